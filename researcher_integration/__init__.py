@@ -1,0 +1,1 @@
+"""How agents use the summarizer: research agents, tool-result summarization, MCP selection."""

@@ -1,0 +1,56 @@
+"""Compress any text to a token budget by map-reduce, keeping facts that are traced to their source lines."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from summarizer_tool.documents import Document
+    from summarizer_tool.engine import Progress
+    from summarizer_tool.errors import (
+        ConfigurationError,
+        InputTooLargeError,
+        SummarizationFailedError,
+        SummarizerError,
+    )
+    from summarizer_tool.extractive import ExtractiveModel
+    from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
+    from summarizer_tool.settings import Settings
+    from summarizer_tool.summarizer import Summarizer
+
+__all__ = (
+    'ChunkSummary',
+    'ConfigurationError',
+    'Document',
+    'Evidence',
+    'ExtractiveModel',
+    'Fact',
+    'InputTooLargeError',
+    'Part',
+    'Progress',
+    'Settings',
+    'SourcedFact',
+    'Stats',
+    'SummarizationFailedError',
+    'Summarizer',
+    'SummarizerError',
+    'Summary',
+)
+
+_NAMES = {
+    'documents': ('Document',),
+    'engine': ('Progress',),
+    'errors': ('ConfigurationError', 'InputTooLargeError', 'SummarizationFailedError', 'SummarizerError'),
+    'extractive': ('ExtractiveModel',),
+    'schemas': ('ChunkSummary', 'Evidence', 'Fact', 'Part', 'SourcedFact', 'Stats', 'Summary'),
+    'settings': ('Settings',),
+    'summarizer': ('Summarizer',),
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for: `summarizer --help` should not wait for pydantic-ai."""
+    if name not in _MODULES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = globals()[name] = getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
+    return value

@@ -1,0 +1,5 @@
+"""`python -m summarizer_tool` is the `summarizer` command."""
+
+from summarizer_tool.cli import main
+
+main()

@@ -1,0 +1,99 @@
+"""What on a page belongs to the site and not to the text: menus, cookie notices, share bars, licence lines."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import regex
+
+_REACH = 240
+"""Chrome is short, in characters; a longer line that mentions cookies is prose about cookies."""
+
+_BULLET = regex.compile(r'^(?:[-*+•]|\d{1,3}[.)])[ \t]+')
+_LINK = regex.compile(r'!?\[([^\[\]]{0,200})\]\([^()]{0,200}\)')
+_LINK_ONLY = regex.compile(r'^(?:!?\[[^\[\]]*\]\([^()]*\)[\s|·•,/>»-]*)+$')
+_MENU = regex.compile(r'^[^.!?|·•»]{1,40}(?:\s[|·•»]\s[^.!?|·•»]{1,40}){2,}$')
+_MARKS = regex.compile(r'[*_`#>\[\]]+')
+
+_PHRASES = regex.compile(
+    r"""
+    ^(?:skip\ to\ |jump\ to\ |back\ to\ (?:the\ )?top|toggle\ |on\ this\ page)
+    | ^(?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
+    | ^search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$ | ^see\ (?!also)[^.,]{1,30}\.?$
+    | \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
+    | \b(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b
+    | \bcookie\ (?:policy|settings|preferences|notice)\b
+    | ^(?:advertisements?|sponsored(?:\ content)?|promoted|ads?\ by\ .*|remove\ ads.*|go\ ad.?free.*)[.!]?$
+    | \bremove\ ads\b
+    | \b(?:subscribe|sign\ up)\b.{0,40}\b(?:newsletter|updates|inbox|mail)\b
+    | \bnewsletter\b.{0,60}\b(?:e-?mail|inbox|week)
+    | \b(?:in|to)\ your\ inbox\b | ^(?:the\ )?article\ continues\b
+    | ^spoilers?\b.{0,30}\b(?:below|ahead|follow|warning)\b
+    | ^(?:enter\ )?your\ e-?mail\b | ^subscribe\b.{0,20}$
+    | ^(?:share\ (?:this|on|via)|share:?$|tweet|pin\ it|follow\ us|like\ us|copy\ link|print\ this)\b.{0,80}$
+    | \ball\ rights\ reserved\b | ©
+    | \b(?:content|text)\ is\ available\ under\b | \bunless\ otherwise\ noted\b
+    | \b(?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
+    | ^(?:categories|category|tags|filed\ under)\s*: | ^(?:privacy\ policy|terms\ of\ (?:use|service))\b
+    | ^(?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
+    """,
+    regex.VERBOSE | regex.IGNORECASE,
+)
+_ELSEWHERE = regex.compile(
+    r'^(?:you (?:may|might)(?: also)? (?:like|enjoy)|related(?: (?:pages|articles|posts|links|topics))?'
+    r'|read (?:more|next)|see also|more from|recommended(?: for you)?|external links|popular pages)\b.{0,30}$',
+    regex.IGNORECASE,
+)
+
+
+def _bare(line: str) -> str:
+    """The words of a line, without bullet, link targets and marks; empty if the line is too long for chrome."""
+    line = _BULLET.sub('', line.strip())
+    return _MARKS.sub('', _LINK.sub(r'\1', line)).strip() if len(line) <= _REACH else ''
+
+
+def is_chrome(line: str) -> bool:
+    """Whether a line belongs to the site, not to the text."""
+    bare = _bare(line)
+    if not bare:
+        return False
+    unbulleted = _BULLET.sub('', line.strip())
+    return bool(_LINK_ONLY.match(unbulleted) or _MENU.match(unbulleted) or _PHRASES.search(bare) or leads_away(line))
+
+
+def leads_away(line: str) -> bool:
+    """Whether a line or heading opens a list of other pages: "See also", "You may also like"."""
+    return _ELSEWHERE.match(_bare(line).rstrip(':')) is not None
+
+
+def repeated(texts: Sequence[str]) -> frozenset[str]:
+    """Lines of some length that stand in the text three times or more: boilerplate, whatever its words."""
+    seen = Counter(text for text in texts if len(text) > 20 and not text.startswith('|'))
+    return frozenset(text for text, times in seen.items() if times > 2)
+
+
+def before_content(texts: Sequence[str]) -> int:
+    """How many lines at the top of a page are its menu: those before the first heading, if none is a sentence.
+
+    Args:
+        texts: The lines of a page from its beginning.
+
+    Returns:
+        0 where there is no heading among the first lines, or text stands before it, or nothing before it is chrome.
+    """
+    has_chrome = False
+    for index, text in enumerate(texts[:_MENU_LINES]):
+        is_underline = index > 0 and text.startswith('==') and not text.strip('= ')
+        if text.startswith('#') or is_underline:
+            return index - is_underline if has_chrome else 0
+        if is_chrome(text):
+            has_chrome = True
+        elif len(text) > _REACH or len(_bare(text).split()) > _MENU_WORDS:
+            return 0
+    # Nothing but a menu: its page begins in another chunk.
+    is_menu = _MENU_WORDS <= len(texts) <= _MENU_LINES and 2 * sum(map(is_chrome, texts)) > len(texts)
+    return len(texts) if is_menu else 0
+
+
+_MENU_LINES = 60
+_MENU_WORDS = 5
+"""What is longer is no entry of a menu."""

@@ -1,0 +1,76 @@
+"""Shorter ways to say a sentence that keep what it states: asides and clauses go, what stays keeps its order."""
+
+from itertools import islice
+
+import regex
+
+MAX_FORMS = 6
+"""Forms of one sentence; more would only differ by a word."""
+
+_LEAD = regex.compile(
+    r'^(?:However|In addition|Additionally|Furthermore|Moreover|Also|Therefore|Thus|Eventually|Subsequently|As a result'
+    r'|For example|For instance|Meanwhile|Nevertheless|Nonetheless|Finally|Indeed|Interestingly|Notably|Of course'
+    r'|In fact|Consequently|Similarly|Likewise|Note that|It should be noted that|It is worth noting that),?\s+(?=\S)',
+)
+_LEAD_CLAUSE = regex.compile(
+    r'^(?:After|Although|Because|During|Following|Since|Though|Upon|When|While)\b[^,;:()"]{3,100}, (?=\S)'
+)
+_ASIDE = regex.compile(r' ?\([^()]{0,300}\)| ?\[[^\[\]]{0,300}\]')
+_EMPTY_ASIDE = regex.compile(r' ?[(\[][\s,;:]{0,20}[)\]]')
+_INNER_CLAUSE = regex.compile(
+    r', (?:which|who|whose|where|when|a|an|the|then|now|including|such as)\b[^,;:()"]{3,120},(?= (?!and\b|or\b)\p{Ll})'
+)
+_TRAILING = regex.compile(
+    r'[,;] (?:(?:and|but|or) )?(?:which|who|whose|where|while|although|though|because|as|with|since|so|including'
+    r'|such as|especially|particularly|after|before|when|until|if|but|then|\p{Ll}{3,}ing)\b'
+    r'| (?:although|because|while|whereas|so that|in order to|even though|by \p{Ll}+ing) |; | [–—] '
+)
+_FILLER = regex.compile(
+    r'\b(?:also|very|quite|really|actually|basically|generally|usually|currently|eventually|subsequently|originally'
+    r'|initially|officially|formally|then|later|as well|in order(?= to)|commonly|widely|well[- ]known as|itself)'
+    r'\s+(?=\p{Ll})'
+)
+_LEAST_WORDS = 4
+_ENDINGS = ('.', '!', '?', '…', '."', '.”', '。', '！', '？')
+
+
+def tidy(text: str) -> str:
+    """Take off a lead such as "However," and what an extraction left empty, and begin with a capital."""
+    text = _EMPTY_ASIDE.sub('', _LEAD.sub('', text)).strip(' ,;')
+    return text[:1].upper() + text[1:]
+
+
+def variants(text: str) -> list[str]:
+    """The sentence and its shorter forms.
+
+    Args:
+        text: One statement.
+
+    Returns:
+        The tidied statement first, and at most `MAX_FORMS` in all; every form is made of its words, in order.
+    """
+    full = tidy(text)
+    lean = _FILLER.sub('', full)
+    bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else '', lean)
+    plain = _ASIDE.sub('', lean)
+    spare = _INNER_CLAUSE.sub('', bare)
+    clause = _LEAD_CLAUSE.sub('', spare)
+    main = clause[:1].upper() + clause[1:]
+    bases = dict.fromkeys((lean, bare, plain, spare, main))
+    forms = dict.fromkeys((full, *bases))
+    for form in bases:
+        for match in islice(_TRAILING.finditer(form), MAX_FORMS):
+            head = form[: match.start()].rstrip(' ,;')
+            if len(head.split()) >= _LEAST_WORDS and _is_balanced(head):
+                forms.setdefault(head)
+    return [ended(form) for form in list(forms)[:MAX_FORMS] if form]
+
+
+def _is_balanced(text: str) -> bool:
+    return text.count('(') == text.count(')') and text.count('"') % 2 == 0 and text.count('“') == text.count('”')
+
+
+def ended(text: str) -> str:
+    """`text` as a sentence: with a full stop, unless it ends with one, or with what closes it."""
+    text = text.rstrip(' ,;:')
+    return text if text.endswith(_ENDINGS) else f'{text}.'

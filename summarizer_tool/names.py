@@ -1,0 +1,125 @@
+"""The names, dates and numbers in a text, found by their shape alone.
+
+They are what an extraction schema asks for and what a summary must not invent, so ranking covers them, grounding
+checks them, and a budget too small for their sentences still lists them.
+"""
+
+from functools import lru_cache
+
+import regex
+
+_MONTH = (
+    'January|February|March|April|May|June|July|August|September|October|November|December'
+    '|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec'
+)
+_DATE = (
+    rf'\d{{1,2}}(?:st|nd|rd|th)? (?:{_MONTH})\b\.?(?:,? \d{{3,4}}\b)?'
+    rf'|(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:, \d{{3,4}}\b)?'
+    rf'|(?:{_MONTH}) \d{{4}}\b|\d{{4}}-\d\d-\d\d\b|\d{{3,4}}s\b'
+)
+# Small words inside a name; "and", "in" or "for" would join two names into one.
+_JOINT = r"(?:of the|of|de la|de|la|le|du|des|von der|von|van der|van|der|den|di|da|del|al|bin|ibn|y|e|et|zu|&|'n'|the)"
+_WORD = r"(?:(?:\p{Lu}\.){2,}|\p{Lu}[\p{L}\p{M}\p{N}’'.\-]*[\p{L}\p{M}\p{N}]|\p{Lu}\.?)"
+_NAME = rf'{_WORD}(?:(?: | {_JOINT} | - ){_WORD}|(?: (?:No\. )?\d+\b(?![,.%]\d|%)))*'
+# Scripts without capitals: a run of Han, Kana, Hangul or the like within quotation or title marks.
+_QUOTED = r'(?<=[「『《〈“"])[^「」『』《》〈〉“”"\n]{2,40}(?=[」』》〉”"])'
+_NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+\s?%?'
+_MENTION = regex.compile(
+    rf'(?P<date>\b(?=[\dJFMASOND])(?:{_DATE}))|(?P<name>\b{_NAME})|(?P<quoted>{_QUOTED})|(?P<number>{_NUMBER})'
+)
+
+# Words with a capital only because a sentence begins with them.
+_OPENERS = frozenset(
+    """a about above according across actually additionally after afterwards again against all almost along already
+    also although always am among an and another any anyone anything apparently approximately are around as at
+    away back based be became because been before began behind being below beneath beside besides between beyond
+    both briefly but by can certain clearly come compared consequently considered could currently despite did do
+    does done down due during each earlier either elsewhere especially even eventually every everyone everything
+    except famously few finally first five following follow for formerly found four from further furthermore
+    generally get give given go had half has have he hence her here hers him his how however i if in including
+    indeed initially inside instead into is it its itself just known large last late later lately least less let
+    like likewise many may maybe me mean meanwhile might mine more moreover most mostly much must my namely near
+    nearly neither never nevertheless next nine no nobody none nonetheless nor not note nothing notably now
+    occasionally of off often ok okay on once one only onto or originally other others otherwise our out outside
+    over overall own partly people perhaps please possibly presumably previously prior probably quite rather
+    really recently regarding respectively right same second see see several shall she should similarly since
+    six so some someone something sometimes somewhere soon specifically still subsequently such ten than thanks
+    that the their them then there thereafter therefore these they third this those though three through
+    throughout thus to today together too toward towards traditionally two typically ultimately under
+    unfortunately unless unlike until up upon us use used usually various very via was we well were what when
+    whenever where whereas whether which while who whole whom whose why widely will with within without would
+    yeah yes yet you your born named called located""".split()  # noqa: SIM905
+)
+_WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d[\d,]*(?:\.\d+)?")
+
+
+@lru_cache(maxsize=65_536)
+def mentions(text: str) -> tuple[str, ...]:
+    """The distinct names, dates and numbers of a sentence or paragraph, as they are written, in order.
+
+    Args:
+        text: Plain text; markdown marks are best removed before.
+
+    Returns:
+        Names without the possessive `'s` and without a capitalized opening word such as "However".
+    """
+    found: dict[str, None] = {}
+    for match in _MENTION.finditer(text):
+        mention = match.group()
+        if match.lastgroup == 'name':
+            mention = _trim(mention, text, match.start())
+        mention = mention.strip()
+        if mention and (len(mention) > 1 or mention.isdigit()):
+            found.setdefault(mention)
+    return tuple(found)
+
+
+def _trim(name: str, text: str, start: int) -> str:
+    """Take sentence openers off the front of a name, and a possessive or a full stop off its end."""
+    words = name.split(' ')
+    while words and is_opener(words[0]):
+        words.pop(0)
+    if not words:
+        return ''
+    name = ' '.join(words)
+    if name.endswith(("'s", '’s')):
+        name = name[:-2]
+    elif name.endswith('.') and not _is_initial(words[-1]):
+        name = name[:-1]
+    return name
+
+
+def is_opener(word: str) -> bool:
+    """Whether `word` has a capital only because a sentence begins with it."""
+    return word.lower().rstrip(".,'’") in _OPENERS
+
+
+def _is_initial(word: str) -> bool:
+    """`J.` or `U.S.`, whose full stop belongs to it."""
+    return len(word) == 2 or word.count('.') > 1
+
+
+@lru_cache(maxsize=65_536)
+def key(mention: str) -> str:
+    """What two spellings of one name have in common: case, commas in numbers and leading articles do not count."""
+    folded = mention.casefold().replace('’', "'")
+    if folded[:1].isdigit() or folded[:1] in '$€£¥':
+        return folded.replace(',', '').replace(' ', '')
+    return folded.removeprefix('the ')
+
+
+def words(text: str) -> list[str]:
+    """The words and numbers of `text`, case-folded, numbers without commas."""
+    return [_bare(word) for word in _WORDS.findall(text.casefold())]
+
+
+@lru_cache(maxsize=65_536)
+def _bare(word: str) -> str:
+    if word[0].isdigit():
+        return word.replace(',', '')
+    return word[:-2] if word.endswith(("'s", '’s')) else word
+
+
+def opens_sentence(text: str, mention: str) -> bool:
+    """Whether `mention` is one capitalized word that may only be capitalized because `text` begins with it."""
+    return ' ' not in mention and text.lstrip('"“\'(*_').startswith(mention)

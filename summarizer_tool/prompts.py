@@ -1,0 +1,178 @@
+"""Render the prompts in `prompts/*.md`, with everything untrusted framed as data.
+
+A template's `{{name}}` is replaced in one pass over the template, so braces and tags in what is put in change
+nothing, and `pydantic_ai.framing.wrap` escapes whatever in the text could open or close a frame.
+"""
+
+import hashlib
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import regex
+from pydantic_ai.framing import RegisteredTag, register_tag, wrap
+
+from summarizer_tool.statements import Line
+
+SOURCE_TAG = register_tag('source')
+FACTS_TAG = register_tag('facts')
+FOCUS_TAG = register_tag('focus_areas')
+SCHEMA_TAG = register_tag('schema_hint')
+
+_PLACEHOLDER = regex.compile(r'\{\{(\w+)\}\}')
+_ENTITY = regex.compile(r'&(?=(?:amp;)*lt;)')
+_ESCAPED_ENTITY = regex.compile(r'&amp;(?=(?:amp;)*lt;)')
+_HERE = Path(__file__).parent
+
+
+@cache
+def folder() -> Path:
+    """Where the prompts are: beside the modules in an installed package, beside the package in a checkout."""
+    installed = _HERE / 'prompts'
+    return installed if installed.is_dir() else _HERE.parent / 'prompts'
+
+
+@cache
+def load(name: str) -> str:
+    """The text of `prompts/{name}.md`.
+
+    Raises:
+        FileNotFoundError: If the installation has no such prompt.
+    """
+    return (folder() / f'{name}.md').read_text(encoding='utf-8').strip()
+
+
+@cache
+def version() -> str:
+    """A short hash over all prompts; it changes when any of them does."""
+    digest = hashlib.sha256()
+    for path in sorted(folder().glob('*.md')):
+        digest.update(path.name.encode() + b'\0' + path.read_bytes() + b'\0')
+    return digest.hexdigest()[:12]
+
+
+def render(name: str, /, **values: str) -> str:
+    """Fill a template's placeholders, once and literally.
+
+    Raises:
+        KeyError: If the template has a placeholder that `values` lacks.
+    """
+    return _PLACEHOLDER.sub(lambda match: values[match.group(1)], load(name)).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the caller wants kept."""
+
+    focus_areas: str = ''
+    schema_hint: str = ''
+
+    def render(self) -> dict[str, str]:
+        """The wish as framed blocks for a request; empty where there is none."""
+        return {
+            'focus_areas': f'{_frame(FOCUS_TAG, self.focus_areas)}\n\n' if self.focus_areas else '',
+            'schema_hint': f'{_frame(SCHEMA_TAG, self.schema_hint)}\n\n' if self.schema_hint else '',
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Numbered lines of one document, as they go into a request."""
+
+    lines: Sequence[Line]
+    path: Sequence[str] = ()
+    """The headings open where the lines begin."""
+
+
+def _escaped(text: str) -> str:
+    """Text that already spells an escaped `<` once more escaped, so that what `wrap` escapes can be read back."""
+    return _ENTITY.sub('&amp;', text) if '&' in text else text
+
+
+def _unescaped(text: str) -> str:
+    """The opposite of `_escaped` and `wrap`."""
+    return _ESCAPED_ENTITY.sub('&', text.replace('&lt;', '<')) if '&' in text else text
+
+
+def _frame(tag: RegisteredTag, body: str, path: str | None = None) -> str:
+    return wrap(tag, _escaped(body), path=path)
+
+
+def number_lines(lines: Sequence[Line]) -> str:
+    """`12| text`, one a line, with an empty line where the source has one."""
+    return ''.join(f'{line.number}| {_one_line(line.text)}\n' + ('\n' if line.blank_after else '') for line in lines)
+
+
+def _one_line(text: str) -> str:
+    """A text with line breaks in it could number lines of its own."""
+    broken = text.splitlines()
+    return text if len(broken) < 2 and text == ''.join(broken) else ' '.join(broken)
+
+
+def _path(headings: Sequence[str]) -> str | None:
+    """`A > B > C`; a heading that holds the separator keeps one that looks like it."""
+    parts = (' '.join(heading.split()).replace(' > ', ' › ') for heading in headings)
+    return ' > '.join(part for part in parts if part) or None
+
+
+def chunk_request(sources: Sequence[Source], wish: Wish, target_tokens: int) -> str:
+    """The chunk summarizer's user prompt.
+
+    Args:
+        sources: What to summarize; line numbers are unique over all of them.
+        wish: What to keep.
+        target_tokens: Size of the facts wanted, in tokens.
+    """
+    framed = [_frame(SOURCE_TAG, f'\n{number_lines(source.lines)}', _path(source.path)) for source in sources]
+    return render('chunk_request', **wish.render(), sources='\n\n'.join(framed), target_tokens=str(target_tokens))
+
+
+def merge_request(lines: Sequence[Line], wish: Wish, target_tokens: int) -> str:
+    """The merger's user prompt, with the facts as numbered lines."""
+    facts = _frame(FACTS_TAG, f'\n{number_lines(lines)}')
+    return render('merge_request', **wish.render(), facts=facts, target_tokens=str(target_tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request read back from its prompt, which is all that a model has."""
+
+    sources: Sequence[Source]
+    wish: Wish
+    target_tokens: int | None
+    merges: bool
+    """Whether the lines are facts to merge rather than source segments."""
+
+
+_NUMBERED = regex.compile(r'^(\d+)\| (.*)$')
+_TARGET = regex.compile(r'about (\d+) tokens in total')
+
+
+def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:
+    """The attributes and the body of each frame of `tag`; a body cannot hold the tag, so plain matching is exact."""
+    for match in regex.finditer(rf'<{tag}(?: path="([^"]*)")?>(.*?)</{tag}>', prompt, regex.DOTALL):
+        yield match.group(1) or '', _unescaped(match.group(2))
+
+
+def parse(prompt: str) -> Request:
+    """Read a rendered request back into its parts, as the extractive model does.
+
+    Args:
+        prompt: What `chunk_request` or `merge_request` returned.
+    """
+    sources: list[Source] = []
+    facts = list(_frames(prompt, FACTS_TAG))
+    for path, body in facts or _frames(prompt, SOURCE_TAG):
+        lines: list[Line] = []
+        for text in body.removeprefix('\n').removesuffix('\n').split('\n'):
+            if match := _NUMBERED.match(text):
+                lines.append(Line(int(match.group(1)), match.group(2)))
+            elif lines and not text:
+                lines[-1] = Line(lines[-1].number, lines[-1].text, blank_after=True)
+        sources.append(Source(lines, tuple(html.unescape(path).split(' > ')) if path else ()))
+    focus = next((body for _, body in _frames(prompt, FOCUS_TAG)), '')
+    schema = next((body for _, body in _frames(prompt, SCHEMA_TAG)), '')
+    targets = _TARGET.findall(prompt[prompt.rfind('>') :])
+    return Request(sources, Wish(focus, schema), int(targets[-1]) if targets else None, merges=bool(facts))

@@ -1,0 +1,59 @@
+"""Account for a request: what became of every segment, and where each kept fact stands."""
+
+from collections.abc import Iterator, Sequence
+
+from summarizer_tool import names
+from summarizer_tool.chunking import Chunk
+from summarizer_tool.documents import Document
+from summarizer_tool.merging import Found
+from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact
+
+
+def part_of(document: Document, state: PartState, reason: str = '', *, first: int = 1, last: int | None = None) -> Part:
+    """The account of a run of segments of one document, by default all of them."""
+    last = len(document.segment_starts) if last is None else last
+    return Part(
+        source_id=document.id,
+        title=document.title,
+        first_segment=first,
+        last_segment=last,
+        first_line=document.segment(first).line,
+        last_line=document.segment(last).line,
+        state=state,
+        reason=reason,
+    )
+
+
+def parts_of(chunk: Chunk, state: PartState, reason: str) -> Iterator[Part]:
+    """The account of a chunk, by document."""
+    for piece in chunk.pieces:
+        yield part_of(piece.document, state, reason, first=piece.first_segment, last=piece.last_segment)
+
+
+def sourced(fact: Found, documents: Sequence[Document]) -> SourcedFact:
+    """A kept fact as the caller gets it."""
+    return SourcedFact(
+        text=fact.text,
+        importance=fact.importance,
+        names=list(names.mentions(fact.text)),
+        evidence=[
+            Evidence(source_id=document.id, segment=segment, line=document.segment(segment).line)
+            for document, segment in ((documents[index], segment) for index, segment in fact.evidence)
+        ],
+    )
+
+
+def entities_of(facts: Sequence[Found], listed: Sequence[str]) -> list[str]:
+    """The names in the text: those that its facts say, then those it lists."""
+    said = (
+        mention
+        for fact in facts
+        for mention in names.mentions(fact.text)
+        if not mention[0].isdigit() and mention[0] not in '$€£¥'
+    )
+    return list(dict.fromkeys([*said, *listed]))
+
+
+def joined(documents: Sequence[Document]) -> str:
+    """The documents as one text, as it would be handed on without a summary."""
+    return '\n\n'.join(document.text for document in documents)

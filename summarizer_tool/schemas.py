@@ -1,0 +1,237 @@
+"""The data at the borders: what the sub-agents return, and what a caller gets."""
+
+from typing import Annotated, Literal, cast
+
+import regex
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_field
+from pydantic.config import JsonDict, JsonValue
+from pydantic_ai.usage import RunUsage
+
+_IMPORTANCE_WORDS = {
+    'critical': 5, 'essential': 5, 'very high': 5, 'highest': 5, 'must': 5, 'high': 4, 'important': 4, 'major': 4,
+    'medium': 3, 'moderate': 3, 'normal': 3, 'useful': 3, 'low': 2, 'minor': 2, 'very low': 1, 'lowest': 1, 'detail': 1,
+}  # fmt: skip
+_LEADING_NUMBER = regex.compile(r'\s*(-?\d{1,9}(?:\.\d{1,9})?)')
+_LINE_NUMBERS = regex.compile(r'(\d+)(?:\s*[-–—]\s*(\d+))?')
+_MIDDLE = 3
+
+MAX_RANGE = 20
+"""Lines of one range such as `12-14` that are taken as evidence; what cites more cites everything."""
+
+_MAX_LINE = 10**9
+
+
+def _items(value: object) -> list[object]:
+    return cast('list[object]', value) if isinstance(value, list) else [value]
+
+
+def _as_importance(value: object) -> int:
+    """A model that answers 0, 9, 4.5, "4/5" or "high" on a scale of 1 to 5 has still answered."""
+    if isinstance(value, str):
+        number = _LEADING_NUMBER.match(value)
+        value = float(number.group(1)) if number else _IMPORTANCE_WORDS.get(value.strip().lower())
+    if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
+        return round(min(5, max(1, value)))
+    return _MIDDLE
+
+
+def _as_evidence(value: object) -> list[int]:
+    """Numbers, numbers as text (`"12"`, `"12-14"`, `"lines 3 and 4"`), or a list of them; the rest is left out."""
+    numbers: list[int] = []
+    for item in _items(value):
+        if isinstance(item, str):
+            for first, last in _LINE_NUMBERS.findall(item):
+                if len(first) < 10:
+                    low = int(first)
+                    high = int(last) if last and len(last) < 10 else low
+                    numbers.extend(range(low, min(high, low + MAX_RANGE) + 1))
+        elif (
+            isinstance(item, int | float) and not isinstance(item, bool) and abs(item) < _MAX_LINE and item == int(item)
+        ):
+            numbers.append(int(item))
+    return numbers
+
+
+def _as_fact(value: object) -> object:
+    """A fact that is only its text has said what matters; grounding finds its lines."""
+    return {'text': value} if isinstance(value, str) else value
+
+
+def _as_facts(value: object) -> object:
+    """No facts at all, or one without a list around it."""
+    if value is None:
+        return []
+    return cast('object', [value]) if isinstance(value, dict) else value
+
+
+def _as_names(value: object) -> list[str]:
+    """Names, or objects that have a `name`; whatever else is in the list is left out."""
+    found: list[str] = []
+    for item in _items(value):
+        name = cast('dict[object, object]', item).get('name') if isinstance(item, dict) else item
+        if isinstance(name, str):
+            found.append(name)
+    return found
+
+
+def _bare(schema: JsonDict) -> None:
+    """The schema as a model should see it: every member asked for, without titles, defaults and docstrings.
+
+    Validation is more tolerant than what is asked for, and the docstrings speak of the program.
+    """
+    schema.pop('description', None)
+    schema.pop('title', None)
+    properties = schema.get('properties')
+    if not isinstance(properties, dict):
+        return
+    schema['required'] = list[JsonValue](properties)
+    for field in properties.values():
+        if isinstance(field, dict):
+            field.pop('title', None)
+            field.pop('default', None)
+
+
+class Fact(BaseModel):
+    """One self-contained statement, as a sub-agent returns it."""
+
+    model_config = ConfigDict(json_schema_extra=_bare)
+
+    text: str = Field(description='One self-contained statement that names its subject; no "he" or "the city".')
+    importance: Annotated[int, BeforeValidator(_as_importance)] = Field(
+        default=_MIDDLE, ge=1, le=5, description='5: must survive any cut; 3: useful; 1: detail.'
+    )
+    evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(
+        default_factory=list, description='Numbers of the numbered lines that state it.'
+    )
+
+
+class ChunkSummary(BaseModel):
+    """What the chunk summarizer and the merger both return, so that merging is closed: ChunkSummaries in, one out.
+
+    `evidence` counts in the numbered lines of the request at hand: source segments for the chunk summarizer, facts
+    for the merger. The engine maps both back to the segments of the documents.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_bare)
+
+    facts: Annotated[list[Annotated[Fact, BeforeValidator(_as_fact)]], BeforeValidator(_as_facts)] = Field(
+        default_factory=list[Fact], description='The statements worth keeping, in source order.'
+    )
+    entities: Annotated[list[str], BeforeValidator(_as_names)] = Field(
+        default_factory=list[str], description='Names of the people, places, groups, things and works that matter.'
+    )
+
+
+class Evidence(BaseModel):
+    """Where a kept fact stands in its source."""
+
+    model_config = ConfigDict(frozen=True)
+
+    source_id: str
+    """`src_` and 12 hex digits: the document."""
+    segment: int
+    """The segment's number in the document, from 1."""
+    line: int
+    """The line it begins on, from 1."""
+
+
+class SourcedFact(BaseModel):
+    """One kept statement with the places that support it."""
+
+    text: str
+    importance: int
+    names: list[str]
+    """The names, dates and numbers in it."""
+    evidence: list[Evidence]
+
+
+PartState = Literal['summarized', 'degraded', 'unchanged', 'failed']
+
+
+class Part(BaseModel):
+    """What became of one run of segments of one document; together the parts account for all of the input."""
+
+    source_id: str
+    title: str
+    first_segment: int
+    last_segment: int
+    first_line: int
+    last_line: int
+    state: PartState
+    """`summarized` by the model; `degraded`: summarized by the extractive model instead; `unchanged`: passed through;
+    `failed`: no summary of it is in the result."""
+    reason: str = ''
+    """Why it was degraded or failed."""
+
+
+class DroppedFacts(BaseModel):
+    """Facts that a model returned and the summary does not contain, by reason."""
+
+    unsupported: int = 0
+    """Names or numbers in them stand neither in their evidence nor in their chunk."""
+    duplicate: int = 0
+    """Another kept fact says the same."""
+    over_budget: int = 0
+    """There was no room for them in the budget."""
+
+
+class Stats(BaseModel):
+    """What a summary cost and how well it compressed."""
+
+    tokens_in: int
+    tokens_out: int
+    budget: int
+    """The token budget that held: the one asked for, or the default."""
+    chunks: int = 0
+    map_calls: int = 0
+    """Agent runs of the chunk summarizer, those that failed included."""
+    reduce_calls: int = 0
+    """Agent runs of the merger."""
+    reduce_levels: int = 0
+    usage: RunUsage = Field(default_factory=RunUsage)
+    """Requests and tokens as the model reported them."""
+    seconds: float = 0.0
+    model: str
+    strategy: str
+    facts_in: int = 0
+    """Facts the sub-agents returned."""
+    facts_out: int = 0
+    """Facts in the text."""
+    facts_repaired: int = 0
+    """Facts whose evidence numbers were corrected."""
+    dropped: DroppedFacts = Field(default_factory=DroppedFacts)
+
+    @computed_field
+    @property
+    def ratio(self) -> float:
+        """Tokens in for each token out."""
+        return round(self.tokens_in / self.tokens_out, 2) if self.tokens_out else 0.0
+
+
+SummaryState = Literal['complete', 'degraded', 'unchanged', 'original', 'empty']
+
+
+class Summary(BaseModel):
+    """The result: text within the budget, the facts it is made of, and an account of all that was not kept."""
+
+    text: str
+    state: SummaryState
+    """`complete`: every chunk was summarized by the model; `degraded`: some by the extractive model, see `degraded`;
+    `unchanged`: the input was within the budget; `original`: every model call failed and the input comes back as it
+    was, **over the budget**; `empty`: there was nothing to summarize."""
+    facts: list[SourcedFact] = Field(default_factory=list[SourcedFact])
+    entities: list[str] = Field(default_factory=list[str])
+    parts: list[Part] = Field(default_factory=list[Part])
+    """Every segment of the input, accounted for."""
+    warnings: list[str] = Field(default_factory=list[str])
+    stats: Stats
+
+    @property
+    def degraded(self) -> list[Part]:
+        """The parts that the model did not summarize."""
+        return [part for part in self.parts if part.state in ('degraded', 'failed')]
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether the text is larger than its budget, which only `state == 'original'` can be."""
+        return self.stats.tokens_out > self.stats.budget

@@ -1,0 +1,193 @@
+"""Every setting, in one class, from keyword arguments, the environment or a `.env` file, in this order."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AliasGenerator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from summarizer_tool.errors import ConfigurationError
+
+OnFailure = Literal['original', 'extractive', 'error']
+OutputMode = Literal['auto', 'tool', 'native', 'prompted']
+LogLevel = Literal['DEBUG', 'INFO', 'WARNING', 'ERROR']
+
+MIN_CHUNK_TOKENS = 200
+"""Below this the numbered lines and the heading path leave a model nothing to read."""
+
+MIN_BUDGET_TOKENS = 20
+"""Below this not even one fact fits."""
+
+DEFAULT_OVERLAP_TOKENS = 500
+"""Of a chunk of ordinary size; of a small one an eighth."""
+
+ENV_FILE = '.env'
+"""Looked for in the working directory."""
+
+MAX_SHOWN = 60
+"""Characters of a wrong value that an error repeats."""
+
+_PREFIX = 'SUMMARIZER_'
+_OWN_NAMES = ('llm_', 'openrouter_', 'max_', 'default_', 'summarizer_')
+"""Fields that begin like this are named so in the environment; all others have the prefix there."""
+
+
+def variable(field: str) -> str:
+    """The environment variable of a field: its name in capitals, prefixed where it would not say whose it is."""
+    return field.upper() if field.startswith(_OWN_NAMES) else _PREFIX + field.upper()
+
+
+def _default_overlap(values: dict[str, Any]) -> int:
+    return min(DEFAULT_OVERLAP_TOKENS, values['default_chunk_size_tokens'] // 8)
+
+
+class Settings(BaseSettings):
+    """How the summarizer works.
+
+    The environment variable of a field is its name in capitals, with `SUMMARIZER_` before it where it does not begin
+    with `LLM_`, `OPENROUTER_`, `MAX_`, `DEFAULT_` or `SUMMARIZER_`. An empty variable counts as not set.
+    """
+
+    model_config = SettingsConfigDict(
+        env_file=ENV_FILE,
+        env_file_encoding='utf-8',
+        env_prefix=_PREFIX,
+        alias_generator=AliasGenerator(validation_alias=variable),
+        populate_by_name=True,
+        env_ignore_empty=True,
+        extra='ignore',
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    llm_model: str | None = None
+    """`extractive` (embedded, keyless), an OpenRouter model (`openai/gpt-4o-mini`), or any pydantic-ai model id
+    (`anthropic:...`, `ollama:...`). Unset: OpenRouter's `openai/gpt-4o-mini` if there is a key, else `extractive`."""
+    openrouter_api_key: SecretStr | None = None
+    openrouter_base_url: Annotated[str | None, Field(repr=False)] = None
+    """Another OpenAI-compatible endpoint for models in OpenRouter form, e.g. `http://127.0.0.1:8000/v1`."""
+    llm_output_mode: OutputMode = 'auto'
+    """How structured output is asked for; `native` (JSON schema) suits local servers without tool calls."""
+    llm_timeout_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0
+    """For one attempt at one HTTP request, from the connection to the last byte of the answer."""
+    llm_max_retries: Annotated[int, Field(ge=0, le=10)] = 3
+    """Further attempts after an HTTP failure (408, 429, 5xx, lost connections), with exponential waits."""
+    llm_output_retries: Annotated[int, Field(ge=0, le=10)] = 1
+    """Further attempts after an answer that does not validate."""
+    max_concurrent_llm_calls: Annotated[int, Field(ge=1, le=1000)] = 5
+    """Model calls at once, across the process."""
+
+    default_chunk_size_tokens: Annotated[int, Field(ge=MIN_CHUNK_TOKENS)] = 8000
+    default_chunk_overlap_tokens: Annotated[int, Field(ge=0, default_factory=_default_overlap)]
+    """Tokens that neighbours share under the `token` strategy; `semantic` chunks carry their headings instead.
+    Unset: 500, but at most an eighth of a chunk."""
+    default_max_output_tokens: Annotated[int, Field(ge=MIN_BUDGET_TOKENS)] = 5000
+    """The budget where none is given; for extraction at most a fifth of the input."""
+
+    summarizer_max_input_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 50.0
+    deadline_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
+    """By then there is a summary; what no model has summarized until then, the extractive model does."""
+    on_failure: OnFailure = 'original'
+    """When every model call has failed for good: the `original` content (may exceed the budget, and says so), an
+    `extractive` summary, or an `error`."""
+    fill_budget: bool = True
+    """Whether facts of the extractive model may fill what a model that says too little leaves of the budget."""
+    trace_content: bool = False
+    """Whether traces may hold prompts, sources and answers."""
+    log_level: LogLevel = 'INFO'
+
+    @field_validator('llm_model', 'openrouter_api_key', 'openrouter_base_url', mode='before')
+    @classmethod
+    def _blank_is_unset(cls, value: object) -> object:
+        # A secret mounted as a file ends with a line break, which no HTTP header may.
+        return value.strip() or None if isinstance(value, str) else value
+
+    @field_validator('openrouter_base_url')
+    @classmethod
+    def _is_url(cls, value: str | None) -> str | None:
+        if value is not None and (urlsplit(value).scheme not in ('http', 'https') or not urlsplit(value).netloc):
+            raise ValueError('must be a URL that begins with http:// or https://')
+        return value
+
+    @field_validator('log_level', mode='before')
+    @classmethod
+    def _upper(cls, value: object) -> object:
+        return value.strip().upper() if isinstance(value, str) else value
+
+    @field_validator('on_failure', 'llm_output_mode', mode='before')
+    @classmethod
+    def _lower(cls, value: object) -> object:
+        return value.strip().lower() if isinstance(value, str) else value
+
+    @model_validator(mode='after')
+    def _overlap_fits(self) -> Self:
+        if self.default_chunk_overlap_tokens >= self.default_chunk_size_tokens:
+            raise ValueError(
+                f'DEFAULT_CHUNK_OVERLAP_TOKENS={self.default_chunk_overlap_tokens} must be less than '
+                f'DEFAULT_CHUNK_SIZE_TOKENS={self.default_chunk_size_tokens}'
+            )
+        return self
+
+    @classmethod
+    def load(cls, **overrides: object) -> Self:
+        """Read the settings, and say in one line what is wrong with them.
+
+        Args:
+            overrides: Values, by field, that go before the environment; `None` means not given.
+
+        Raises:
+            ConfigurationError: If a value is out of range or of the wrong kind; names variable, value and limit.
+        """
+        if unknown := overrides.keys() - cls.model_fields.keys():
+            raise TypeError(f'Settings has no {", ".join(sorted(unknown))}')
+        given: dict[str, Any] = {name: value for name, value in overrides.items() if value is not None}
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            raise ConfigurationError(_one_line(error)) from None
+        except (UnicodeDecodeError, OSError) as error:
+            raise ConfigurationError(
+                f'{Path(ENV_FILE).resolve()} cannot be read: {getattr(error, "strerror", None) or "it is not UTF-8"}'
+            ) from None
+
+
+def export_env_file() -> None:
+    """Give the variables of `.env` to the libraries that only read the environment, as a program does at its start.
+
+    The keys of other providers (`ANTHROPIC_API_KEY`) and `LOGFIRE_TOKEN` are such. What is set already stays.
+    """
+    from dotenv import dotenv_values
+
+    try:
+        values = dotenv_values(ENV_FILE, encoding='utf-8')
+    except (UnicodeDecodeError, OSError):
+        return  # `Settings.load` says so
+    for name, value in values.items():
+        if value and not os.environ.get(name):
+            os.environ[name] = value
+
+
+def _one_line(error: ValidationError) -> str:
+    """A validation error as one line that names variables, values and limits, but repeats no secret."""
+    problems: list[str] = []
+    for detail in error.errors(include_url=False, include_context=False):
+        if detail['type'] == 'default_factory_not_called':  # follows from another problem
+            continue
+        message = detail['msg'].removeprefix('Value error, ').replace('Input should be', 'must be').split(', unable')[0]
+        if not detail['loc']:
+            problems.append(message)
+            continue
+        name = str(detail['loc'][0])
+        name = variable(name) if name in Settings.model_fields else name
+        # A URL may hold a password.
+        shown = '' if name.endswith(('_KEY', '_URL')) else f'={_shown(detail["input"])}'
+        problems.append(f'{name}{shown} {message}')
+    return 'invalid settings: ' + '; '.join(problems)
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    text = text if text.isprintable() and text.strip() == text else repr(text)
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + '…'

@@ -1,0 +1,101 @@
+"""Traces and logs: Logfire spans around the request and each map and reduce call, and JSON log lines.
+
+The package itself only emits; `configure` is for programs (command line, server). An application that has called
+`logfire.configure()` gets the spans without it. Content is in neither unless `trace_content` says so.
+"""
+
+import logging
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import cast
+
+from opentelemetry.trace import Span, Status, StatusCode, get_tracer
+from opentelemetry.util.types import AttributeValue
+
+from summarizer_tool.settings import Settings
+
+SERVICE_ID = 'mcp_summarizer'
+
+logger = logging.getLogger('summarizer_tool')
+# What to do with its records is the application's to say; without it nothing is printed.
+logger.addHandler(logging.NullHandler())
+
+_ORDINARY = vars(logging.makeLogRecord({})).keys() | {'message', 'asctime', 'taskName'}
+"""What every record has; all else is a field that the caller has added."""
+
+
+@contextmanager
+def span(name: str, /, **attributes: AttributeValue) -> Generator[Span]:
+    """A span in whatever the application has configured (Logfire, or any OpenTelemetry provider), or none.
+
+    Args:
+        name: What is done; low in variety, so that spans can be grouped by it.
+        attributes: Sizes, counts and identifiers; never content.
+    """
+    with get_tracer('summarizer_tool').start_as_current_span(
+        name, attributes=attributes, record_exception=False, set_status_on_exception=False
+    ) as current:
+        try:
+            yield current
+        except BaseException as error:
+            # The message of an error may quote the content, so only its type is recorded.
+            current.set_status(Status(StatusCode.ERROR, type(error).__name__))
+            raise
+
+
+def configure(settings: Settings, *, handler: logging.Handler | None = None) -> None:
+    """Set up Logfire and logs for a program of this package.
+
+    Traces go to Logfire only where a token is present (`LOGFIRE_TOKEN`); nothing is ever written to stdout, which
+    belongs to the summary or to a protocol.
+
+    Args:
+        settings: For the level of the logs.
+        handler: Where the logs go; by default to stderr, as JSON lines.
+    """
+    import logfire
+
+    logfire.configure(
+        service_name=SERVICE_ID, send_to_logfire='if-token-present', console=False, inspect_arguments=False
+    )
+    logger.handlers[:] = [handler or json_lines()]
+    logger.setLevel(settings.log_level)
+    logger.propagate = False
+
+
+def json_lines() -> logging.Handler:
+    """JSON lines on stderr, each with the service's id, a time, a level, and the fields of the record."""
+    from pythonjsonlogger.json import JsonFormatter
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        JsonFormatter(
+            '%(message)s %(levelname)s %(name)s',
+            rename_fields={'levelname': 'level', 'name': 'logger'},
+            static_fields={'service_id': SERVICE_ID},
+            timestamp=True,
+        )
+    )
+    return handler
+
+
+class TerminalLines(logging.Handler):
+    """Warnings and errors as lines that a person reads on stderr; what repeats, as with every chunk, once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the record with its fields."""
+        fields = '; '.join(f'{name}: {_plain(value)}' for name, value in vars(record).items() if name not in _ORDINARY)
+        line = f'summarizer: {record.levelname.lower()}: {record.getMessage()}{f" ({fields})" if fields else ""}'
+        if line not in self._said:
+            self._said.add(line)
+            sys.stderr.write(f'{line}\n')
+
+
+def _plain(value: object) -> str:
+    items = cast('list[object]', value) if isinstance(value, list) else [value]
+    return ', '.join(str(item) for item in items)

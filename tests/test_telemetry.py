@@ -1,0 +1,275 @@
+"""Traces and logs: what they show of a request, and what they must not show."""
+
+import io
+import json
+import logging
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dirty_equals import IsFloat, IsInt, IsStr
+from inline_snapshot import snapshot
+from logfire.testing import CaptureLogfire
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from summarizer_tool import Settings, Summarizer, telemetry
+
+SECRET = 'Gannet Dyke'
+"""A name that stands in the sources, and so must stand nowhere else."""
+
+NOW = IsStr(regex=r'\d{4}-\d\d-\d\dT[\d:.]+\+00:00')
+SOME = IsInt(gt=0)
+"""A count that depends on how good the embedded model is, which other tests say."""
+
+OWN = {'summarize', 'map chunk', 'degrade chunk', 'reduce level', 'reduce group', 'fit'}
+
+
+def tree(capfire: CaptureLogfire) -> list[str]:
+    """The names of the spans, indented below their parents, in the order of their beginning; repeats are counted."""
+    spans = capfire.exporter.exported_spans_as_dict(parse_json_attributes=True)
+    spans = sorted((span for span in spans), key=lambda span: span['start_time'])
+
+    def below(parent: int | None) -> list[str]:
+        lines: list[str] = []
+        for span in spans:
+            if (span['parent'] or {}).get('span_id') == parent:
+                lines.append(span['name'])
+                lines += [f'  {line}' for line in below(span['context']['span_id'])]
+        return lines
+
+    counted: list[str] = []
+    for line in below(None):
+        if line not in counted:
+            counted.append(line)
+    return counted
+
+
+def attributes(capfire: CaptureLogfire) -> dict[str, dict[str, Any]]:
+    """The attributes of the first span of each of our names."""
+    first: dict[str, dict[str, Any]] = {}
+    for span in sorted(capfire.exporter.exported_spans_as_dict(), key=lambda span: span['start_time']):
+        own = {name: value for name, value in span['attributes'].items() if not name.startswith(('logfire.', 'code.'))}
+        if span['name'] in OWN:
+            first.setdefault(span['name'], own)
+    return first
+
+
+def everything(capfire: CaptureLogfire) -> str:
+    return json.dumps(capfire.exporter.exported_spans_as_dict(include_instrumentation_scope=True), default=str)
+
+
+@pytest.fixture
+def lines() -> Iterator[io.StringIO]:
+    """What the JSON handler writes."""
+    logger = telemetry.logger
+    before = (list(logger.handlers), logger.level)
+    handler = telemetry.json_lines()
+    assert isinstance(handler, logging.StreamHandler)
+    handler.setStream(written := io.StringIO())
+    logger.handlers[:] = [handler]
+    logger.setLevel('INFO')
+    yield written
+    logger.handlers[:], level = before
+    logger.setLevel(level)
+
+
+def summarize(crawl: dict[str, str], budget: int, **settings: Any) -> None:
+    summarizer = Summarizer(Settings.load(llm_model='extractive', **settings))
+    summarizer.summarize_sync(list(crawl.values()), max_output_tokens=budget)
+
+
+def test_spans_of_a_summary(capfire: CaptureLogfire, crawl: dict[str, str]) -> None:
+    summarize(crawl, 4000)
+    assert tree(capfire) == snapshot(
+        ['summarize', '  map chunk', '    invoke_agent chunk_summarizer', '      chat extractive', '  fit']
+    )
+    assert attributes(capfire) == snapshot(
+        {
+            'summarize': {
+                'documents': 12,
+                'tokens_in': SOME,
+                'budget': 4000,
+                'strategy': 'semantic',
+                'model': 'extractive',
+                'for_extraction': False,
+                'tokens_out': SOME,
+                'ratio': IsFloat(gt=4),
+                'chunks': 3,
+                'state': 'complete',
+                'degraded_parts': 0,
+            },
+            'map chunk': {
+                'chunk': 1,
+                'chunks': 3,
+                'tokens_in': SOME,
+                'target_tokens': SOME,
+                'model': 'extractive',
+                'facts': SOME,
+                'tokens_out': SOME,
+                'state': 'summarized',
+                'reason': '',
+            },
+            'fit': {'facts': SOME, 'budget': 4000, 'tokens_out': SOME},
+        }
+    )
+    assert SECRET not in everything(capfire)
+
+
+def test_spans_of_a_merge(capfire: CaptureLogfire, crawl: dict[str, str]) -> None:
+    summarize(crawl, 400, default_chunk_size_tokens=700)
+    assert tree(capfire) == snapshot(
+        [
+            'summarize',
+            '  map chunk',
+            '    invoke_agent chunk_summarizer',
+            '      chat extractive',
+            '  reduce level',
+            '    reduce group',
+            '      invoke_agent merger',
+            '        chat extractive',
+            '  fit',
+        ]
+    )
+    spans = attributes(capfire)
+    assert {name: spans[name] for name in ('reduce level', 'reduce group')} == snapshot(
+        {
+            'reduce level': {'level': 1, 'facts': SOME, 'tokens_in': SOME, 'facts_out': SOME, 'tokens_out': SOME},
+            'reduce group': {
+                'level': 1,
+                'group': 1,
+                'facts': SOME,
+                'target_tokens': 96,
+                'model': 'extractive',
+                'facts_out': SOME,
+            },
+        }
+    )
+
+
+def test_content_only_where_it_is_wanted(capfire: CaptureLogfire, crawl: dict[str, str]) -> None:
+    assert any(SECRET in text for text in crawl.values())
+    summarize(crawl, 2000, trace_content=True)
+    assert SECRET in everything(capfire)
+
+
+def test_an_error_in_a_span_is_its_type(capfire: CaptureLogfire) -> None:
+    with pytest.raises(ValueError, match='hunter2'), telemetry.span('work', size=3):
+        raise ValueError('hunter2')
+    [span] = capfire.exporter.exported_spans_as_dict()
+    assert 'hunter2' not in everything(capfire)
+    assert span['attributes'] == snapshot(
+        {'size': 3, 'logfire.span_type': 'span', 'logfire.msg': 'work', 'logfire.level_num': 17}
+    )
+    raw = capfire.exporter.exported_spans[-1]  # the first is the pending span that Logfire shows while work goes on
+    assert raw.status.description == 'ValueError'
+
+
+def test_an_error_of_the_provider_that_quotes_the_content_is_not_traced(
+    capfire: CaptureLogfire, crawl: dict[str, str], lines: io.StringIO
+) -> None:
+    def fail(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        raise ModelHTTPError(400, 'some-model', {'message': f'prompt not allowed: {SECRET}'})
+
+    summarizer = Summarizer(Settings.load(on_failure='extractive'), model=FunctionModel(fail, model_name='some-model'))
+    summarizer.summarize_sync(list(crawl.values()), max_output_tokens=1000)
+    assert SECRET not in everything(capfire)
+    assert SECRET not in lines.getvalue()
+    assert 'HTTP 400' in lines.getvalue()
+
+
+def test_logs_are_json_lines(crawl: dict[str, str], lines: io.StringIO) -> None:
+    summarize(crawl, 2000)
+    Summarizer(Settings.load(llm_model='extractive')).summarize_sync('Short.', strategy='magic')
+    records = [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert records == snapshot(
+        [
+            {
+                'message': 'summarized',
+                'level': 'INFO',
+                'logger': 'summarizer_tool',
+                'service_id': 'mcp_summarizer',
+                'input_size': SOME,
+                'output_size': SOME,
+                'ratio': IsFloat(gt=9),
+                'strategy': 'semantic',
+                'chunks': 3,
+                'model': 'extractive',
+                'state': 'complete',
+                'seconds': IsFloat(ge=0),
+                'timestamp': NOW,
+            },
+            {
+                'message': 'unknown chunking strategy, using semantic instead',
+                'level': 'WARNING',
+                'logger': 'summarizer_tool',
+                'service_id': 'mcp_summarizer',
+                'asked_for': 'magic',
+                'known': ['semantic', 'token'],
+                'timestamp': NOW,
+            },
+            {
+                'message': 'summarized',
+                'level': 'INFO',
+                'logger': 'summarizer_tool',
+                'service_id': 'mcp_summarizer',
+                'input_size': 2,
+                'output_size': 2,
+                'ratio': 1.0,
+                'strategy': 'semantic',
+                'chunks': 0,
+                'model': 'extractive',
+                'state': 'unchanged',
+                'seconds': IsFloat(ge=0),
+                'timestamp': NOW,
+            },
+        ]
+    )
+    assert SECRET not in lines.getvalue()
+
+
+def test_a_library_is_silent() -> None:
+    """Nothing on stdout or stderr, no warning, and no network, as long as nobody has configured anything."""
+    program = """
+        import warnings
+        warnings.simplefilter('error')
+        from summarizer_tool import Summarizer
+        text = 'The Deadmines lie under Westfall, and 12 miners went in. ' * 200
+        summary = Summarizer().summarize_sync(text, max_output_tokens=100, strategy='magic')
+        assert summary.text and summary.stats.model == 'extractive'
+    """
+    done = subprocess.run(
+        [sys.executable, '-c', textwrap.dedent(program)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+
+
+def test_programs_log_to_stderr_and_write_nothing_to_stdout() -> None:
+    program = """
+        from summarizer_tool import Settings, telemetry
+        telemetry.configure(Settings.load(log_level='info'))
+        telemetry.logger.debug('not asked for')
+        telemetry.logger.info('é', extra={'input_size': 3})
+        with telemetry.span('work'):
+            pass
+    """
+    done = subprocess.run(
+        [sys.executable, '-c', textwrap.dedent(program)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, '')
+    assert [json.loads(line) for line in done.stderr.splitlines()] == snapshot(
+        [
+            {
+                'message': 'é',
+                'level': 'INFO',
+                'logger': 'summarizer_tool',
+                'service_id': 'mcp_summarizer',
+                'input_size': 3,
+                'timestamp': NOW,
+            }
+        ]
+    )
