@@ -5,7 +5,7 @@ The computing parts are pure functions elsewhere and run in worker threads; this
 
 import logging
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -35,7 +35,10 @@ from summarizer_tool.statements import Line
 OVERSAMPLE = 1.25
 """The map asks for this much more than fits, so that the last step has something to choose from."""
 
-FITS = 1.5
+OVERSAMPLE_EMBEDDED = 1.6
+"""The same for the embedded model, whose facts cost nothing."""
+
+FITS = 1.75
 """Up to this many times the budget the last step only has to drop facts, which needs no model; above, the merger
 condenses them first."""
 
@@ -54,6 +57,9 @@ MIN_TARGET_TOKENS = 96
 STRUCTURE_FACTOR = 1.8
 STRUCTURE_TOKENS = 160
 """Room in `max_tokens` for the JSON around the facts, their evidence and the entities."""
+
+LONE_WORD = 0.6
+"""Worth of a single word that one chunk names, against 1 for any other name."""
 
 UNUSED = 0.2
 """A model that leaves more than this share of the budget unused has said too little."""
@@ -211,7 +217,8 @@ class Engine:
 
     def _target_of(self, chunk: Chunk) -> int:
         """The chunk's share of the budget, by its share of the input."""
-        return self._target(self.job.budget * OVERSAMPLE * chunk.tokens / max(1, self.job.tokens_in))
+        oversample = OVERSAMPLE_EMBEDDED if self._is_extractive else OVERSAMPLE
+        return self._target(self.job.budget * oversample * chunk.tokens / max(1, self.job.tokens_in))
 
     def _target(self, wanted: float) -> int:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
@@ -413,7 +420,8 @@ class Engine:
     def _render(self, facts: Sequence[Found], entities: Sequence[str]) -> render.Rendered:
         relevance = extractive.relevances([fact.text for fact in facts], self.job.wish)
         candidates = [
-            render.Candidate(fact.text, fact.importance, fact.evidence[0], relevance[index])
+            # The first line of its evidence may be the heading that its subject was taken from.
+            render.Candidate(fact.text, fact.importance, fact.evidence[-1], relevance[index])
             for index, fact in enumerate(facts)
         ]
         titles = [document.title for document in self.job.documents]
@@ -431,7 +439,7 @@ class Engine:
         if self.settings.on_failure == 'error':
             raise SummarizationFailedError(
                 f'every call of {self.model_name} failed ({reason}; chunks: {len(chunks)}); '
-                'check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary by the embedded model'
+                'check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
             )
         text = joined(self.job.documents)
         stats = self._stats(text, len(chunks), 0)
@@ -475,9 +483,19 @@ class Engine:
 
 
 def _ranked(outcomes: Sequence[_Outcome]) -> list[str]:
-    """The entities of all chunks: what many chunks name, or name first, before the rest, short names before long."""
-    worth: dict[str, float] = {}
+    """The entities of all chunks by worth per token: what many chunks name, or name first, before the rest.
+
+    A single word that only one chunk names is worth less: it is often no more than a capitalized noun.
+    """
+    worth: defaultdict[str, float] = defaultdict(float)
+    chunks: Counter[str] = Counter()
     for outcome in outcomes:
         for place, entity in enumerate(outcome.entities):
-            worth[entity] = worth.get(entity, 0.0) + 1.0 - place / (2 * len(outcome.entities))
-    return sorted(worth, key=lambda entity: -worth[entity] / (tokens.count_cached(entity) + 1))
+            worth[entity] += 1.0 - place / (2 * len(outcome.entities))
+            chunks[entity] += 1
+
+    def density(entity: str) -> float:
+        doubt = LONE_WORD if chunks[entity] == 1 and ' ' not in entity else 1.0
+        return doubt * worth[entity] / (tokens.count_cached(entity) + 1)
+
+    return sorted(worth, key=density, reverse=True)

@@ -7,6 +7,7 @@ what stands nowhere is dropped, and counted. Numbers in words ("three") are not 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import regex
 
@@ -61,19 +62,41 @@ class Grounding:
     """Facts whose evidence was corrected."""
 
 
+class _Words(dict[int, frozenset[str]]):
+    """The words of each line, read when first asked for: most facts are sound, and their own lines are enough."""
+
+    def __init__(self, texts: dict[int, str]) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def __missing__(self, number: int) -> frozenset[str]:
+        words = self[number] = stated(self._texts[number]) if number in self._texts else frozenset()
+        return words
+
+
 class _Lines:
     """The lines of a request, by number and by word."""
 
     def __init__(self, lines: Sequence[Line], context: str) -> None:
         self.texts = {line.number: line.text for line in lines}
-        self.words = {line.number: stated(line.text) for line in lines}
+        self.words = _Words(self.texts)
         self.context = stated(context)
-        self.on: dict[str, list[int]] = {}
-        for number, words in self.words.items():
-            for word in words:
-                self.on.setdefault(word, []).append(number)
         self._stems: frozenset[str] | None = None
         self._beginnings: dict[str, str] | None = None
+
+    @cached_property
+    def on(self) -> dict[str, list[int]]:
+        """The numbers of the lines that each word stands on, ascending."""
+        on: dict[str, list[int]] = {}
+        for number in self.texts:
+            for word in self.words[number]:
+                on.setdefault(word, []).append(number)
+        return on
+
+    @cached_property
+    def running_text(self) -> str:
+        """All lines as one text, case-folded."""
+        return '\n'.join(self.texts.values()).casefold()
 
     def holds(self, word: str) -> bool:
         return word in self.on or word in self.context
@@ -186,7 +209,7 @@ def ground(summary: ChunkSummary, lines: Sequence[Line], context: str = '') -> G
     unsupported = repaired = 0
     for fact in summary.facts:
         text = _statement(fact.text, fact.evidence)
-        cited = list(dict.fromkeys(number for number in fact.evidence if number in known.words))
+        cited = list(dict.fromkeys(number for number in fact.evidence if number in known.texts))
         evidence = _evidence(text, cited, known, called)
         if not evidence:
             unsupported += 1
@@ -196,7 +219,9 @@ def ground(summary: ChunkSummary, lines: Sequence[Line], context: str = '') -> G
     entities: dict[str, str] = {}
     for name in summary.entities:
         entity = ' '.join(name.split())
-        if (words := asked(entity)) and known.locate(words, entity, ()) is not None:
+        if (words := asked(entity)) and (
+            entity.casefold() in known.running_text or known.locate(words, entity, ()) is not None
+        ):
             entities.setdefault(names.key(entity), entity)
     return Grounding(kept, list(entities.values()), unsupported, repaired)
 
@@ -256,7 +281,7 @@ def _locate(
         if wanted <= together | known.context:
             return ()
         for number in near:
-            if wanted <= known.words[number] | known.words.get(number + 1, frozenset()):
+            if wanted <= known.words[number] | known.words[number + 1]:
                 return (number + 1,)
     return None
 

@@ -16,6 +16,9 @@ MAX_LINE_WORDS = 55
 INDEX_SHARE = 0.095
 """At most this share of the text goes to names that no kept statement says."""
 
+RELEVANCE = 3.0
+"""How much a fact about the focus or schema gains over one that is not: up to four times the weight."""
+
 SLACK = 0.03
 """Share of the budget below which it is not worth trying one by one what might still fit."""
 
@@ -114,7 +117,7 @@ def fit(candidates: Sequence[Candidate], entities: Sequence[str], titles: Sequen
     order = [sayable[index] for index in coverage.choose(items, budget - index_room - headings, fill=True)]
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
-    index_room = min(index_room, int(writer.count(chosen) * INDEX_SHARE))
+    index_room = min(index_room, int(writer.count(chosen) * INDEX_SHARE / (1 - INDEX_SHARE)))
     used = named.unsaid([entries[index].text for index in chosen], index_room)
     while True:
         while used and writer.count(chosen, used) > budget:
@@ -150,7 +153,7 @@ def _entry(index: int, candidate: Candidate) -> _Entry:
             cost=tokens.count_cached(text) + 1,
             names=tuple(dict.fromkeys(map(names.key, mentioned))),
             words=coverage.content_words(text),
-            weight=(0.4 + 0.2 * candidate.importance) * (1 + candidate.relevance),
+            weight=(0.4 + 0.2 * candidate.importance) * (1 + RELEVANCE * candidate.relevance),
             section=(candidate.place[0], names.key(subject) if subject else candidate.place[1] // 8),
             subject=(candidate.place[0], subject) if subject else None,
             subject_cost=tokens.count_cached(subject) if subject else 0,

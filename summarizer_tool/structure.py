@@ -16,6 +16,9 @@ LONGEST_HEADING = 300
 LONGEST_TITLE = 200
 """Characters of a heading (or a document's title) that a heading path repeats."""
 
+_MUCH_OF_A_TITLE = 4 * LONGEST_TITLE
+"""Characters of a title that are looked at; it may be a megabyte."""
+
 # The lines that change how others are read. Each match begins at the line feed before, so on a text with a line feed
 # in front, a match's start is the line's offset in the text without. Repeats are possessive, so nothing is tried twice.
 _MARKUP = re.compile(
@@ -68,7 +71,7 @@ class Boundary(IntEnum):
 
 def one_line(text: str) -> str:
     """`text` with its white space collapsed, so that it can stand in a heading path."""
-    line = ' '.join(text[: LONGEST_TITLE * 4].split())
+    line = ' '.join(text[:_MUCH_OF_A_TITLE].split())
     return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rstrip() + '…'
 
 
@@ -113,7 +116,8 @@ class Structure:
 
     def title(self, index: int) -> str:
         """The text of a heading on one line, without its marks."""
-        source = self.text[self.heading_starts[index] : self.heading_ends[index]].strip()
+        start, end = self.heading_starts[index], self.heading_ends[index]
+        source = self.text[start : min(end, start + _MUCH_OF_A_TITLE)].strip()
         above, underline, _ = source.rpartition('\n')
         line = above if underline else _CLOSING_HASHES.sub('', source.lstrip('#').strip())
         return one_line(_ANCHOR.sub('', line.rstrip()))

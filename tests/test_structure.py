@@ -115,6 +115,19 @@ def test_a_table_is_a_block_with_its_header() -> None:
     )
 
 
+def test_a_megabyte_of_heading() -> None:
+    text = f'# a{" " * 1_000_000}b {"{" * 1000}\n\n{"=" * 1000}\n# {"long " * 100}'
+    assert headings(text) == snapshot(
+        [
+            (1, 'a'),
+            (
+                1,
+                'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long…',
+            ),
+        ]
+    )
+
+
 def test_heading_paths() -> None:
     text = '# Westfall\n\ntext\n\n## Mines\n\ntext\n\n#### Bosses\n\ntext\n\n## Towns\n\ntext\n'
     found = parse(text)
