@@ -28,7 +28,7 @@ from summarizer_tool.merging import Found
 from summarizer_tool.numbering import Numbered, merged, number
 from summarizer_tool.offload import offload
 from summarizer_tool.report import entities_of, joined, parts_of, sourced
-from summarizer_tool.schemas import ChunkSummary, DroppedFacts, PartState, Stats, Summary, SummaryState
+from summarizer_tool.schemas import ChunkSummary, DroppedFacts, PartState, Stats, Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.statements import Line
 
@@ -148,7 +148,7 @@ class Engine:
         )
         outcomes = await self._map(chunks)
         if outcomes and all(outcome.is_failure for outcome in outcomes) and self.settings.on_failure != 'extractive':
-            return self._give_up(chunks, outcomes)
+            return await offload(self._give_up, chunks, outcomes)
         await self._degrade(chunks, outcomes)
         facts = await self._union([fact for outcome in outcomes for fact in outcome.facts])
         facts = await self._reduce(facts)
@@ -392,20 +392,23 @@ class Engine:
 
     async def _fit(self, chunks: Sequence[Chunk], outcomes: Sequence[_Outcome], facts: Sequence[Found]) -> Summary:
         with telemetry.span('fit', facts=len(facts), budget=self.job.budget) as span:
-            rendered = await offload(self._render, facts, _ranked(outcomes))
-            text = rendered.text
-            if not text:
-                text = await offload(self._cut_off, facts)
-                what = 'not one fact fits the budget' if facts else 'no facts found'
-                self._warnings.append(f'{what}; the text is cut off')
-            stats = self._stats(text, len(chunks), len(rendered.kept))
-            span.set_attribute('tokens_out', stats.tokens_out)
-        stats.dropped.over_budget += len(facts) - len(rendered.kept)
+            summary = await offload(self._compose, chunks, outcomes, facts)
+            span.set_attribute('tokens_out', summary.stats.tokens_out)
+        return summary
+
+    def _compose(self, chunks: Sequence[Chunk], outcomes: Sequence[_Outcome], facts: Sequence[Found]) -> Summary:
+        """The summary of the facts: their text, and the account of everything."""
+        rendered = self._render(facts, _ranked(outcomes))
+        text = rendered.text
+        if not text:
+            text = self._cut_off(facts)
+            what = 'not one fact fits the budget' if facts else 'no facts found'
+            self._warnings.append(f'{what}; the text is cut off')
+        self._dropped.over_budget += len(facts) - len(rendered.kept)
         kept = [facts[index] for index in rendered.kept]
-        state: SummaryState = 'complete' if all(outcome.state == 'summarized' for outcome in outcomes) else 'degraded'
         return Summary(
             text=text,
-            state=state,
+            state='complete' if all(outcome.state == 'summarized' for outcome in outcomes) else 'degraded',
             facts=[sourced(fact, self.job.documents) for fact in kept],
             entities=entities_of(kept, rendered.entities),
             parts=[
@@ -414,7 +417,7 @@ class Engine:
                 for part in parts_of(chunk, outcome.state, outcome.reason)
             ],
             warnings=self._warnings,
-            stats=stats,
+            stats=self._stats(text, len(chunks), len(kept)),
         )
 
     def _render(self, facts: Sequence[Found], entities: Sequence[str]) -> render.Rendered:
@@ -496,6 +499,6 @@ def _ranked(outcomes: Sequence[_Outcome]) -> list[str]:
 
     def density(entity: str) -> float:
         doubt = LONE_WORD if chunks[entity] == 1 and ' ' not in entity else 1.0
-        return doubt * worth[entity] / (tokens.count_cached(entity) + 1)
+        return doubt * worth[entity] / (tokens.count_cached(f' {entity}') + 1)
 
     return sorted(worth, key=density, reverse=True)

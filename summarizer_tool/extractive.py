@@ -311,12 +311,12 @@ def _entities(
     leading = [key for key, count in times.most_common(_LEADING_ENTITIES) if count > 1]
     unsaid = sorted(
         (key for key in times if key not in said and key not in parts),
-        key=lambda key: -(times[key] ** 0.5) / (tokens.count_cached(spelling[key]) + 1),
+        key=lambda key: -(times[key] ** 0.5) / (tokens.count_cached(f' {spelling[key]}') + 1),
     )
     entities: list[str] = []
     room = int(target_tokens * ENTITY_SHARE)
     for key in dict.fromkeys((*leading, *unsaid)):
-        room -= tokens.count_cached(spelling[key]) + 1
+        room -= tokens.count_cached(f' {spelling[key]}') + 1
         if room < 0:
             break
         entities.append(spelling[key])

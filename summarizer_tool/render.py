@@ -27,6 +27,7 @@ UNTITLED = 'Untitled'
 _MAX_NAME_WORDS = 12
 _MAX_TRIES = 100
 _MIN_INDEX_ROOM = 24
+_LEAST_NAME = 2  # tokens, its comma included
 _INDEX_LEAD = 'Also named: '
 
 # What may follow the subject for a statement to be said after "; ": a verb. Nouns, conjunctions and prepositions make
@@ -239,7 +240,8 @@ class _Writer:
         ranked = dict.fromkeys(order)
         others = [entry for entry in self.entries if entry.index not in ranked and entry.text]
         ranked.update(dict.fromkeys(entry.index for entry in sorted(others, key=_density, reverse=True)))
-        rest = [index for index in ranked if index not in set(chosen)]
+        taken = set(chosen)
+        rest = [index for index in ranked if index not in taken]
         out = list(chosen)
         used = self.count(out, listed)
         tries = _MAX_TRIES
@@ -300,14 +302,14 @@ class _Named:
         left = room - 2
         words = MAX_LINE_WORDS
         for name in self._words if among is None else among:
-            if self._words[name] in said:
-                continue
-            cost = tokens.count_cached(f', {name}')
+            if left < _LEAST_NAME:
+                break
+            cost = tokens.count_cached(f' {name}') + 1
             length = len(name.split())
             begins = words + length > MAX_LINE_WORDS
             if begins:
                 cost += tokens.count_cached(_INDEX_LEAD) + 1
-            if cost > left:
+            if cost > left or self._words[name] in said:
                 continue
             words = len(_INDEX_LEAD.split()) + length if begins else words + length
             used.append(name)

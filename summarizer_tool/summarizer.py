@@ -233,7 +233,7 @@ class Summarizer:
                 f'max_output_tokens={max_output_tokens} is negative; give a budget in tokens, or 0 for the default'
             )
         documents = await offload(self._documents, content)
-        text = joined(documents)
+        text = await offload(joined, documents)
         tokens_in = await offload(tokens.count, text)
         budget = max_output_tokens or self._default_budget(tokens_in, for_extraction=for_extraction)
         strategy = strategy if strategy in STRATEGIES else _fall_back(strategy)
@@ -248,10 +248,10 @@ class Summarizer:
             for_extraction=for_extraction,
         ) as span:
             if not text.strip():
-                summary = _passed_through(job, '', 'empty', self.model_name)
+                summary = await offload(_passed_through, job, '', 'empty', self.model_name)
             elif tokens_in <= budget:
                 unchanged = content if isinstance(content, str) else text
-                summary = _passed_through(job, unchanged, 'unchanged', self.model_name)
+                summary = await offload(_passed_through, job, unchanged, 'unchanged', self.model_name)
             else:
                 async with self._connected() as model:
                     engine = Engine(

@@ -293,7 +293,7 @@ def test_a_provider_that_fails() -> None:
             '',
             [
                 'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
-                'summarizer: every call of openai/gpt-4o-mini failed (HTTP 500; chunks: 1); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary by the embedded model',
+                'summarizer: every call of openai/gpt-4o-mini failed (HTTP 500; chunks: 1); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it',
             ],
         )
     )

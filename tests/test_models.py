@@ -261,6 +261,8 @@ async def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.anyio
 async def test_connections_are_closed_after_use() -> None:
+    with warnings.catch_warnings(record=True):
+        gc.collect()  # what other tests have left is not meant
     with provider(HELLO) as running:
         settings = settings_for(running)
         async with models.connect(settings, 'openai/gpt-4o-mini') as model:
