@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from summarizer_tool.documents import Document
-    from summarizer_tool.engine import Progress
     from summarizer_tool.errors import (
         ConfigurationError,
         InputTooLargeError,
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
         SummarizerError,
     )
     from summarizer_tool.extractive import ExtractiveModel
+    from summarizer_tool.job import Progress
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
     from summarizer_tool.settings import Settings
     from summarizer_tool.summarizer import Summarizer
@@ -38,7 +38,7 @@ __all__ = (
 
 _NAMES = {
     'documents': ('Document',),
-    'engine': ('Progress',),
+    'job': ('Progress',),
     'errors': ('ConfigurationError', 'InputTooLargeError', 'SummarizationFailedError', 'SummarizerError'),
     'extractive': ('ExtractiveModel',),
     'schemas': ('ChunkSummary', 'Evidence', 'Fact', 'Part', 'SourcedFact', 'Stats', 'Summary'),

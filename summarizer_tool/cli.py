@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from summarizer_tool.documents import Document
-    from summarizer_tool.engine import Progress
+    from summarizer_tool.job import Progress
     from summarizer_tool.schemas import Summary
     from summarizer_tool.settings import Settings
 

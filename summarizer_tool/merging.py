@@ -42,6 +42,8 @@ class Found:
     importance: int
     evidence: tuple[Place, ...]
     """Ascending, at least one."""
+    is_filler: bool = False
+    """Whether it may only take room that the other facts leave."""
 
 
 Sense = tuple[tuple[str, ...], ...]
@@ -150,7 +152,12 @@ def _joined(first: Found, second: Found) -> Found:
     fuller, other = sorted((first, second), key=lambda fact: (len(fact.text), fact.text), reverse=True)
     # Lines that state the wording that stays go before those that state the other.
     evidence = list(dict.fromkeys((*fuller.evidence, *other.evidence)))[:MAX_EVIDENCE]
-    return Found(fuller.text, max(first.importance, second.importance), tuple(sorted(evidence)))
+    return Found(
+        fuller.text,
+        max(first.importance, second.importance),
+        tuple(sorted(evidence)),
+        is_filler=first.is_filler and second.is_filler,
+    )
 
 
 def size(facts: Iterable[Found]) -> int:

@@ -19,6 +19,9 @@ INDEX_SHARE = 0.095
 RELEVANCE = 3.0
 """How much a fact about the focus or schema gains over one that is not: up to four times the weight."""
 
+FILLER = 1e-3
+"""Weight of what may only take the room that is left: so little that everything else comes first."""
+
 SLACK = 0.03
 """Share of the budget below which it is not worth trying one by one what might still fit."""
 
@@ -63,6 +66,8 @@ class Candidate:
     """Index of its document and number of its first evidence segment: the reading order."""
     relevance: float = 0.0
     """From 0 to 1: how much it is about the focus or schema."""
+    is_filler: bool = False
+    """Whether it may only take room that the others leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,9 @@ def _entry(index: int, candidate: Candidate) -> _Entry:
             cost=tokens.count_cached(text) + 1,
             names=tuple(dict.fromkeys(map(names.key, mentioned))),
             words=coverage.content_words(text),
-            weight=(0.4 + 0.2 * candidate.importance) * (1 + RELEVANCE * candidate.relevance),
+            weight=(0.4 + 0.2 * candidate.importance)
+            * (1 + RELEVANCE * candidate.relevance)
+            * (FILLER if candidate.is_filler else 1.0),
             section=(candidate.place[0], names.key(subject) if subject else candidate.place[1] // 8),
             subject=(candidate.place[0], subject) if subject else None,
             subject_cost=tokens.count_cached(subject) if subject else 0,

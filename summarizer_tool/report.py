@@ -1,10 +1,11 @@
 """Account for a request: what became of every segment, and where each kept fact stands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from summarizer_tool import names
 from summarizer_tool.chunking import Chunk
 from summarizer_tool.documents import Document
+from summarizer_tool.job import Outcome
 from summarizer_tool.merging import Found
 from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact
 
@@ -24,10 +25,13 @@ def part_of(document: Document, state: PartState, reason: str = '', *, first: in
     )
 
 
-def parts_of(chunk: Chunk, state: PartState, reason: str) -> Iterator[Part]:
-    """The account of a chunk, by document."""
-    for piece in chunk.pieces:
-        yield part_of(piece.document, state, reason, first=piece.first_segment, last=piece.last_segment)
+def parts(chunks: Sequence[Chunk], outcomes: Sequence[Outcome]) -> list[Part]:
+    """The account of all chunks, by document."""
+    return [
+        part_of(piece.document, outcome.state, outcome.reason, first=piece.first_segment, last=piece.last_segment)
+        for chunk, outcome in zip(chunks, outcomes, strict=True)
+        for piece in chunk.pieces
+    ]
 
 
 def sourced(fact: Found, documents: Sequence[Document]) -> SourcedFact:

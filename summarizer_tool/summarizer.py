@@ -17,8 +17,9 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import models, telemetry, tokens
 from summarizer_tool.chunking import STRATEGIES
 from summarizer_tool.documents import Document
-from summarizer_tool.engine import Engine, Job, Progress
+from summarizer_tool.engine import Engine
 from summarizer_tool.errors import InputTooLargeError
+from summarizer_tool.job import Job, Progress
 from summarizer_tool.offload import offload
 from summarizer_tool.prompts import Wish
 from summarizer_tool.report import joined, part_of

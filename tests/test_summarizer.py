@@ -515,3 +515,19 @@ def test_documents_with_equal_text_are_one_source_and_its_facts_are_said_once() 
     assert two.stats.dropped.duplicate > 0
     assert len(two.text.splitlines()) == len(set(two.text.splitlines()))
     assert one.stats.tokens_out <= 300
+
+
+def test_what_a_model_leaves_of_the_budget_is_filled_without_dropping_its_facts() -> None:
+    def answer(request: prompts.Request, info: AgentInfo) -> ModelResponse:
+        response = good(request, info)
+        call = response.parts[0]
+        assert isinstance(call, ToolCallPart)
+        return tool_call(info, {'facts': call.args_as_dict()['facts'][:1]})
+
+    def summarize(**overrides: object) -> Summary:
+        return Summarizer(make(**overrides), model=model_of(answer)).summarize_sync(CHRONICLE, max_output_tokens=600)
+
+    sparse, filled = summarize(fill_budget=False), summarize()
+    assert sparse.stats.tokens_out < 0.8 * 600 < filled.stats.tokens_out <= 600
+    assert {fact.text for fact in sparse.facts} < {fact.text for fact in filled.facts}
+    assert (filled.state, filled.stats.map_calls) == ('complete', sparse.stats.map_calls)

@@ -1,0 +1,96 @@
+"""One run of a sub-agent: its answer, or in a few words why there is none."""
+
+import logging
+from dataclasses import dataclass, field
+
+import anyio
+from pydantic_ai import Agent
+from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded, UserError
+from pydantic_ai.models import Model
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from summarizer_tool import failures, models
+from summarizer_tool.agents import Task
+from summarizer_tool.extractive import ExtractiveModel
+from summarizer_tool.failures import DEADLINE
+from summarizer_tool.job import Phase, Tally
+from summarizer_tool.schemas import ChunkSummary
+from summarizer_tool.settings import Settings
+
+STRUCTURE_FACTOR = 1.8
+STRUCTURE_TOKENS = 160
+"""Room in `max_tokens` for the JSON around the facts, their evidence and the entities."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass
+class Caller:
+    """Runs the sub-agents of one job on its model."""
+
+    settings: Settings
+    model: Model
+    model_name: str
+    deadline: float
+    """By the event loop's clock, in seconds; no call goes on after it."""
+    tally: Tally
+    usage: RunUsage = field(default_factory=RunUsage)
+    usage_limits: UsageLimits | None = None
+    _hopeless: str = ''
+
+    @property
+    def is_extractive(self) -> bool:
+        """Whether the embedded model does the work anyway."""
+        model = self.model
+        while isinstance(model, WrapperModel):
+            model = model.wrapped
+        return isinstance(model, ExtractiveModel)
+
+    def why_not(self) -> str:
+        """Why no further call should be made, if so: the deadline, or an error that every call would meet."""
+        return DEADLINE if anyio.current_time() >= self.deadline else self._hopeless
+
+    async def ask(
+        self, agent: Agent[Task, ChunkSummary], prompt: str, target_tokens: int, phase: Phase
+    ) -> ChunkSummary | str:
+        """Run `agent` once.
+
+        Args:
+            agent: The chunk summarizer or the merger.
+            prompt: Its request.
+            target_tokens: Size of the facts that the request asks for.
+            phase: What the call counts as.
+
+        Returns:
+            The answer, or why there is none.
+
+        Raises:
+            UsageLimitExceeded: If the caller's limits are reached.
+            UserError: If the agent or the model is set up wrongly.
+        """
+        self.tally.calls[phase] += 1
+        max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
+        with anyio.move_on_at(self.deadline):
+            try:
+                result = await agent.run(
+                    prompt,
+                    model=self.model,
+                    # The embedded model has nothing to add when it is asked a second time.
+                    deps=Task(has_content=not self.is_extractive),
+                    model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
+                    usage=self.usage,
+                    usage_limits=self.usage_limits or UsageLimits(request_limit=None),
+                    retries={'output': self.settings.llm_output_retries},
+                )
+            except (UsageLimitExceeded, UserError):
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the chunk has another way
+                reason = failures.reason(error)
+                if failures.is_hopeless(error):
+                    self._hopeless = reason
+                level = logging.WARNING if isinstance(error, AgentRunError | OSError) else logging.ERROR
+                _logger.log(level, 'model call failed', extra={'agent': agent.name, 'reason': reason})
+                return reason
+            return result.output
+        return DEADLINE

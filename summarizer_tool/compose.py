@@ -1,0 +1,128 @@
+"""From facts to the result: the text that fills its budget, and the account of everything. Pure computing."""
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic_ai.usage import RunUsage
+
+from summarizer_tool import extractive, render, report, tokens
+from summarizer_tool.chunking import Chunk
+from summarizer_tool.job import Job, Outcome, Tally
+from summarizer_tool.merging import Found
+from summarizer_tool.schemas import Stats, Summary
+
+LONE_WORD = 0.6
+"""Worth of a single word that one chunk names, against 1 for any other name."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """Writes the summary of one job."""
+
+    job: Job
+    model_name: str
+    tally: Tally
+    usage: RunUsage
+
+    def summary(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome], facts: Sequence[Found]) -> Summary:
+        """The summary of the facts, within the budget.
+
+        Args:
+            chunks: All chunks of the input.
+            outcomes: What became of each.
+            facts: What there is to say, without duplicates.
+        """
+        rendered = self._render(facts, ranked(outcomes))
+        text = rendered.text
+        if not text:
+            text = self._cut_off(facts)
+            what = 'not one fact fits the budget' if facts else 'no facts found'
+            self.tally.warnings.append(f'{what}; the text is cut off')
+        self.tally.dropped.over_budget += len(facts) - len(rendered.kept)
+        kept = [facts[index] for index in rendered.kept]
+        return Summary(
+            text=text,
+            state='complete' if all(outcome.state == 'summarized' for outcome in outcomes) else 'degraded',
+            facts=[report.sourced(fact, self.job.documents) for fact in kept],
+            entities=report.entities_of(kept, rendered.entities),
+            parts=report.parts(chunks, outcomes),
+            warnings=self.tally.warnings,
+            stats=self._stats(text, len(chunks), len(kept)),
+        )
+
+    def original(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome]) -> Summary:
+        """The input as it was, over its budget and saying so, because every model call failed for good."""
+        text = report.joined(self.job.documents)
+        stats = self._stats(text, len(chunks), 0)
+        reason = outcomes[0].reason
+        _logger.warning(
+            'every model call failed; the original content is returned',
+            extra={'reason': reason, 'output_size': stats.tokens_out, 'budget': self.job.budget},
+        )
+        return Summary(
+            text=text,
+            state='original',
+            parts=report.parts(chunks, outcomes),
+            warnings=[
+                f'every model call failed ({reason}): this is the original content, {stats.tokens_out} tokens '
+                f'for a budget of {self.job.budget}'
+            ],
+            stats=stats,
+        )
+
+    def _render(self, facts: Sequence[Found], entities: Sequence[str]) -> render.Rendered:
+        relevance = extractive.relevances([fact.text for fact in facts], self.job.wish)
+        candidates = [
+            # The first line of its evidence may be the heading that its subject was taken from.
+            render.Candidate(fact.text, fact.importance, fact.evidence[-1], relevance[index], fact.is_filler)
+            for index, fact in enumerate(facts)
+        ]
+        titles = [document.title for document in self.job.documents]
+        return render.fit(candidates, entities, titles, self.job.budget)
+
+    def _cut_off(self, facts: Sequence[Found]) -> str:
+        """Something within the budget where no fact fits it: the best fact, or the source, cut off."""
+        best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
+        text = best.text if best else report.joined(self.job.documents).strip()
+        return render.shorten(text, self.job.budget)
+
+    def _stats(self, text: str, chunks: int, facts_out: int) -> Stats:
+        return Stats(
+            tokens_in=self.job.tokens_in,
+            tokens_out=tokens.count(text),
+            budget=self.job.budget,
+            chunks=chunks,
+            map_calls=self.tally.calls['map'],
+            reduce_calls=self.tally.calls['reduce'],
+            reduce_levels=self.tally.levels,
+            usage=self.usage,
+            model=self.model_name,
+            strategy=self.job.strategy,
+            facts_in=self.tally.facts_in,
+            facts_out=facts_out,
+            facts_repaired=self.tally.repaired,
+            dropped=self.tally.dropped,
+        )
+
+
+def ranked(outcomes: Sequence[Outcome]) -> list[str]:
+    """The entities of all chunks by worth per token: what many chunks name, or name first, before the rest.
+
+    A single word that only one chunk names is worth less: it is often no more than a capitalized noun.
+    """
+    worth: defaultdict[str, float] = defaultdict(float)
+    chunks: Counter[str] = Counter()
+    for outcome in outcomes:
+        for place, entity in enumerate(outcome.entities):
+            worth[entity] += 1.0 - place / (2 * len(outcome.entities))
+            chunks[entity] += 1
+
+    def density(entity: str) -> float:
+        doubt = LONE_WORD if chunks[entity] == 1 and ' ' not in entity else 1.0
+        return doubt * worth[entity] / (tokens.count_cached(f' {entity}') + 1)
+
+    return sorted(worth, key=density, reverse=True)
