@@ -79,7 +79,8 @@ def lines() -> Iterator[io.StringIO]:
 
 
 def summarize(crawl: dict[str, str], budget: int, **settings: Any) -> None:
-    summarizer = Summarizer(Settings.load(llm_model='extractive', **settings))
+    # One call at a time, so that the first chunk is always the first to start.
+    summarizer = Summarizer(Settings.load(llm_model='extractive', max_concurrent_llm_calls=1, **settings))
     summarizer.summarize_sync(list(crawl.values()), max_output_tokens=budget)
 
 
