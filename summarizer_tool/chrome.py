@@ -11,7 +11,7 @@ _REACH = 240
 _BULLET = regex.compile(r'^(?:[-*+•]|\d{1,3}[.)])[ \t]+')
 _LINK = regex.compile(r'!?\[([^\[\]]{0,200})\]\([^()]{0,200}\)')
 _LINK_ONLY = regex.compile(r'^(?:!?\[[^\[\]]*\]\([^()]*\)[\s|·•,/>»-]*)+$')
-_MENU = regex.compile(r'^[^.!?|·•»]{1,40}(?:\s[|·•»]\s[^.!?|·•»]{1,40}){2,}$')
+_MENU = regex.compile(r'^[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40}){2,}$')
 _MARKS = regex.compile(r'[*_`#>\[\]]+')
 
 _PHRASES = regex.compile(
@@ -20,20 +20,20 @@ _PHRASES = regex.compile(
     | ^(?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
     | ^search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$ | ^see\ (?!also)[^.,]{1,30}\.?$
     | \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
-    | \b(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b
-    | \bcookie\ (?:policy|settings|preferences|notice)\b
+    | (?:^|[|/·]\s*)(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b.{0,60}$
+    | (?:^|[|/·]\s*)cookie\ (?:policy|settings|preferences|notice)\b
     | ^(?:advertisements?|sponsored(?:\ content)?|promoted|ads?\ by\ .*|remove\ ads.*|go\ ad.?free.*)[.!]?$
-    | \bremove\ ads\b
     | \b(?:subscribe|sign\ up)\b.{0,40}\b(?:newsletter|updates|inbox|mail)\b
     | \bnewsletter\b.{0,60}\b(?:e-?mail|inbox|week)
     | \b(?:in|to)\ your\ inbox\b | ^(?:the\ )?article\ continues\b
     | ^spoilers?\b.{0,30}\b(?:below|ahead|follow|warning)\b
     | ^(?:enter\ )?your\ e-?mail\b | ^subscribe\b.{0,20}$
     | ^(?:share\ (?:this|on|via)|share:?$|tweet|pin\ it|follow\ us|like\ us|copy\ link|print\ this)\b.{0,80}$
-    | \ball\ rights\ reserved\b | ©
-    | \b(?:content|text)\ is\ available\ under\b | \bunless\ otherwise\ noted\b
-    | \b(?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
-    | ^(?:categories|category|tags|filed\ under)\s*: | ^(?:privacy\ policy|terms\ of\ (?:use|service))\b
+    | \ball\ rights\ reserved\b | ^(?:copyright\ )?(?:©|\(c\))
+    | ©\s*\d{4}(?:[-–]\d{2,4})?\s+[\w\ .,&]{0,40}$
+    | ^(?:\w+\ )?(?:content|text)\ is\ available\ under\b
+    | ^(?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
+    | ^(?:categories|tags|filed\ under)\s*: | ^category\s*:\s*[^.,]{1,40}$ | ^(?:privacy\ policy|terms\ of\ (?:use|service))\b
     | ^(?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
     """,
     regex.VERBOSE | regex.IGNORECASE,
@@ -66,7 +66,7 @@ def leads_away(line: str) -> bool:
 
 
 def repeated(texts: Sequence[str]) -> frozenset[str]:
-    """Lines of some length that stand in the text three times or more: boilerplate, whatever its words."""
+    """Lines of some length that stand in the text three times or more; saying them once is enough."""
     seen = Counter(text for text in texts if len(text) > 20 and not text.startswith('|'))
     return frozenset(text for text, times in seen.items() if times > 2)
 

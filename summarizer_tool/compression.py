@@ -13,22 +13,29 @@ _LEAD = regex.compile(
     r'|In fact|Consequently|Similarly|Likewise|Note that|It should be noted that|It is worth noting that),?\s+(?=\S)',
 )
 _LEAD_CLAUSE = regex.compile(
-    r'^(?:After|Although|Because|During|Following|Since|Though|Upon|When|While)\b[^,;:()"]{3,100}, (?=\S)'
+    r'^(?:After|Although|Because|During|Following|Since|Though|Upon)\b[^,;:()"]{3,100}, (?=\S)'
 )
 _ASIDE = regex.compile(r' ?\([^()]{0,300}\)| ?\[[^\[\]]{0,300}\]')
 _EMPTY_ASIDE = regex.compile(r' ?[(\[][\s,;:]{0,20}[)\]]')
 _INNER_CLAUSE = regex.compile(
     r', (?:which|who|whose|where|when|a|an|the|then|now|including|such as)\b[^,;:()"]{3,120},(?= (?!and\b|or\b)\p{Ll})'
 )
+# Clauses that only add. One that takes back, doubts or limits what stands before it ("although", "until", "if", "as X
+# claimed") is never cut, since what is left would say something else.
 _TRAILING = regex.compile(
-    r'[,;] (?:(?:and|but|or) )?(?:which|who|whose|where|while|although|though|because|as|with|since|so|including'
-    r'|such as|especially|particularly|after|before|when|until|if|but|then|\p{Ll}{3,}ing)\b'
-    r'| (?:although|because|while|whereas|so that|in order to|even though|by \p{Ll}+ing) |; | [–—] '
+    r'[,;] (?:and )?(?:which|who|whose|where|because|with|since|including|such as|especially|particularly'
+    r'|\p{Ll}{3,}ing)\b| (?:because|so that|in order to|by \p{Ll}+ing) |; | [–—] '
+)
+_LIMITS = regex.compile(
+    r'\b(?:not?|never|none|nor|without|but|although|though|however|yet|unless|until|if|when|while|whereas|except\p{L}*'
+    r'|exclud\p{L}+|only|pending|assuming|depending|provided|barring|according|falsely|wrongly|supposed\p{L}*|allege\p{L}*'
+    r'|reported\p{L}*|claim\p{L}*|den(?:y|ied|ies|ying)|disput\p{L}+|overturn\p{L}*|cancel\p{L}*|revok\p{L}+|revers\p{L}+'
+    r"|annul\p{L}*|repeal\p{L}*|retract\p{L}*|later|instead|former\p{L}*)\b|n['’]t\b",
+    regex.IGNORECASE,
 )
 _FILLER = regex.compile(
-    r'\b(?:also|very|quite|really|actually|basically|generally|usually|currently|eventually|subsequently|originally'
-    r'|initially|officially|formally|then|later|as well|in order(?= to)|commonly|widely|well[- ]known as|itself)'
-    r'\s+(?=\p{Ll})'
+    r'\b(?:also|very|quite|really|actually|basically|eventually|subsequently|then|as well|in order(?= to)|commonly'
+    r'|widely|itself)\s+(?=\p{Ll})'
 )
 _LEAST_WORDS = 4
 _ENDINGS = ('.', '!', '?', '…', '."', '.”', '。', '！', '？')
@@ -51,9 +58,9 @@ def variants(text: str) -> list[str]:
     """
     full = tidy(text)
     lean = _FILLER.sub('', full)
-    bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else '', lean)
-    plain = _ASIDE.sub('', lean)
-    spare = _INNER_CLAUSE.sub('', bare)
+    bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else _unless_limiting(m), lean)
+    plain = _ASIDE.sub(_unless_limiting, lean)
+    spare = _INNER_CLAUSE.sub(_unless_limiting, bare)
     clause = _LEAD_CLAUSE.sub('', spare)
     main = clause[:1].upper() + clause[1:]
     bases = dict.fromkeys((lean, bare, plain, spare, main))
@@ -61,9 +68,15 @@ def variants(text: str) -> list[str]:
     for form in bases:
         for match in islice(_TRAILING.finditer(form), MAX_FORMS):
             head = form[: match.start()].rstrip(' ,;')
-            if len(head.split()) >= _LEAST_WORDS and _is_balanced(head):
+            limits = _LIMITS.search(form, match.start())
+            if len(head.split()) >= _LEAST_WORDS and _is_balanced(head) and not limits:
                 forms.setdefault(head)
     return [ended(form) for form in list(forms)[:MAX_FORMS] if form]
+
+
+def _unless_limiting(match: regex.Match[str]) -> str:
+    """What is left of an aside or clause: nothing, unless it takes back or limits what is said around it."""
+    return match.group() if _LIMITS.search(match.group()) else ''
 
 
 def _is_balanced(text: str) -> bool:

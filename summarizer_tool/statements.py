@@ -169,6 +169,7 @@ def statements(lines: Sequence[Line], path: Sequence[str] = ()) -> tuple[list[St
     reader = _Reader([Section(tuple(path), (0,) * len(path))], levels=list(range(1 - len(path), 1)))
     texts = [line.text for line in lines]
     common = chrome.repeated(texts)
+    said: set[str] = set()
     first = chrome.before_content(texts)
     fence = language = ''
     for index in range(first, len(lines)):
@@ -188,12 +189,16 @@ def statements(lines: Sequence[Line], path: Sequence[str] = ()) -> tuple[list[St
         elif _SETEXT.match(text) and len(reader.paragraph) == 1 and not lines[index - 1].blank_after:
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
-        elif _RULE.match(text) or text in common or chrome.is_chrome(text):
+        elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
+            _read_row(reader, line, following)
+        elif _RULE.match(text) or text in said or chrome.is_chrome(text):
             reader.flush()
             reader.leads_away = reader.leads_away or chrome.leads_away(text)
         else:
-            _read_text(reader, line, texts[index + 1] if index + 1 < len(lines) else '')
-        if line.blank_after and reader.paragraph:
+            _read_text(reader, line)
+        if text in common:
+            said.add(text)
+        if line.blank_after and (reader.paragraph or reader.columns):
             reader.flush()
     reader.flush()
     return reader.out, reader.sections
@@ -204,11 +209,8 @@ def _read_code(reader: _Reader, line: Line, language: str) -> None:
     reader.say(_COMMENT.sub('', line.text), (line.number,), Kind.CODE if is_code else Kind.ROW)
 
 
-def _read_text(reader: _Reader, line: Line, following: str) -> None:
-    stripped = line.text.strip()
-    if len(stripped) > 1 and stripped[0] == stripped[-1] == '|':
-        _read_row(reader, line, following)
-    elif bullet := _BULLET.match(line.text):
+def _read_text(reader: _Reader, line: Line) -> None:
+    if bullet := _BULLET.match(line.text):
         if not reader.leads_away:
             _read_item(reader, line, line.text[bullet.end() :])
     else:
@@ -221,8 +223,16 @@ def _is_delimiter(text: str) -> bool:
     return '|' in text and '-' in text and not text.strip('|-: \t') and set(text) <= set('|-: \t')
 
 
+def _is_row(text: str, following: str, reader: _Reader) -> bool:
+    """Whether a line is a table's: between bars, or with bars inside it above or below a delimiter row."""
+    stripped = text.strip()
+    if len(stripped) > 1 and stripped[0] == stripped[-1] == '|':
+        return True
+    return '|' in stripped and (bool(reader.columns) or _is_delimiter(stripped) or _is_delimiter(following))
+
+
 def _read_row(reader: _Reader, line: Line, following: str) -> None:
-    cells = [plain(cell) for cell in line.text.strip()[1:-1].split('|')]
+    cells = [plain(cell) for cell in line.text.strip().removeprefix('|').removesuffix('|').split('|')]
     if _is_delimiter(line.text):
         return
     if _is_delimiter(following):

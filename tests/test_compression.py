@@ -1,5 +1,6 @@
 """Shorter forms of a sentence."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -58,3 +59,19 @@ def test_every_form_is_made_of_the_words_in_their_order(text: str):
 def test_a_long_line_of_clauses_completes():
     for unit in ('a, which b ', '(', '(a ', '; ', ' ', 'x, the y, ', '"', 'and '):
         compression.variants(unit * 50_000)
+
+
+@pytest.mark.parametrize(
+    'sentence',
+    [
+        'John Smith was convicted of fraud in Berlin in 2001, although the verdict was overturned by Judge Lee.',
+        'The treaty was approved by Parliament in 1999, but later cancelled by the Crown.',
+        'Trade with Marn is legal under the Treaty of 1931, if the truce with the League holds.',
+        'Vael founded the guild in 840, as Morn Keld claimed in his memoirs.',
+        'The bridge is open to carts all year, except in the month of Thaw.',
+        'The gate stays closed to strangers, unless the Reeve allows it.',
+        'The vaccine (never approved in Norway) was sold in Marn.',
+    ],
+)
+def test_what_takes_back_or_limits_a_statement_is_never_cut(sentence: str) -> None:
+    assert variants(sentence) == [sentence]
