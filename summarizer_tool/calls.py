@@ -1,6 +1,7 @@
 """One run of a sub-agent: its answer, or in a few words why there is none."""
 
 import logging
+from asyncio import CancelledError, current_task
 from dataclasses import dataclass, field
 
 import anyio
@@ -71,7 +72,7 @@ class Caller:
         """
         self.tally.calls[phase] += 1
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
-        with anyio.move_on_at(self.deadline):
+        with anyio.move_on_at(self.deadline) as scope:
             try:
                 result = await agent.run(
                     prompt,
@@ -85,6 +86,12 @@ class Caller:
                 )
             except (UsageLimitExceeded, UserError):
                 raise
+            except CancelledError:
+                task = current_task()
+                if scope.cancel_called or (task is not None and task.cancelling()):
+                    raise
+                # Nobody has cancelled this call: the provider's code has given up by itself.
+                return 'cancelled'
             except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the chunk has another way
                 reason = failures.reason(error)
                 if failures.is_hopeless(error):

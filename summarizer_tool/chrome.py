@@ -33,7 +33,8 @@ _PHRASES = regex.compile(
     | ©\s*\d{4}(?:[-–]\d{2,4})?\s+[\w\ .,&]{0,40}$
     | ^(?:\w+\ )?(?:content|text)\ is\ available\ under\b
     | ^(?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
-    | ^(?:categories|tags|filed\ under)\s*: | ^category\s*:\s*[^.,]{1,40}$ | ^(?:privacy\ policy|terms\ of\ (?:use|service))\b
+    | ^(?:categories|tags|filed\ under)\s*: | ^category\s*:\s*[^.,]{1,40}$
+    | ^(?:privacy\ policy|terms\ of\ (?:use|service))\b
     | ^(?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
     """,
     regex.VERBOSE | regex.IGNORECASE,

@@ -228,6 +228,9 @@ def _print(text: str) -> None:
     except BrokenPipeError:
         # Whoever reads stdout has gone; there is nobody to tell, and nothing to write again at the exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop(Exit.FAILED, f'the summary cannot be written: {error.strerror}')
 
 
 @contextmanager

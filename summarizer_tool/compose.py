@@ -42,6 +42,10 @@ class Composer:
             text = self._cut_off(facts)
             what = 'not one fact fits the budget' if facts else 'no facts found'
             self.tally.warnings.append(f'{what}; the text is cut off')
+        if not facts:
+            for outcome in outcomes:
+                if outcome.state == 'summarized':
+                    outcome.state, outcome.reason = 'degraded', 'no facts found'
         self.tally.dropped.over_budget += len(facts) - len(rendered.kept)
         kept = [facts[index] for index in rendered.kept]
         return Summary(
@@ -50,7 +54,7 @@ class Composer:
             facts=[report.sourced(fact, self.job.documents) for fact in kept],
             entities=report.entities_of(kept, rendered.entities),
             parts=report.parts(chunks, outcomes),
-            warnings=self.tally.warnings,
+            warnings=list(dict.fromkeys(self.tally.warnings)),
             stats=self._stats(text, len(chunks), len(kept)),
         )
 
@@ -58,7 +62,7 @@ class Composer:
         """The input as it was, over its budget and saying so, because every model call failed for good."""
         text = report.joined(self.job.documents)
         stats = self._stats(text, len(chunks), 0)
-        reason = outcomes[0].reason
+        reason = next(outcome.reason for outcome in outcomes if outcome.is_failure)
         _logger.warning(
             'every model call failed; the original content is returned',
             extra={'reason': reason, 'output_size': stats.tokens_out, 'budget': self.job.budget},

@@ -147,7 +147,10 @@ class Document:
             raise IndexError(f'{self.id} has segments 1 to {len(starts)}, not {number}')
         start = starts[number - 1]
         end = starts[number] if number < len(starts) else len(self.text)
-        return Segment(number=number, line=bisect_right(self._line_starts, start), start=start, end=end)
+        # Blank lines before the text belong to the first segment, which begins after them for a reader.
+        piece = self.text[start:end]
+        first = start + (len(piece) - len(piece.lstrip()) if piece[0].isspace() and piece.strip() else 0)
+        return Segment(number=number, line=bisect_right(self._line_starts, first), start=start, end=end)
 
     def segment_at(self, offset: int) -> int:
         """The number of the segment that holds the character at `offset`."""

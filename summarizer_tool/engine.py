@@ -6,6 +6,7 @@ The computing parts are pure functions elsewhere and run in worker threads; this
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 import anyio
@@ -22,6 +23,7 @@ from summarizer_tool.job import Job, Outcome, Phase, Progress, Tally
 from summarizer_tool.merging import Found
 from summarizer_tool.numbering import Numbered, merged, number
 from summarizer_tool.offload import offload
+from summarizer_tool.report import spent
 from summarizer_tool.schemas import Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.statements import Line
@@ -48,7 +50,7 @@ MIN_GROUP_TOKENS = 1500
 MIN_TARGET_TOKENS = 96
 """The least that a call is asked for: two or three facts."""
 
-UNUSED = 0.2
+UNUSED = 0.1
 """A model that leaves more than this share of the budget unused has said too little."""
 
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
@@ -69,18 +71,20 @@ class Engine:
     usage: RunUsage = field(default_factory=RunUsage)
     usage_limits: UsageLimits | None = None
     on_progress: Callable[[Progress], None] | None = None
+    started: float = field(default_factory=time.monotonic)
+    """When the request came in, by the monotonic clock."""
 
     def __post_init__(self) -> None:
-        self._started = time.monotonic()
         self._tally = Tally()
         self._index_of = {id(document): index for index, document in enumerate(self.job.documents)}
         deadline = self.settings.deadline_seconds
+        self._deadline = anyio.current_time() + deadline - (time.monotonic() - self.started)
         reserve = min(deadline / 2, 0.2 + self.job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND)
         self._caller = Caller(
             settings=self.settings,
             model=self.model,
             model_name=self.model_name,
-            deadline=anyio.current_time() + deadline - reserve,
+            deadline=self._deadline - reserve,
             tally=self._tally,
             usage=self.usage,
             usage_limits=self.usage_limits,
@@ -97,6 +101,7 @@ class Engine:
             SummarizationFailedError: If every call failed for good and `on_failure` is `error`.
             UsageLimitExceeded: If the caller's usage limits are reached.
         """
+        before = deepcopy(self.usage)
         chunks = await offload(
             chunk,
             self.job.documents,
@@ -105,7 +110,7 @@ class Engine:
             strategy=self.job.strategy,
         )
         outcomes = await self._map(chunks)
-        if outcomes and all(outcome.is_failure for outcome in outcomes) and self.settings.on_failure != 'extractive':
+        if _has_failed(outcomes) and self.settings.on_failure != 'extractive':
             summary = await self._give_up(chunks, outcomes)
         else:
             await self._degrade(chunks, outcomes)
@@ -113,14 +118,16 @@ class Engine:
             facts = await self._reduce(facts)
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)
-        summary.stats.seconds = round(time.monotonic() - self._started, 3)
+        summary.stats.seconds = round(time.monotonic() - self.started, 3)
+        summary.stats.usage = spent(before, self.usage)
         return summary
 
     async def _give_up(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome]) -> Summary:
         """Every call has failed for good: the original content, or an error."""
         if self.settings.on_failure == 'error':
+            reason = next(outcome.reason for outcome in outcomes if outcome.is_failure)
             raise SummarizationFailedError(
-                f'every call of {self.model_name} failed ({outcomes[0].reason}; chunks: {len(chunks)}); '
+                f'every call of {self.model_name} failed ({reason}; chunks: {len(chunks)}); '
                 'check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
             )
         return await offload(self._composer.original, chunks, outcomes)
@@ -159,13 +166,13 @@ class Engine:
             async with anyio.create_task_group() as group:
                 for _ in range(min(total, self.settings.max_concurrent_llm_calls)):
                     group.start_soon(worker)
-        except ExceptionGroup as errors:
+        except BaseExceptionGroup as errors:
             # A usage limit or a mistake in the setup ends all workers; the caller wants to catch it by its own type.
             raise failures.first_of(errors) from None
 
     async def _map_chunk(self, chunk: Chunk, index: int, total: int) -> Outcome:
         if why_not := self._caller.why_not():
-            return Outcome(reason=why_not, is_failure=why_not != DEADLINE)
+            return Outcome(reason=why_not, is_failure=failures.is_final(why_not))
         numbered = await offload(number, chunk, self._index_of)
         if not numbered.places:
             return Outcome(state='summarized')
@@ -202,7 +209,7 @@ class Engine:
         agent = agents.chunk_summarizer(self.settings.llm_output_mode, trace_content=self.settings.trace_content)
         answer = await self._caller.ask(agent, prompt, target, 'map')
         if isinstance(answer, str):
-            return Outcome(reason=answer, is_failure=answer != DEADLINE)
+            return Outcome(reason=answer, is_failure=failures.is_final(answer))
         checked = await offload(grounding.ground, answer, numbered.lines, numbered.context)
         self._tally.checked(answer, checked)
         facts = numbered.found(checked)
@@ -224,7 +231,10 @@ class Engine:
         for index in left:
             reason = outcomes[index].reason
             with telemetry.span('degrade chunk', chunk=index + 1, reason=reason, model='extractive') as span:
-                facts, entities = await offload(self._extract, chunks[index], self._target_of(chunks[index]))
+                # When even the time in reserve is over, the beginning of each chunk has to do.
+                is_late = anyio.current_time() >= self._deadline
+                take = self._lead if is_late else self._extract
+                facts, entities = await offload(take, chunks[index], self._target_of(chunks[index]))
                 outcomes[index] = Outcome(facts, entities, 'degraded', reason)
                 span.set_attribute('facts', len(facts))
 
@@ -237,22 +247,32 @@ class Engine:
         self._tally.checked(answer, checked)
         return numbered.found(checked), checked.entities
 
-    async def _fill(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome], facts: list[Found]) -> list[Found]:
-        """Offer the embedded model's facts for what a model that said too little has left of the budget.
+    def _lead(self, chunk: Chunk, target: int) -> tuple[list[Found], list[str]]:
+        """The first statements of a chunk, at next to no cost."""
+        numbered = number(chunk, self._index_of)
+        answer = extractive.leading(numbered.lines, target)
+        self._tally.facts_in += len(answer.facts)
+        return [Found(fact.text, 3, (numbered.places[fact.evidence[0] - 1],)) for fact in answer.facts], []
 
-        None of them takes the place of one of the model's.
+    async def _fill(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome], facts: list[Found]) -> list[Found]:
+        """Offer more of the embedded model's facts where much of the budget is left.
+
+        Beside a model that has said too little they are fillers: none takes the place of one of the model's facts.
+        For the embedded model itself it is a second, longer helping, where its chunks have repeated each other.
         """
-        room = self.job.budget - await offload(merging.size, facts)
+        total = await offload(merging.size, facts)
+        room = self.job.budget - total
+        is_own = self._caller.is_extractive
         late = self._caller.why_not() == DEADLINE
-        if room <= self.job.budget * UNUSED or late or self._caller.is_extractive or not self.settings.fill_budget:
+        if room <= self.job.budget * UNUSED or late or not (is_own or self.settings.fill_budget):
             return facts
+        scale = self.job.budget / max(1, total) if is_own else room / self.job.budget
         extra: list[Found] = []
         with telemetry.span('fill', room=room, model='extractive') as span:
             for chunk, outcome in zip(chunks, outcomes, strict=True):
-                if outcome.state == 'summarized':
-                    target = self._target(room * OVERSAMPLE * chunk.tokens / max(1, self.job.tokens_in))
-                    found, _ = await offload(self._extract, chunk, target)
-                    extra += [replace(fact, importance=1, is_filler=True) for fact in found]
+                if outcome.facts:
+                    found, _ = await offload(self._extract, chunk, self._target(self._target_of(chunk) * scale))
+                    extra += found if is_own else [replace(fact, importance=1, is_filler=True) for fact in found]
             span.set_attribute('facts', len(extra))
         filled = await self._union([*facts, *extra])
         return sorted(filled, key=lambda fact: fact.evidence)
@@ -285,7 +305,7 @@ class Engine:
     async def _merge_level(self, facts: Sequence[Found], level: int, total: int) -> list[Found]:
         at_once = max(MIN_GROUP_TOKENS, -(-total // self.settings.max_concurrent_llm_calls))
         groups = list(merging.groups(facts, min(self.settings.default_chunk_size_tokens, at_once)))
-        condensed: list[list[Found]] = [[] for _ in groups]
+        condensed = [list(group) for group in groups]
 
         async def one(index: int) -> None:
             target = self._target(self.job.budget * MERGE_TARGET * merging.size(groups[index]) / max(1, total))
@@ -313,3 +333,9 @@ class Engine:
             self._tally.merged(checked)
             span.set_attribute('facts_out', len(checked.facts))
         return merged(checked, facts) or facts
+
+
+def _has_failed(outcomes: Sequence[Outcome]) -> bool:
+    """Whether every call has failed for good; chunks without anything to ask about do not count."""
+    failed = [outcome for outcome in outcomes if outcome.state == 'failed']
+    return bool(failed) and all(outcome.is_failure for outcome in failed) and not any(o.facts for o in outcomes)

@@ -16,10 +16,11 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from summarizer_tool import compression, coverage, names, prompts, tokens
+from summarizer_tool import chrome, compression, coverage, names, prompts, tokens
 from summarizer_tool.offload import offload
 from summarizer_tool.schemas import ChunkSummary, Fact
-from summarizer_tool.statements import Kind, Statement, statements
+from summarizer_tool.sentences import MAX_WORDS, Line
+from summarizer_tool.statements import Kind, Statement, plain, statements
 from summarizer_tool.subjects import with_subjects
 
 DEFAULT_TARGET_TOKENS = 1000
@@ -65,6 +66,9 @@ _KINDS = frozenset(
         object array properties required null""".split(),  # noqa: SIM905
     )
 )
+
+LEAST_LEADING_WORDS = 5
+"""Words of a line from which it is taken for a statement without a closer look."""
 
 _LEADING_ENTITIES = 10
 
@@ -224,6 +228,25 @@ def _says_something(statement: Statement) -> bool:
     """Whether there is a number or a few words of content in a statement, its speaker's name left out."""
     text = _SPEAKER.sub('', statement.text) if statement.kind is Kind.PROSE else statement.text
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(coverage.content_words(text)) >= _LEAST_CONTENT
+
+
+def leading(lines: Sequence[Line], target_tokens: int) -> ChunkSummary:
+    """The first statements of numbered lines: what is left to do when there is no time.
+
+    Args:
+        lines: The lines of a request.
+        target_tokens: Tokens that the facts' texts may take together.
+    """
+    facts: list[Fact] = []
+    room = target_tokens
+    for line in lines:
+        text = ' '.join(plain(line.text).split()[:MAX_WORDS])
+        if len(text.split()) >= LEAST_LEADING_WORDS and not chrome.is_chrome(line.text):
+            room -= tokens.count(text) + 1
+            if room < 0:
+                break
+            facts.append(Fact(text=compression.ended(text), evidence=[line.number]))
+    return ChunkSummary(facts=facts)
 
 
 def merge_facts(request: prompts.Request, target_tokens: int) -> ChunkSummary:

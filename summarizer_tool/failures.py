@@ -11,6 +11,9 @@ from pydantic_ai.exceptions import (
 DEADLINE = 'deadline'
 """The reason where there was no time, rather than a failure."""
 
+BAD_ANSWERS = frozenset({'invalid output', 'cut off'})
+"""The reasons where the provider has answered, though with nothing of use."""
+
 _HOPELESS_STATUS = frozenset({401, 402, 403, 404})
 
 
@@ -23,6 +26,8 @@ def reason(error: BaseException) -> str:
     Returns:
         `HTTP 429`, `timeout`, `cut off`, `invalid output`, or the name of the error's type.
     """
+    if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
+        return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
     cause: BaseException | None = error
     while cause is not None:
         status = getattr(cause, 'status_code', None) or getattr(getattr(cause, 'response', None), 'status_code', None)
@@ -40,12 +45,19 @@ def reason(error: BaseException) -> str:
 
 def is_hopeless(error: BaseException) -> bool:
     """Whether every other call would fail the same way: a wrong key, no credit, no such model."""
+    if isinstance(error, ExceptionGroup):
+        return all(map(is_hopeless, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
     return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError) or (
         isinstance(error, ModelHTTPError) and error.status_code in _HOPELESS_STATUS
     )
 
 
-def first_of(group: ExceptionGroup[Exception]) -> Exception:
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """The first error in a group, at any depth: what a caller wants to catch by its own type."""
-    first: Exception = group.exceptions[0]
-    return first_of(first) if isinstance(first, ExceptionGroup) else first  # pyright: ignore[reportUnknownArgumentType]
+    first: BaseException = group.exceptions[0]
+    return first_of(first) if isinstance(first, BaseExceptionGroup) else first  # pyright: ignore[reportUnknownArgumentType]
+
+
+def is_final(reason: str) -> bool:
+    """Whether a call failed for good, rather than lacking time or bringing an answer of no use."""
+    return reason != DEADLINE and reason not in BAD_ANSWERS

@@ -117,7 +117,7 @@ class _Lines:
             return []
         if not all(word in self.on for word in wanted):
             return None
-        rarest = min(wanted, key=lambda word: len(self.on[word]))
+        rarest = min(wanted, key=lambda word: (len(self.on[word]), word))
         candidates = [number for number in self.on[rarest] if wanted <= self.words[number]]
         if candidates:
             return [_nearest(candidates, near)]
@@ -154,7 +154,7 @@ class _Lines:
             if self.holds(other):
                 return other
         if self._beginnings is None:
-            vocabulary = (known for known in (*self.on, *self.context))
+            vocabulary = sorted({*self.on, *self.context}, reverse=True)  # the same in every process
             self._beginnings = {begin: known for known in vocabulary for begin in inflections(known)}
         return next((self._beginnings[begin] for begin in inflections(word) if begin in self._beginnings), None)
 
@@ -218,7 +218,7 @@ def ground(summary: ChunkSummary, lines: Sequence[Line], context: str = '') -> G
         kept.append(GroundedFact(text, fact.importance, tuple(sorted(evidence))))
     entities: dict[str, str] = {}
     for name in summary.entities:
-        entity = ' '.join(name.split())
+        entity = ' '.join(name.encode('utf-8', 'replace').decode().split())
         if (words := asked(entity)) and (
             entity.casefold() in known.running_text or known.locate(words, entity, ()) is not None
         ):
@@ -228,7 +228,7 @@ def ground(summary: ChunkSummary, lines: Sequence[Line], context: str = '') -> G
 
 def _statement(text: str, cited: Sequence[int]) -> str:
     """The statement on one line, without the number, bullet or citation that a model has put around it."""
-    text = _LEAD.sub('', ' '.join(text.split()))
+    text = _LEAD.sub('', ' '.join(text.encode('utf-8', 'replace').decode().split()))
     citation = _CITATION.search(text)
     if citation and (citation.group(1) or set(map(int, regex.findall(r'\d+', citation.group(2)))) <= set(cited)):
         text = text[: citation.start()] + text[citation.end() :]

@@ -61,7 +61,7 @@ def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:
             raw = text[max(starts[segment - 1], piece.start) : min(end, piece.end)]
             if shown := raw.strip('\r\n').rstrip():
                 places.append((document, segment))
-                lines.append(Line(len(places), ' '.join(shown.splitlines()), raw.count('\n') > 1))
+                lines.append(Line(len(places), ' '.join(shown.splitlines()), raw[len(raw.rstrip()) :].count('\n') > 1))
         sources.append(Source(lines, piece.heading_path))
     return Numbered(sources, places)
 

@@ -1,25 +1,25 @@
 """The public way in: `Summarizer`, which checks a request, picks the model and hands the job to the engine."""
 
 import logging
-import threading
-from asyncio import AbstractEventLoop, get_running_loop, new_event_loop, run_coroutine_threadsafe
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
-from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
+from typing import TypeAlias
 
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter, ConcurrencyLimiter
+from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
 from pydantic_ai.models.instrumented import InstrumentedModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import models, telemetry, tokens
+from summarizer_tool.background import BackgroundLoop
 from summarizer_tool.chunking import STRATEGIES
 from summarizer_tool.documents import Document
 from summarizer_tool.engine import Engine
 from summarizer_tool.errors import InputTooLargeError
 from summarizer_tool.job import Job, Progress
+from summarizer_tool.limits import shared_limiter
 from summarizer_tool.offload import offload
 from summarizer_tool.prompts import Wish
 from summarizer_tool.report import joined, part_of
@@ -37,45 +37,7 @@ DEFAULT_STRATEGY = 'semantic'
 _logger = logging.getLogger('summarizer_tool')
 
 
-class _Limiters:
-    """The process-wide limiters: one for each limit, and for each event loop, since waiting belongs to a loop."""
-
-    def __init__(self) -> None:
-        self._by_loop: WeakKeyDictionary[AbstractEventLoop, dict[int, ConcurrencyLimiter]] = WeakKeyDictionary()
-        self._lock = threading.Lock()
-
-    def get(self, max_running: int) -> ConcurrencyLimiter:
-        with self._lock:
-            limiters = self._by_loop.setdefault(get_running_loop(), {})
-            if max_running not in limiters:
-                limiters[max_running] = ConcurrencyLimiter(max_running, name='summarizer')
-            return limiters[max_running]
-
-
-_limiters = _Limiters()
-
-
-class _BackgroundLoop:
-    """The one event loop, in a daemon thread, on which all synchronous calls of the process run."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loop: AbstractEventLoop | None = None
-
-    def run(self, work: Coroutine[Any, Any, Summary]) -> Summary:
-        with self._lock:
-            if self._loop is None:
-                self._loop = new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name='summarizer', daemon=True).start()
-        future = run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result()
-        except BaseException:  # an interrupt of this thread stops the work on the other
-            future.cancel()
-            raise
-
-
-_background = _BackgroundLoop()
+_background = BackgroundLoop()
 
 
 class Summarizer:
@@ -98,7 +60,7 @@ class Summarizer:
         Args:
             settings: From the environment where not given.
             model: Any pydantic-ai model, instead of the one that `settings.llm_model` names.
-            limiter: Bounds the model calls at once; by default all summarizers of the process share one.
+            limiter: Bounds the model calls at once; by default all summarizers with one limit share it, in the process.
 
         Raises:
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
@@ -233,6 +195,7 @@ class Summarizer:
             raise ValueError(
                 f'max_output_tokens={max_output_tokens} is negative; give a budget in tokens, or 0 for the default'
             )
+        started = time.monotonic()
         documents = await offload(self._documents, content)
         text = await offload(joined, documents)
         tokens_in = await offload(tokens.count, text)
@@ -251,8 +214,7 @@ class Summarizer:
             if not text.strip():
                 summary = await offload(_passed_through, job, '', 'empty', self.model_name)
             elif tokens_in <= budget:
-                unchanged = content if isinstance(content, str) else text
-                summary = await offload(_passed_through, job, unchanged, 'unchanged', self.model_name)
+                summary = await offload(_passed_through, job, text, 'unchanged', self.model_name)
             else:
                 async with self._connected() as model:
                     engine = Engine(
@@ -263,6 +225,7 @@ class Summarizer:
                         usage=usage if usage is not None else RunUsage(),
                         usage_limits=usage_limits,
                         on_progress=on_progress,
+                        started=started,
                     )
                     summary = await engine.run()
             stats = summary.stats
@@ -293,6 +256,9 @@ class Summarizer:
     def _documents(self, content: Content) -> list[Document]:
         """The input as documents, after a look at its size."""
         items = [content] if isinstance(content, str | Document) else list(content)
+        for item in items:
+            if not isinstance(item, str | Document):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(f'content is text, a Document or a list of them, not {type(item).__name__}')
         limit = self.settings.summarizer_max_input_mb
         # UTF-8 has at most four bytes a character, so most texts need not be encoded to be measured.
         length = sum(len(item if isinstance(item, str) else item.text) for item in items)
@@ -314,7 +280,7 @@ class Summarizer:
     @asynccontextmanager
     async def _connected(self) -> AsyncGenerator[Model]:
         """The model for one request, limited in concurrency; connections are closed with the request."""
-        limiter = self._limiter or _limiters.get(self.settings.max_concurrent_llm_calls)
+        limiter = self._limiter or shared_limiter(self.settings.max_concurrent_llm_calls)
         async with nullcontext(self._model) if self._model else models.connect(self.settings, self.model_name) as model:
             # The caller's own instrumentation would put the content into its traces.
             while isinstance(model, InstrumentedModel) and not self.settings.trace_content:

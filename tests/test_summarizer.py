@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Callable
 
@@ -531,3 +532,120 @@ def test_what_a_model_leaves_of_the_budget_is_filled_without_dropping_its_facts(
     assert sparse.stats.tokens_out < 0.8 * 600 < filled.stats.tokens_out <= 600
     assert {fact.text for fact in sparse.facts} < {fact.text for fact in filled.facts}
     assert (filled.state, filled.stats.map_calls) == ('complete', sparse.stats.map_calls)
+
+
+def test_concurrency_is_bounded_across_event_loops() -> None:
+    lock = threading.Lock()
+    running = peak = 0
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        nonlocal running, peak
+        with lock:
+            running += 1
+            peak = max(peak, running)
+        await anyio.sleep(0.01)
+        with lock:
+            running -= 1
+        return good(read(messages), info)
+
+    summarizer = Summarizer(make(max_concurrent_llm_calls=3), model=FunctionModel(answer))
+
+    def alone() -> None:
+        asyncio.run(summarizer.summarize(CHRONICLE, max_output_tokens=300))
+
+    threads = [threading.Thread(target=alone) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    summarizer.summarize_sync(CHRONICLE, max_output_tokens=300)
+    for thread in threads:
+        thread.join()
+    assert peak == 3
+
+
+def test_a_call_that_cancels_itself_is_one_failed_call() -> None:
+    calls = 0
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise asyncio.CancelledError
+        return good(read(messages), info)
+
+    summary = Summarizer(make(), model=FunctionModel(answer)).summarize_sync(CHRONICLE, max_output_tokens=400)
+    assert [(part.state, part.reason) for part in summary.degraded] == [('degraded', 'cancelled')]
+    assert calls == summary.stats.map_calls + summary.stats.reduce_calls
+
+
+@pytest.mark.filterwarnings('ignore::pytest.PytestUnhandledThreadExceptionWarning')
+def test_a_model_that_exits_does_not_take_later_calls_with_it() -> None:
+    def answer(request: prompts.Request, info: AgentInfo) -> ModelResponse:
+        raise SystemExit(3)
+
+    with pytest.raises((SystemExit, RuntimeError)):
+        Summarizer(make(), model=model_of(answer)).summarize_sync(CHRONICLE, max_output_tokens=300)
+    assert Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=300).state == 'complete'
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@pytest.mark.filterwarnings('ignore::DeprecationWarning')
+def test_synchronous_calls_work_after_a_fork() -> None:
+    Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=300)
+    child = os.fork()
+    if child == 0:
+        state = Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=300).state
+        os._exit(0 if state == 'complete' else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_blank_part_does_not_hide_that_every_call_failed() -> None:
+    documents = [Document(CHRONICLE), Document(' \n' * 8000), Document(chronicle(6, seed=3))]
+    summary = Summarizer(make(), model=model_of(failing(500))).summarize_sync(documents, max_output_tokens=300)
+    assert summary.state == 'original'
+
+
+@pytest.mark.parametrize('name', ['returns garbage', 'returns half a JSON'])
+def test_answers_of_no_use_are_replaced_and_keep_the_budget(name: str) -> None:
+    summary = Summarizer(make(), model=model_of(BAD_ANSWERS[name])).summarize_sync(CHRONICLE, max_output_tokens=300)
+    assert summary.state in ('complete', 'degraded')
+    assert 200 < summary.stats.tokens_out <= 300
+
+
+def test_the_budget_is_filled_where_documents_repeat_each_other() -> None:
+    documents = [Document(f'{number}\n\n{chronicle(30)}') for number in range(10)]
+    summary = Summarizer(make(default_chunk_size_tokens=4000)).summarize_sync(documents, max_output_tokens=1500)
+    assert summary.stats.dropped.duplicate > 0
+    assert 0.9 * 1500 < summary.stats.tokens_out <= 1500
+
+
+def test_when_even_the_reserve_is_over_the_beginnings_have_to_do() -> None:
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        await anyio.sleep(60)
+        raise AssertionError('not reached')
+
+    text = chronicle(300)
+    settings = make(deadline_seconds=0.01, default_chunk_size_tokens=4000)
+    summary = Summarizer(settings, model=FunctionModel(answer)).summarize_sync(text, max_output_tokens=2000)
+    assert {part.reason for part in summary.parts} == {'deadline'}
+    assert 0.5 * 2000 < summary.stats.tokens_out <= 2000
+    assert all(fact.text.rstrip('.…') in ' '.join(text.split()) for fact in summary.facts)
+
+
+def test_usage_is_what_this_summary_has_used() -> None:
+    usage = RunUsage(requests=7, input_tokens=1_000_000)
+    summary = asyncio.run(Summarizer(make()).summarize(CHRONICLE, max_output_tokens=300, usage=usage))
+    calls = summary.stats.map_calls + summary.stats.reduce_calls
+    assert (summary.stats.usage.requests, usage.requests) == (calls, calls + 7)
+    assert summary.stats.usage.input_tokens < 100_000
+
+
+def test_lone_surrogates_come_out_as_replacement_characters() -> None:
+    summary = Summarizer(make()).summarize_sync('Ada \ud800 Brook.', max_output_tokens=300)
+    assert summary.text == 'Ada \ufffd Brook.'
+    assert Summary.model_validate_json(summary.model_dump_json()).text == summary.text
+
+
+def test_what_is_no_text_is_refused_in_one_line() -> None:
+    with pytest.raises(TypeError) as error:
+        Summarizer(make()).summarize_sync([b'bytes'], max_output_tokens=300)  # type: ignore[list-item]
+    assert str(error.value) == snapshot('content is text, a Document or a list of them, not bytes')

@@ -100,3 +100,8 @@ def test_a_long_text_counts_like_its_tokens() -> None:
 def test_split_says_what_is_wrong(size: int, overlap: int) -> None:
     with pytest.raises(ValueError, match=f'overlap={overlap} must be at least 0 and less than size={size}'):
         tokens.split('text', size, overlap)
+
+
+def test_white_space_without_end_is_counted() -> None:
+    assert tokens.count('V' + ' ' * 1_000_000 + 'x') == snapshot(7817)
+    assert tokens.count(tokens.truncate(' ' * 1_500_000 + 'x', 50)) == 50
