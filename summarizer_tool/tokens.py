@@ -5,6 +5,7 @@
 """
 
 import os
+import re
 import threading
 from array import array
 from bisect import bisect_right
@@ -41,7 +42,8 @@ _SEAM = regex.compile(r'(?<=\n)(?=\S)')
 _BLANK = 200_000
 """Characters of white space in a row from which it is cut; the count may be off by a token for each cut."""
 
-_LONG_BLANK = regex.compile(rf'\s{{{_BLANK}}}')
+# Not with `regex`, whose compiled form of a large repeat has a size like the repeat.
+_LONG_BLANK = re.compile(rf'\s{{{_BLANK}}}')
 
 _GRAPHEME_REACH = 64
 """Characters looked at on each side of a cut for a grapheme boundary; longer clusters are cut at a code point."""
