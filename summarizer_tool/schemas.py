@@ -165,7 +165,10 @@ class Part(BaseModel):
 
 
 class DroppedFacts(BaseModel):
-    """Facts that a model returned and the summary does not contain, by reason."""
+    """Facts that a model returned and the summary does not contain, by reason.
+
+    Facts that the merger has put into others, or left out, are in none of these counts.
+    """
 
     unsupported: int = 0
     """Names or numbers in them stand neither in their evidence nor in their chunk."""

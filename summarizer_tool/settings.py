@@ -77,7 +77,7 @@ class Settings(BaseSettings):
     llm_output_retries: Annotated[int, Field(ge=0, le=10)] = 1
     """Further attempts after an answer that does not validate."""
     max_concurrent_llm_calls: Annotated[int, Field(ge=1, le=1000)] = 5
-    """Model calls at once, across the process."""
+    """Model calls at once, over all summarizers of the process that have this limit."""
 
     default_chunk_size_tokens: Annotated[int, Field(ge=MIN_CHUNK_TOKENS)] = 8000
     default_chunk_overlap_tokens: Annotated[int, Field(ge=0, default_factory=_default_overlap)]
