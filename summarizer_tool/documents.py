@@ -128,6 +128,11 @@ class Document:
         object.__setattr__(self, 'id', f'src_{digest[:12]}')
 
     @cached_property
+    def tokens(self) -> int:
+        """The size of the text in cl100k tokens."""
+        return tokens.count(self.text)
+
+    @cached_property
     def segment_starts(self) -> Sequence[int]:
         """The offset at which each segment begins; segment `n` begins at `segment_starts[n - 1]`."""
         return segment_starts(self.text)

@@ -15,3 +15,19 @@ class InputTooLargeError(SummarizerError):
 
 class SummarizationFailedError(SummarizerError):
     """Every model call failed for good, and `on_failure` is `error`."""
+
+
+class RequestError(SummarizerError):
+    """What was asked for cannot be done as it was asked; names the parameter and what to change."""
+
+
+class UnknownSourceError(SummarizerError):
+    """No source has this handle in the collection, or it has been evicted; names the near ones."""
+
+
+class StoreError(SummarizerError):
+    """The store cannot be read or written."""
+
+
+class FetchError(SummarizerError):
+    """A URL is refused, or cannot be fetched, or holds no text."""

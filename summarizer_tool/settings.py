@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AliasGenerator, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from summarizer_tool.errors import ConfigurationError
 
 OnFailure = Literal['original', 'extractive', 'error']
 OutputMode = Literal['auto', 'tool', 'native', 'prompted']
 LogLevel = Literal['DEBUG', 'INFO', 'WARNING', 'ERROR']
+Transport = Literal['streamable-http', 'stdio']
 
 MIN_CHUNK_TOKENS = 200
 """Below this the numbered lines and the heading path leave a model nothing to read."""
@@ -30,7 +31,7 @@ MAX_SHOWN = 60
 """Characters of a wrong value that an error repeats."""
 
 _PREFIX = 'SUMMARIZER_'
-_OWN_NAMES = ('llm_', 'openrouter_', 'max_', 'default_', 'summarizer_')
+_OWN_NAMES = ('llm_', 'openrouter_', 'max_', 'default_', 'summarizer_', 'mcp_')
 """Fields that begin like this are named so in the environment; all others have the prefix there."""
 
 
@@ -47,7 +48,7 @@ class Settings(BaseSettings):
     """How the summarizer works.
 
     The environment variable of a field is its name in capitals, with `SUMMARIZER_` before it where it does not begin
-    with `LLM_`, `OPENROUTER_`, `MAX_`, `DEFAULT_` or `SUMMARIZER_`. An empty variable counts as not set.
+    with `LLM_`, `OPENROUTER_`, `MAX_`, `DEFAULT_`, `SUMMARIZER_` or `MCP_`. An empty variable counts as not set.
     """
 
     model_config = SettingsConfigDict(
@@ -97,8 +98,47 @@ class Settings(BaseSettings):
     trace_content: bool = False
     """Whether traces may hold prompts, sources and answers."""
     log_level: LogLevel = 'INFO'
+    worker_processes: Annotated[int | None, Field(ge=0, le=64)] = None
+    """Processes that compute for large input; 0: threads do. Unset: one for each core in the server, none elsewhere."""
 
-    @field_validator('llm_model', 'openrouter_api_key', 'openrouter_base_url', mode='before')
+    store: str | None = None
+    """The SQLite file that keeps sources and finished work, or `:memory:`. Unset: a file in the user's data folder for
+    the server, memory elsewhere."""
+    store_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1000.0
+    """What has not been used for longest is evicted above this size."""
+
+    fetch_timeout_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
+    """For one URL, redirects included."""
+    fetch_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 10.0
+    """A larger page is refused; counted after decompression."""
+    fetch_max_redirects: Annotated[int, Field(ge=0, le=20)] = 5
+    fetch_allow_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """`host:port` pairs, comma-separated, that may be fetched although their addresses are private."""
+
+    mcp_transport: Transport = 'streamable-http'
+    mcp_host: str = '127.0.0.1'
+    mcp_summarizer_port: Annotated[int, Field(ge=0, le=65535)] = 8007
+    mcp_auth_token: Annotated[tuple[SecretStr, ...], NoDecode] = ()
+    """Bearer tokens, comma-separated, that clients must present one of; each has a collection of its own."""
+    mcp_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Host headers, comma-separated, that are accepted besides the local ones: `name:port`, or `name:*`."""
+    mcp_shared_collection: bool = False
+    """Whether all tokens share one collection of sources."""
+    mcp_tool_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 110.0
+    """Seconds within which a tool call is answered, degraded if need be."""
+    mcp_stateless: bool = False
+    """Whether no session is kept between requests, so that several replicas can answer."""
+    mcp_shutdown_grace_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 10.0
+    """For calls in flight when the server is told to stop: they are finished or degraded."""
+    mcp_log_level: LogLevel | None = None
+    """The server's log level; unset: `SUMMARIZER_LOG_LEVEL`."""
+
+    @field_validator('fetch_allow_hosts', 'mcp_auth_token', 'mcp_allowed_hosts', mode='before')
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(',') if part.strip()) if isinstance(value, str) else value
+
+    @field_validator('llm_model', 'openrouter_api_key', 'openrouter_base_url', 'store', mode='before')
     @classmethod
     def _blank_is_unset(cls, value: object) -> object:
         # A secret mounted as a file ends with a line break, which no HTTP header may.
@@ -111,12 +151,21 @@ class Settings(BaseSettings):
             raise ValueError('must be a URL that begins with http:// or https://')
         return value
 
-    @field_validator('log_level', mode='before')
+    @field_validator('fetch_allow_hosts')
+    @classmethod
+    def _have_ports(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for place in value:
+            host, _, port = place.rpartition(':')
+            if not host or not port.isdecimal():
+                raise ValueError(f'must be host:port pairs with commas between them, and {_shown(place)} is none')
+        return value
+
+    @field_validator('log_level', 'mcp_log_level', mode='before')
     @classmethod
     def _upper(cls, value: object) -> object:
         return value.strip().upper() if isinstance(value, str) else value
 
-    @field_validator('on_failure', 'llm_output_mode', mode='before')
+    @field_validator('on_failure', 'llm_output_mode', 'mcp_transport', mode='before')
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.strip().lower() if isinstance(value, str) else value
@@ -182,7 +231,7 @@ def _one_line(error: ValidationError) -> str:
         name = str(detail['loc'][0])
         name = variable(name) if name in Settings.model_fields else name
         # A URL may hold a password.
-        shown = '' if name.endswith(('_KEY', '_URL')) else f'={_shown(detail["input"])}'
+        shown = '' if name.endswith(('_KEY', '_URL', '_TOKEN')) else f'={_shown(detail["input"])}'
         problems.append(f'{name}{shown} {message}')
     return 'invalid settings: ' + '; '.join(problems)
 

@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).parent.parent
 CRAWL = REPOSITORY / 'examples' / 'crawl'
 SHARED_DATA = REPOSITORY.parent / 'shared' / 'data'
 
-_OURS = ('OPENROUTER_', 'DEFAULT_', 'SUMMARIZER_', 'LLM_', 'LOGFIRE_', 'OTEL_', 'OLLAMA_')
+_OURS = ('MCP_', 'OPENROUTER_', 'DEFAULT_', 'SUMMARIZER_', 'LLM_', 'LOGFIRE_', 'OTEL_', 'OLLAMA_')
 
 
 @pytest.fixture(autouse=True)
