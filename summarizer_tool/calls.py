@@ -13,6 +13,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import failures, models
 from summarizer_tool.agents import Task
+from summarizer_tool.deadline import Deadline
 from summarizer_tool.extractive import ExtractiveModel
 from summarizer_tool.failures import DEADLINE
 from summarizer_tool.job import Phase, Tally
@@ -33,8 +34,7 @@ class Caller:
     settings: Settings
     model: Model
     model_name: str
-    deadline: float
-    """By the event loop's clock, in seconds; no call goes on after it."""
+    deadline: Deadline
     tally: Tally
     usage: RunUsage = field(default_factory=RunUsage)
     usage_limits: UsageLimits | None = None
@@ -50,7 +50,7 @@ class Caller:
 
     def why_not(self) -> str:
         """Why no further call should be made, if so: the deadline, or an error that every call would meet."""
-        return DEADLINE if anyio.current_time() >= self.deadline else self._hopeless
+        return DEADLINE if anyio.current_time() >= self.deadline.last_call else self._hopeless
 
     async def ask(
         self, agent: Agent[Task, ChunkSummary], prompt: str, target_tokens: int, phase: Phase
@@ -72,7 +72,7 @@ class Caller:
         """
         self.tally.calls[phase] += 1
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
-        with anyio.move_on_at(self.deadline) as scope:
+        with self.deadline.calling() as scope:
             try:
                 result = await agent.run(
                     prompt,

@@ -9,12 +9,18 @@ from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import extractive, render, report, tokens
 from summarizer_tool.chunking import Chunk
+from summarizer_tool.documents import Document
+from summarizer_tool.failures import DEADLINE
 from summarizer_tool.job import Job, Outcome, Tally
 from summarizer_tool.merging import Found
+from summarizer_tool.prompts import Wish
 from summarizer_tool.schemas import Stats, Summary
 
 LONE_WORD = 0.6
 """Worth of a single word that one chunk names, against 1 for any other name."""
+
+_LONG_TOKEN = 12
+"""Characters; few texts have longer tokens on average."""
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -28,15 +34,17 @@ class Composer:
     tally: Tally
     usage: RunUsage
 
-    def summary(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome], facts: Sequence[Found]) -> Summary:
+    def summary(
+        self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome], facts: Sequence[Found], rendered: render.Rendered
+    ) -> Summary:
         """The summary of the facts, within the budget.
 
         Args:
             chunks: All chunks of the input.
             outcomes: What became of each.
             facts: What there is to say, without duplicates.
+            rendered: The choice among them.
         """
-        rendered = self._render(facts, ranked(outcomes))
         text = rendered.text
         if not text:
             text = self._cut_off(facts)
@@ -78,16 +86,6 @@ class Composer:
             stats=stats,
         )
 
-    def _render(self, facts: Sequence[Found], entities: Sequence[str]) -> render.Rendered:
-        relevance = extractive.relevances([fact.text for fact in facts], self.job.wish)
-        candidates = [
-            # The first line of its evidence may be the heading that its subject was taken from.
-            render.Candidate(fact.text, fact.importance, fact.evidence[-1], relevance[index], fact.is_filler)
-            for index, fact in enumerate(facts)
-        ]
-        titles = [document.title for document in self.job.documents]
-        return render.fit(candidates, entities, titles, self.job.budget)
-
     def _cut_off(self, facts: Sequence[Found]) -> str:
         """Something within the budget where no fact fits it: the best fact, or the source, cut off."""
         best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
@@ -113,16 +111,64 @@ class Composer:
         )
 
 
-def ranked(outcomes: Sequence[Outcome]) -> list[str]:
+def beginnings(documents: Sequence[Document], budget: int, model_name: str, strategy: str) -> Summary:
+    """What there is when all the time has gone into waiting: the beginning of each document.
+
+    Args:
+        documents: The input.
+        budget: Tokens that the text may have.
+        model_name: What should have done the work.
+        strategy: How the input should have been cut.
+    """
+    share = max(1, budget // max(1, len(documents)) - 2)
+    started = [render.shorten(document.text[: share * _LONG_TOKEN].strip(), share) for document in documents]
+    text = render.shorten('\n\n'.join(part for part in started if part), budget)
+    return Summary(
+        text=text,
+        state='degraded',
+        parts=[report.part_of(document, 'failed', DEADLINE) for document in documents if document.text],
+        warnings=['there was no time to summarize: this is only the beginning of the text'],
+        stats=Stats(
+            tokens_in=sum(vars(document).get('tokens', len(document.text) // 4) for document in documents),
+            tokens_out=tokens.count(text),
+            budget=budget,
+            model=model_name,
+            strategy=strategy,
+        ),
+    )
+
+
+def choose(
+    facts: Sequence[Found], answers: Sequence[Sequence[str]], wish: Wish, titles: Sequence[str], budget: int
+) -> render.Rendered:
+    """Choose the facts that fill the budget, and write them.
+
+    Args:
+        facts: What there is to say, without duplicates.
+        answers: The entities of each chunk.
+        wish: What the caller wants kept.
+        titles: Of the documents.
+        budget: Tokens that the text may have.
+    """
+    relevance = extractive.relevances([fact.text for fact in facts], wish)
+    candidates = [
+        # The first line of its evidence may be the heading that its subject was taken from.
+        render.Candidate(fact.text, fact.importance, fact.evidence[-1], relevance[index], fact.is_filler)
+        for index, fact in enumerate(facts)
+    ]
+    return render.fit(candidates, ranked(answers), titles, budget)
+
+
+def ranked(answers: Sequence[Sequence[str]]) -> list[str]:
     """The entities of all chunks by worth per token: what many chunks name, or name first, before the rest.
 
     A single word that only one chunk names is worth less: it is often no more than a capitalized noun.
     """
     worth: defaultdict[str, float] = defaultdict(float)
     chunks: Counter[str] = Counter()
-    for outcome in outcomes:
-        for place, entity in enumerate(outcome.entities):
-            worth[entity] += 1.0 - place / (2 * len(outcome.entities))
+    for entities in answers:
+        for place, entity in enumerate(entities):
+            worth[entity] += 1.0 - place / (2 * len(entities))
             chunks[entity] += 1
 
     def density(entity: str) -> float:

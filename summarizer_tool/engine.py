@@ -1,6 +1,6 @@
 """Map and reduce: chunks to grounded facts, and facts to a text that fills its budget.
 
-The computing parts are pure functions elsewhere and run in worker threads; this file only says what happens when.
+The computing parts are pure functions elsewhere and run off the event loop; this file only says what happens when.
 """
 
 import logging
@@ -13,19 +13,22 @@ import anyio
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from summarizer_tool import agents, extractive, failures, grounding, merging, prompts, telemetry
+from summarizer_tool import agents, compose, embedded, failures, grounding, merging, prompts, telemetry
+from summarizer_tool.caching import Cache, Finished, key_of, revision
 from summarizer_tool.calls import Caller
-from summarizer_tool.chunking import Chunk, chunk
+from summarizer_tool.chunking import Chunk
 from summarizer_tool.compose import Composer
+from summarizer_tool.cutting import chunks_of, cut
+from summarizer_tool.deadline import Deadline
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.failures import DEADLINE
 from summarizer_tool.job import Job, Outcome, Phase, Progress, Tally
 from summarizer_tool.merging import Found
 from summarizer_tool.numbering import Numbered, merged, number
-from summarizer_tool.offload import offload
+from summarizer_tool.offload import compute, offload
 from summarizer_tool.report import spent
-from summarizer_tool.schemas import Summary
-from summarizer_tool.settings import Settings
+from summarizer_tool.schemas import ChunkSummary, Summary
+from summarizer_tool.settings import OutputMode, Settings
 from summarizer_tool.statements import Line
 
 OVERSAMPLE = 1.25
@@ -68,27 +71,32 @@ class Engine:
     """What does the work; already limited in concurrency."""
     model_name: str
     job: Job
+    deadline: Deadline
     usage: RunUsage = field(default_factory=RunUsage)
     usage_limits: UsageLimits | None = None
     on_progress: Callable[[Progress], None] | None = None
+    cache: Cache | None = None
+    output_mode: OutputMode | None = None
+    """Instead of `settings.llm_output_mode`."""
     started: float = field(default_factory=time.monotonic)
     """When the request came in, by the monotonic clock."""
 
     def __post_init__(self) -> None:
         self._tally = Tally()
         self._index_of = {id(document): index for index, document in enumerate(self.job.documents)}
-        deadline = self.settings.deadline_seconds
-        self._deadline = anyio.current_time() + deadline - (time.monotonic() - self.started)
-        reserve = min(deadline / 2, 0.2 + self.job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND)
+        self.deadline.reserve(0.2 + self.job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND)
         self._caller = Caller(
             settings=self.settings,
             model=self.model,
             model_name=self.model_name,
-            deadline=self._deadline - reserve,
+            deadline=self.deadline,
             tally=self._tally,
             usage=self.usage,
             usage_limits=self.usage_limits,
         )
+        is_extractive = self._caller.is_extractive
+        depends_on = (self.model_name, self._output_mode, prompts.version(), revision() if is_extractive else '')
+        self._finished = Finished(self.cache, key_of(*depends_on), is_exact=is_extractive)
         self._composer = Composer(self.job, self.model_name, self._tally, self.usage)
 
     async def run(self) -> Summary:
@@ -102,13 +110,7 @@ class Engine:
             UsageLimitExceeded: If the caller's usage limits are reached.
         """
         before = deepcopy(self.usage)
-        chunks = await offload(
-            chunk,
-            self.job.documents,
-            size=self.settings.default_chunk_size_tokens,
-            overlap=self.settings.default_chunk_overlap_tokens,
-            strategy=self.job.strategy,
-        )
+        chunks = await self._chunks()
         outcomes = await self._map(chunks)
         if _has_failed(outcomes) and self.settings.on_failure != 'extractive':
             summary = await self._give_up(chunks, outcomes)
@@ -118,9 +120,25 @@ class Engine:
             facts = await self._reduce(facts)
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)
+        summary.stats.cached_calls = self._finished.found
         summary.stats.seconds = round(time.monotonic() - self.started, 3)
         summary.stats.usage = spent(before, self.usage)
         return summary
+
+    @property
+    def _output_mode(self) -> OutputMode:
+        return self.output_mode or self.settings.llm_output_mode
+
+    async def _chunks(self) -> list[Chunk]:
+        documents = self.job.documents
+        places = await compute(
+            cut,
+            documents,
+            self.settings.default_chunk_size_tokens,
+            self.settings.default_chunk_overlap_tokens,
+            self.job.strategy,
+        )
+        return await offload(chunks_of, places, documents)
 
     async def _give_up(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome]) -> Summary:
         """Every call has failed for good: the original content, or an error."""
@@ -134,7 +152,15 @@ class Engine:
 
     async def _compose(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome], facts: Sequence[Found]) -> Summary:
         with telemetry.span('fit', facts=len(facts), budget=self.job.budget) as span:
-            summary = await offload(self._composer.summary, chunks, outcomes, facts)
+            rendered = await compute(
+                compose.choose,
+                facts,
+                [outcome.entities for outcome in outcomes],
+                self.job.wish,
+                [document.title for document in self.job.documents],
+                self.job.budget,
+            )
+            summary = await offload(self._composer.summary, chunks, outcomes, facts, rendered)
             span.set_attribute('tokens_out', summary.stats.tokens_out)
         return summary
 
@@ -205,13 +231,24 @@ class Engine:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
 
     async def _summarize(self, numbered: Numbered, target: int) -> Outcome:
-        prompt = await offload(prompts.chunk_request, numbered.sources, self.job.wish, target)
-        agent = agents.chunk_summarizer(self.settings.llm_output_mode, trace_content=self.settings.trace_content)
-        answer = await self._caller.ask(agent, prompt, target, 'map')
-        if isinstance(answer, str):
-            return Outcome(reason=answer, is_failure=failures.is_final(answer))
-        checked = await offload(grounding.ground, answer, numbered.lines, numbered.context)
-        self._tally.checked(answer, checked)
+        key = await offload(self._finished.map_key, numbered.sources, self.job.wish)
+        async with self._finished.only_one(key, self.deadline):
+            kept = await self._finished.find(key, target)
+            if kept is not None:
+                return await self._grounded(numbered, kept)
+            prompt = await offload(prompts.chunk_request, numbered.sources, self.job.wish, target)
+            agent = agents.chunk_summarizer(self._output_mode, trace_content=self.settings.trace_content)
+            answer = await self._caller.ask(agent, prompt, target, 'map')
+            if isinstance(answer, str):
+                return Outcome(reason=answer, is_failure=failures.is_final(answer))
+            outcome = await self._grounded(numbered, answer)
+            if outcome.state == 'summarized':
+                await self._finished.keep(key, target, answer)
+            return outcome
+
+    async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> Outcome:
+        checked = await compute(grounding.ground, answer, numbered.lines, numbered.context)
+        self._tally.checked(len(answer.facts), checked)
         facts = numbered.found(checked)
         if facts or self._caller.is_extractive:
             return Outcome(facts, checked.entities, 'summarized')
@@ -232,27 +269,23 @@ class Engine:
             reason = outcomes[index].reason
             with telemetry.span('degrade chunk', chunk=index + 1, reason=reason, model='extractive') as span:
                 # When even the time in reserve is over, the beginning of each chunk has to do.
-                is_late = anyio.current_time() >= self._deadline
-                take = self._lead if is_late else self._extract
-                facts, entities = await offload(take, chunks[index], self._target_of(chunks[index]))
+                take = self._extract if self.deadline.seconds else self._lead
+                facts, entities = await take(chunks[index], self._target_of(chunks[index]))
                 outcomes[index] = Outcome(facts, entities, 'degraded', reason)
                 span.set_attribute('facts', len(facts))
 
-    def _extract(self, chunk: Chunk, target: int) -> tuple[list[Found], list[str]]:
+    async def _extract(self, chunk: Chunk, target: int) -> tuple[list[Found], list[str]]:
         """The embedded model's facts and entities of a chunk."""
-        numbered = number(chunk, self._index_of)
-        request = prompts.Request(numbered.sources, self.job.wish, target, merges=False)
-        answer = extractive.summarize_sources(request, target)
-        checked = grounding.ground(answer, numbered.lines, numbered.context)
-        self._tally.checked(answer, checked)
+        numbered = await offload(number, chunk, self._index_of)
+        facts, checked = await compute(embedded.extract, numbered, self.job.wish, target)
+        self._tally.checked(facts, checked)
         return numbered.found(checked), checked.entities
 
-    def _lead(self, chunk: Chunk, target: int) -> tuple[list[Found], list[str]]:
-        """The first statements of a chunk, at next to no cost."""
-        numbered = number(chunk, self._index_of)
-        answer = extractive.leading(numbered.lines, target)
-        self._tally.facts_in += len(answer.facts)
-        return [Found(fact.text, 3, (numbered.places[fact.evidence[0] - 1],)) for fact in answer.facts], []
+    async def _lead(self, chunk: Chunk, target: int) -> tuple[list[Found], list[str]]:
+        numbered = await offload(number, chunk, self._index_of)
+        facts = await offload(embedded.lead, numbered, target)
+        self._tally.facts_in += len(facts)
+        return facts, []
 
     async def _fill(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome], facts: list[Found]) -> list[Found]:
         """Offer more of the embedded model's facts where much of the budget is left.
@@ -271,7 +304,7 @@ class Engine:
         with telemetry.span('fill', room=room, model='extractive') as span:
             for chunk, outcome in zip(chunks, outcomes, strict=True):
                 if outcome.facts:
-                    found, _ = await offload(self._extract, chunk, self._target(self._target_of(chunk) * scale))
+                    found, _ = await self._extract(chunk, self._target(self._target_of(chunk) * scale))
                     extra += found if is_own else [replace(fact, importance=1, is_filler=True) for fact in found]
             span.set_attribute('facts', len(extra))
         filled = await self._union([*facts, *extra])
@@ -280,7 +313,7 @@ class Engine:
     # Reduce
 
     async def _union(self, facts: Sequence[Found]) -> list[Found]:
-        kept, duplicates = await offload(merging.union, facts)
+        kept, duplicates = await compute(merging.union, facts)
         self._tally.dropped.duplicate += duplicates
         return kept
 
@@ -319,20 +352,31 @@ class Engine:
         if self._caller.why_not():
             return facts
         lines = [Line(place, fact.text) for place, fact in enumerate(facts, 1)]
-        agent = agents.merger(self.settings.llm_output_mode, trace_content=self.settings.trace_content)
         with telemetry.span(
             'reduce group', level=level, group=index, facts=len(facts), target_tokens=target, model=self.model_name
         ) as span:
-            prompt = await offload(prompts.merge_request, lines, self.job.wish, target)
-            answer = await self._caller.ask(agent, prompt, target, 'reduce')
+            answer = await self._merge(lines, target)
             if isinstance(answer, str):
                 self._tally.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')
                 span.set_attribute('reason', answer)
                 return facts
-            checked = await offload(grounding.ground, answer, lines)
+            checked = await compute(grounding.ground, answer, lines)
             self._tally.merged(checked)
             span.set_attribute('facts_out', len(checked.facts))
         return merged(checked, facts) or facts
+
+    async def _merge(self, lines: list[Line], target: int) -> ChunkSummary | str:
+        """The merger's answer, or why there is none."""
+        key = await offload(self._finished.reduce_key, lines, self.job.wish, target)
+        async with self._finished.only_one(key, self.deadline):
+            if kept := await self._finished.find(key, target):
+                return kept
+            prompt = await offload(prompts.merge_request, lines, self.job.wish, target)
+            agent = agents.merger(self._output_mode, trace_content=self.settings.trace_content)
+            answer = await self._caller.ask(agent, prompt, target, 'reduce')
+            if not isinstance(answer, str) and answer.facts:
+                await self._finished.keep(key, target, answer)
+            return answer
 
 
 def _has_failed(outcomes: Sequence[Outcome]) -> bool:

@@ -17,7 +17,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool import chrome, compression, coverage, names, prompts, tokens
-from summarizer_tool.offload import offload
+from summarizer_tool.offload import compute
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.sentences import MAX_WORDS, Line
 from summarizer_tool.statements import Kind, Statement, plain, statements
@@ -105,7 +105,7 @@ class ExtractiveModel(Model):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Answer with a `ChunkSummary`, in a worker thread.
+        """Answer with a `ChunkSummary`, in a worker thread or process.
 
         Raises:
             UserError: If the request is not one of this package's prompts.
@@ -113,13 +113,11 @@ class ExtractiveModel(Model):
         model_settings, model_request_parameters = self.prepare_request(model_settings, model_request_parameters)
         prompt = _user_prompt(messages)
         limit = (model_settings or {}).get('max_tokens')
-        answer = await offload(_answer, prompt, limit)
         instructions = ''.join(
             part.content for part in self._get_instruction_parts(messages, model_request_parameters) or ()
         )
-        usage = RequestUsage(
-            input_tokens=tokens.count(instructions) + tokens.count(prompt), output_tokens=tokens.count(answer)
-        )
+        answer, read, written = await compute(_answer, prompt, limit)
+        usage = RequestUsage(input_tokens=tokens.count_cached(instructions) + read, output_tokens=written)
         output_tools = model_request_parameters.output_tools
         part = ToolCallPart(output_tools[0].name, answer) if output_tools else TextPart(answer)
         return ModelResponse(parts=[part], usage=usage, model_name=self.model_name, finish_reason='stop')
@@ -138,8 +136,8 @@ def _user_prompt(messages: Sequence[ModelMessage]) -> str:
     )
 
 
-def _answer(prompt: str, max_tokens: int | None) -> str:
-    """The JSON of the summary, within `max_tokens`."""
+def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int, int]:
+    """The JSON of the summary, within `max_tokens`, and the tokens of the prompt and of it."""
     request = prompts.parse(prompt)
     target = request.target_tokens or DEFAULT_TARGET_TOKENS
     summary = merge_facts(request, target) if request.merges else summarize_sources(request, target)
@@ -152,7 +150,7 @@ def _answer(prompt: str, max_tokens: int | None) -> str:
             least = min(summary.facts, key=lambda fact: fact.importance)
             summary.facts.remove(least)
         answer = summary.model_dump_json()
-    return answer
+    return answer, tokens.count(prompt), tokens.count(answer)
 
 
 def summarize_sources(request: prompts.Request, target_tokens: int) -> ChunkSummary:

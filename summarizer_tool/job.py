@@ -1,14 +1,20 @@
 """What the engine works on and what it keeps count of."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from summarizer_tool.caching import Cache
+from summarizer_tool.deadline import Deadline
 from summarizer_tool.documents import Document
 from summarizer_tool.grounding import Grounding
 from summarizer_tool.merging import Found
 from summarizer_tool.prompts import Wish
-from summarizer_tool.schemas import ChunkSummary, DroppedFacts, PartState
+from summarizer_tool.schemas import DroppedFacts, PartState
+from summarizer_tool.settings import OutputMode
 
 Phase = Literal['map', 'reduce']
 
@@ -21,6 +27,28 @@ class Progress:
     done: int
     total: int
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a caller brings along; all of it optional."""
+
+    on_progress: Callable[[Progress], None] | None = None
+    """Called on the event loop after each finished model call."""
+    usage: RunUsage | None = None
+    """Model usage is added to it, e.g. the calling agent's."""
+    usage_limits: UsageLimits | None = None
+    """Checked before each model request."""
+    deadline: Deadline | None = None
+    """Instead of one in `SUMMARIZER_DEADLINE_SECONDS`."""
+    model: Model | None = None
+    """Does the work instead of the configured one."""
+    output_mode: OutputMode | None = None
+    """How structured output is asked of it; by default as configured."""
+    cache: Cache | None = None
+    """Where finished work is looked for and kept."""
+    reserve: Callable[[int], int] | None = None
+    """Tokens of a budget that the caller needs for itself, unless the text comes back unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +86,9 @@ class Tally:
     dropped: DroppedFacts = field(default_factory=DroppedFacts)
     warnings: list[str] = field(default_factory=list[str])
 
-    def checked(self, answer: ChunkSummary, grounded: Grounding) -> None:
+    def checked(self, facts: int, grounded: Grounding) -> None:
         """Count the facts of a chunk that grounding has looked at."""
-        self.facts_in += len(answer.facts)
+        self.facts_in += facts
         self.merged(grounded)
 
     def merged(self, grounded: Grounding) -> None:

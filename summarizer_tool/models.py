@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 DEFAULT_OPENROUTER_MODEL = 'openai/gpt-4o-mini'
+SAMPLING = 'sampling'
 OPENROUTER_URL = 'https://openrouter.ai/api/v1'
 
 CONNECT_SECONDS = 5.0
@@ -82,6 +83,10 @@ def check(settings: Settings) -> str:
         ConfigurationError: If its provider is unknown, or a key or a package is missing; names what to set or install.
     """
     name = model_id(settings)
+    if name == SAMPLING:
+        raise ConfigurationError(
+            f'LLM_MODEL={SAMPLING} is for the MCP server, whose clients lend it their model; choose another one here'
+        )
     build(settings, name)
     return name
 

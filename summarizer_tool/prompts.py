@@ -69,6 +69,12 @@ class Wish:
     focus_areas: str = ''
     schema_hint: str = ''
 
+    @classmethod
+    def of(cls, focus_areas: str | Sequence[str] = '', schema_hint: str = '') -> 'Wish':
+        """A wish from what a caller gives: one focus area or several, and a schema hint."""
+        areas = [focus_areas] if isinstance(focus_areas, str) else focus_areas
+        return cls('\n'.join(area.strip() for area in areas if area.strip()), schema_hint.strip())
+
     def render(self) -> dict[str, str]:
         """The wish as framed blocks for a request; empty where there is none."""
         return {

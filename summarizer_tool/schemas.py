@@ -191,6 +191,10 @@ class Stats(BaseModel):
     reduce_calls: int = 0
     """Agent runs of the merger."""
     reduce_levels: int = 0
+    cached_calls: int = 0
+    """Calls that were not made because their answers had been kept."""
+    from_cache: bool = False
+    """Whether the whole result had been kept; calls and usage are then those of this request: none."""
     usage: RunUsage = Field(default_factory=RunUsage)
     """Requests and tokens as the model reported them."""
     seconds: float = 0.0

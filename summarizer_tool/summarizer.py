@@ -4,23 +4,28 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
 from typing import TypeAlias
 
+from pydantic import ValidationError
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
 from pydantic_ai.models.instrumented import InstrumentedModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from summarizer_tool import models, telemetry, tokens
+from summarizer_tool import models, prompts, telemetry, tokens
 from summarizer_tool.background import BackgroundLoop
+from summarizer_tool.caching import Cache, key_of, revision
 from summarizer_tool.chunking import STRATEGIES
+from summarizer_tool.deadline import Deadline
 from summarizer_tool.documents import Document
 from summarizer_tool.engine import Engine
-from summarizer_tool.errors import InputTooLargeError
-from summarizer_tool.job import Job, Progress
+from summarizer_tool.errors import InputTooLargeError, StoreError
+from summarizer_tool.extractive import ExtractiveModel
+from summarizer_tool.job import Call, Job, Progress
 from summarizer_tool.limits import shared_limiter
-from summarizer_tool.offload import offload
+from summarizer_tool.offload import Workers, blocking, compute, offload, weighing
 from summarizer_tool.prompts import Wish
 from summarizer_tool.report import joined, part_of
 from summarizer_tool.schemas import Stats, Summary, SummaryState
@@ -54,6 +59,7 @@ class Summarizer:
         *,
         model: Model | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
+        workers: Workers | None = None,
     ) -> None:
         """Check the settings and the model now, so that a mistake shows at start-up.
 
@@ -61,6 +67,7 @@ class Summarizer:
             settings: From the environment where not given.
             model: Any pydantic-ai model, instead of the one that `settings.llm_model` names.
             limiter: Bounds the model calls at once; by default all summarizers with one limit share it, in the process.
+            workers: Processes that compute for large requests; without them threads do.
 
         Raises:
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
@@ -68,6 +75,7 @@ class Summarizer:
         self.settings = settings if settings is not None else Settings.load()
         self._model = model
         self._limiter = limiter
+        self.workers = workers
         self.model_name = model.model_name if model is not None else models.check(self.settings)
 
     async def summarize(
@@ -100,8 +108,13 @@ class Summarizer:
             InputTooLargeError: If the content is larger than `SUMMARIZER_MAX_INPUT_MB`.
             SummarizationFailedError: If every model call failed and `on_failure` is `error`.
         """
-        wish = Wish(focus_areas=_lines(focus_areas))
-        return await self._run(content, max_output_tokens, wish, strategy, on_progress, usage, usage_limits)
+        return await self.run(
+            content,
+            Wish.of(focus_areas),
+            max_output_tokens=max_output_tokens,
+            strategy=strategy,
+            call=Call(on_progress, usage, usage_limits),
+        )
 
     async def summarize_for_extraction(
         self,
@@ -136,9 +149,13 @@ class Summarizer:
             InputTooLargeError: As from `summarize`.
             SummarizationFailedError: As from `summarize`.
         """
-        wish = Wish(focus_areas=_lines(focus_areas), schema_hint=schema_hint.strip())
-        return await self._run(
-            content, max_output_tokens, wish, strategy, on_progress, usage, usage_limits, for_extraction=True
+        return await self.run(
+            content,
+            Wish.of(focus_areas, schema_hint),
+            max_output_tokens=max_output_tokens,
+            strategy=strategy,
+            for_extraction=True,
+            call=Call(on_progress, usage, usage_limits),
         )
 
     def summarize_sync(
@@ -179,65 +196,65 @@ class Summarizer:
             )
         )
 
-    async def _run(
+    async def run(
         self,
         content: Content,
-        max_output_tokens: int,
         wish: Wish,
-        strategy: str,
-        on_progress: Callable[[Progress], None] | None,
-        usage: RunUsage | None,
-        usage_limits: UsageLimits | None,
         *,
+        max_output_tokens: int = 0,
+        strategy: str = DEFAULT_STRATEGY,
         for_extraction: bool = False,
+        call: Call | None = None,
     ) -> Summary:
+        """What both kinds of request come down to; for callers that bring a deadline, a cache or a model along.
+
+        Args:
+            content: Text, a `Document`, or a list of them.
+            wish: What to keep.
+            max_output_tokens: The budget; 0 means the default.
+            strategy: As for `summarize`.
+            for_extraction: Whether the default budget is that of an extraction.
+            call: What the caller brings along.
+
+        Returns:
+            The summary, as from `summarize`.
+
+        Raises:
+            ValueError: As from `summarize`.
+            InputTooLargeError: As from `summarize`.
+            SummarizationFailedError: As from `summarize`.
+        """
         if max_output_tokens < 0:
             raise ValueError(
                 f'max_output_tokens={max_output_tokens} is negative; give a budget in tokens, or 0 for the default'
             )
+        request = _Request(wish, max_output_tokens, _known(strategy), for_extraction, call or Call())
         started = time.monotonic()
-        documents = await offload(self._documents, content)
-        text = await offload(joined, documents)
-        tokens_in = await offload(tokens.count, text)
-        budget = max_output_tokens or self._default_budget(tokens_in, for_extraction=for_extraction)
-        strategy = strategy if strategy in STRATEGIES else _fall_back(strategy)
-        job = Job(documents, wish, budget, strategy, tokens_in)
-        with telemetry.span(
-            'summarize',
-            documents=len(documents),
-            tokens_in=tokens_in,
-            budget=budget,
-            strategy=strategy,
-            model=self.model_name,
-            for_extraction=for_extraction,
-        ) as span:
-            if not text.strip():
-                summary = await offload(_passed_through, job, '', 'empty', self.model_name)
-            elif tokens_in <= budget:
-                summary = await offload(_passed_through, job, text, 'unchanged', self.model_name)
-            else:
-                async with self._connected() as model:
-                    engine = Engine(
-                        settings=self.settings,
-                        model=model,
-                        model_name=self.model_name,
-                        job=job,
-                        usage=usage if usage is not None else RunUsage(),
-                        usage_limits=usage_limits,
-                        on_progress=on_progress,
-                        started=started,
-                    )
-                    summary = await engine.run()
-            stats = summary.stats
-            span.set_attributes(
-                {
-                    'tokens_out': stats.tokens_out,
-                    'ratio': stats.ratio,
-                    'chunks': stats.chunks,
-                    'state': summary.state,
-                    'degraded_parts': len(summary.degraded),
-                }
-            )
+        with weighing(_characters(content), self.workers):
+            documents = await offload(self._documents, content)
+            model_name = request.call.model.model_name if request.call.model else self.model_name
+            with telemetry.span(
+                'summarize',
+                documents=len(documents),
+                strategy=request.strategy,
+                model=model_name,
+                for_extraction=for_extraction,
+            ) as span:
+                summary = await self._kept_or_made(documents, request, model_name, started)
+                stats = summary.stats
+                span.set_attributes(
+                    {
+                        'tokens_in': stats.tokens_in,
+                        'budget': stats.budget,
+                        'tokens_out': stats.tokens_out,
+                        'ratio': stats.ratio,
+                        'chunks': stats.chunks,
+                        'cached_calls': stats.cached_calls,
+                        'from_cache': stats.from_cache,
+                        'state': summary.state,
+                        'degraded_parts': len(summary.degraded),
+                    }
+                )
         _logger.info(
             'summarized',
             extra={
@@ -248,10 +265,69 @@ class Summarizer:
                 'chunks': stats.chunks,
                 'model': stats.model,
                 'state': summary.state,
+                'from_cache': stats.from_cache,
                 'seconds': stats.seconds,
             },
         )
         return summary
+
+    async def _kept_or_made(
+        self, documents: list[Document], request: '_Request', model_name: str, started: float
+    ) -> Summary:
+        cache = request.call.cache
+        if cache is None:
+            return await self._make(documents, request, model_name, started)
+        key = await offload(self._key, documents, request, model_name)
+        if kept := await _find(cache, key, started):
+            return kept
+        summary = await self._make(documents, request, model_name, started)
+        if summary.state == 'complete' and not summary.warnings:
+            await _keep(cache, key, summary)
+        return summary
+
+    async def _make(self, documents: list[Document], request: '_Request', model_name: str, started: float) -> Summary:
+        text = await offload(joined, documents)
+        tokens_in = await _count(documents, text)
+        call = request.call
+        budget = request.max_output_tokens or self._default_budget(tokens_in, for_extraction=request.for_extraction)
+        is_small = tokens_in <= budget
+        free = 0 if is_small or call.reserve is None else call.reserve(budget)
+        job = Job(documents, request.wish, max(1, budget - free), request.strategy, tokens_in)
+        if is_small:
+            state = 'unchanged' if text.strip() else 'empty'
+            return await offload(_passed_through, job, text if text.strip() else '', state, model_name)
+        if not text.strip():
+            return await offload(_passed_through, job, '', 'empty', model_name)
+        async with self._connected(call.model) as model:
+            engine = Engine(
+                settings=self.settings,
+                model=model,
+                model_name=model_name,
+                job=job,
+                deadline=call.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started)),
+                usage=call.usage if call.usage is not None else RunUsage(),
+                usage_limits=call.usage_limits,
+                on_progress=call.on_progress,
+                cache=call.cache,
+                output_mode=call.output_mode,
+                started=started,
+            )
+            summary = await engine.run()
+        summary.stats.budget = budget
+        return summary
+
+    def _key(self, documents: list[Document], request: '_Request', model_name: str) -> str:
+        """What a whole result depends on."""
+        settings = self.settings
+        return key_of(
+            'summary',
+            [(document.id, document.title, document.url) for document in documents],
+            (request.wish.focus_areas, request.wish.schema_hint),
+            (request.max_output_tokens, request.call.reserve is not None, request.for_extraction, request.strategy),
+            (model_name, request.call.output_mode or settings.llm_output_mode, prompts.version(), revision()),
+            (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
+            (settings.default_max_output_tokens, settings.fill_budget),
+        )
 
     def _documents(self, content: Content) -> list[Document]:
         """The input as documents, after a look at its size."""
@@ -278,22 +354,70 @@ class Summarizer:
         return max(MIN_BUDGET_TOKENS, min(default, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
 
     @asynccontextmanager
-    async def _connected(self) -> AsyncGenerator[Model]:
+    async def _connected(self, given: Model | None) -> AsyncGenerator[Model]:
         """The model for one request, limited in concurrency; connections are closed with the request."""
         limiter = self._limiter or shared_limiter(self.settings.max_concurrent_llm_calls)
-        async with nullcontext(self._model) if self._model else models.connect(self.settings, self.model_name) as model:
+        given = given or self._model
+        async with nullcontext(given) if given else models.connect(self.settings, self.model_name) as model:
             # The caller's own instrumentation would put the content into its traces.
             while isinstance(model, InstrumentedModel) and not self.settings.trace_content:
                 model = model.wrapped
-            yield ConcurrencyLimitedModel(model, limiter)
+            # The embedded model computes, and what bounds computing are threads and processes.
+            yield model if isinstance(model, ExtractiveModel) else ConcurrencyLimitedModel(model, limiter)
 
 
-def _lines(focus_areas: str | Sequence[str]) -> str:
-    areas = [focus_areas] if isinstance(focus_areas, str) else focus_areas
-    return '\n'.join(area.strip() for area in areas if area.strip())
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What was asked for, apart from the content."""
+
+    wish: Wish
+    max_output_tokens: int
+    strategy: str
+    for_extraction: bool
+    call: Call
 
 
-def _fall_back(strategy: str) -> str:
+def _characters(content: Content) -> int:
+    items = [content] if isinstance(content, str | Document) else content
+    return sum(len(item.text) if isinstance(item, Document) else len(item) for item in items)
+
+
+async def _count(documents: Sequence[Document], text: str) -> int:
+    """Tokens of the documents as one text; the size of a single one may be known."""
+    if len(documents) != 1:
+        return await compute(tokens.count, text)
+    known = vars(documents[0])
+    if 'tokens' not in known:
+        known['tokens'] = await compute(tokens.count, text)
+    return known['tokens']
+
+
+async def _find(cache: Cache, key: str, started: float) -> Summary | None:
+    try:
+        kept = await blocking(cache.summary, key)
+        summary = None if kept is None else await offload(Summary.model_validate_json, kept)
+    except (StoreError, ValidationError):
+        _logger.warning('a kept summary cannot be read')
+        return None
+    if summary is not None:
+        stats = summary.stats
+        stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls
+        stats.map_calls = stats.reduce_calls = 0
+        stats.usage = RunUsage()
+        stats.seconds = round(time.monotonic() - started, 3)
+    return summary
+
+
+async def _keep(cache: Cache, key: str, summary: Summary) -> None:
+    try:
+        await blocking(cache.keep_summary, key, await offload(summary.model_dump_json))
+    except StoreError as error:
+        _logger.warning('the summary cannot be kept', extra={'reason': str(error)})
+
+
+def _known(strategy: str) -> str:
+    if strategy in STRATEGIES:
+        return strategy
     _logger.warning(
         'unknown chunking strategy, using semantic instead',
         extra={'asked_for': strategy[:40], 'known': list(STRATEGIES)},

@@ -6,16 +6,21 @@ The package itself only emits; `configure` is for programs (command line, server
 
 import logging
 import sys
-from collections.abc import Generator
+import traceback
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from pathlib import Path
 from typing import cast
 
 from opentelemetry.trace import Span, Status, StatusCode, get_tracer
 from opentelemetry.util.types import AttributeValue
 
-from summarizer_tool.settings import Settings
+from summarizer_tool.settings import LogLevel, Settings
 
 SERVICE_ID = 'mcp_summarizer'
+
+MAX_SHOWN = 200
+"""Characters of another's message that a log line repeats."""
 
 logger = logging.getLogger('summarizer_tool')
 # What to do with its records is the application's to say; without it nothing is printed.
@@ -44,7 +49,13 @@ def span(name: str, /, **attributes: AttributeValue) -> Generator[Span]:
             raise
 
 
-def configure(settings: Settings, *, handler: logging.Handler | None = None) -> None:
+def configure(
+    settings: Settings,
+    *,
+    handler: logging.Handler | None = None,
+    level: LogLevel | None = None,
+    libraries: Iterable[str] = (),
+) -> None:
     """Set up Logfire and logs for a program of this package.
 
     Traces go to Logfire only where a token is present (`LOGFIRE_TOKEN`); nothing is ever written to stdout, which
@@ -53,15 +64,48 @@ def configure(settings: Settings, *, handler: logging.Handler | None = None) -> 
     Args:
         settings: For the level of the logs.
         handler: Where the logs go; by default to stderr, as JSON lines.
+        level: Instead of `settings.log_level`.
+        libraries: Loggers of others whose warnings go there, too, and nothing else of theirs anywhere.
     """
     import logfire
 
     logfire.configure(
-        service_name=SERVICE_ID, send_to_logfire='if-token-present', console=False, inspect_arguments=False
+        service_name=SERVICE_ID,
+        send_to_logfire='if-token-present',
+        console=False,
+        inspect_arguments=False,
+        distributed_tracing=True,  # the trace of a client goes on in the server
     )
-    logger.handlers[:] = [handler or json_lines()]
-    logger.setLevel(settings.log_level)
+    handler = handler or json_lines()
+    logger.handlers[:] = [handler]
+    logger.setLevel(level or settings.log_level)
     logger.propagate = False
+    for name in libraries:
+        other = logging.getLogger(name)
+        other.handlers[:] = [_OfOthers(handler)]
+        other.setLevel(logging.WARNING)
+        other.propagate = False
+
+
+class _OfOthers(logging.Handler):
+    """Passes on the records of a library without what may quote content: tracebacks, and long or odd messages."""
+
+    def __init__(self, handler: logging.Handler) -> None:
+        super().__init__(logging.WARNING)
+        self._handler = handler
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hand a copy of the record to the handler."""
+        message = ascii(record.getMessage())[1:-1]
+        fields = {
+            'name': record.name,
+            'levelno': record.levelno,
+            'levelname': record.levelname,
+            'msg': message[:MAX_SHOWN],
+        }
+        if record.exc_info and record.exc_info[0]:
+            fields['error'] = record.exc_info[0].__name__
+        self._handler.handle(logging.makeLogRecord(fields))
 
 
 def json_lines() -> logging.Handler:
@@ -78,6 +122,15 @@ def json_lines() -> logging.Handler:
         )
     )
     return handler
+
+
+def defect(error: BaseException) -> dict[str, str]:
+    """The log fields of an error that nobody has foreseen: type and place, but no message, which may quote content."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return {
+        'error': type(error).__name__,
+        'places': ' < '.join(f'{Path(frame.filename).name}:{frame.lineno}' for frame in reversed(frames[-5:])),
+    }
 
 
 class TerminalLines(logging.Handler):

@@ -142,4 +142,5 @@ def test_the_wheel_holds_the_prompts(tmp_path: Path) -> None:
 
     shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith('.md') and '/prompts/' in name}
 
-    assert shipped == {f'summarizer_tool/prompts/{path.name}' for path in (REPOSITORY / 'prompts').glob('*.md')}
+    base = REPOSITORY / 'prompts'
+    assert shipped == {f'summarizer_tool/prompts/{path.relative_to(base)}' for path in base.rglob('*.md')}

@@ -101,6 +101,8 @@ def test_facts_with_evidence_and_an_account_of_everything() -> None:
             'map_calls': 8,
             'reduce_calls': 5,
             'reduce_levels': 1,
+            'cached_calls': 0,
+            'from_cache': False,
             'model': 'scripted',
             'strategy': 'semantic',
             'facts_in': 87,

@@ -1,0 +1,53 @@
+"""Chunks as they travel between processes: places only, no text."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from summarizer_tool.chunking import Chunk, Piece, chunk
+from summarizer_tool.documents import Document
+
+Place = tuple[int, int, int, int, int, tuple[str, ...], str]
+"""Index of a document, and the members of a `Piece` after its document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where the chunks of some documents are."""
+
+    chunks: list[tuple[int, list[Place]]]
+    """Tokens and pieces of each."""
+    segment_starts: list['array[int]']
+    """Of each document, so that nobody has to look for them again."""
+
+
+def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -> Cut:
+    """Cut documents into chunks, as `chunking.chunk` does."""
+    index_of = {id(document): index for index, document in enumerate(documents)}
+    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy)
+    return Cut(
+        [(each.tokens, [_place(piece, index_of) for piece in each.pieces]) for each in chunks],
+        [array('Q', document.segment_starts) for document in documents],
+    )
+
+
+def _place(piece: Piece, index_of: dict[int, int]) -> Place:
+    return (
+        index_of[id(piece.document)],
+        piece.start,
+        piece.end,
+        piece.first_segment,
+        piece.last_segment,
+        piece.heading_path,
+        piece.header,
+    )
+
+
+def chunks_of(cut: Cut, documents: Sequence[Document]) -> list[Chunk]:
+    """The chunks that `cut` has found in these documents."""
+    for document, starts in zip(documents, cut.segment_starts, strict=True):
+        vars(document).setdefault('segment_starts', starts)
+    return [
+        Chunk(tuple(Piece(documents[place[0]], *place[1:]) for place in places), index, tokens)
+        for index, (tokens, places) in enumerate(cut.chunks)
+    ]

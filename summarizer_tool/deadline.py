@@ -1,0 +1,68 @@
+"""When a request must be answered, for all the calls that work on it."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import anyio
+from anyio import CancelScope
+
+
+class Deadline:
+    """A point in time that may come nearer while calls run, as when a server is told to stop.
+
+    It belongs to the event loop it was made on.
+    """
+
+    def __init__(self, seconds: float, *, grace: float = float('inf')) -> None:
+        """A deadline so many seconds from now, and how long after it an answer that is nearly done may still come."""
+        self.at = anyio.current_time() + seconds
+        self._grace = grace
+        self._reserve = 0.0
+        self._scopes: dict[CancelScope, Callable[[], float]] = {}
+
+    @property
+    def seconds(self) -> float:
+        """What is left, at least 0."""
+        return max(0.0, self.at - anyio.current_time())
+
+    @property
+    def last_call(self) -> float:
+        """By the event loop's clock: no model call goes on after it, so that the rest can be done without one."""
+        return self.at - self._reserve
+
+    def reserve(self, seconds: float) -> None:
+        """Keep time for what follows the model calls, at most half of what is left."""
+        self._reserve = min(seconds, self.seconds / 2)
+        self._move()
+
+    def bring_forward(self, seconds: float) -> None:
+        """Let it come in so many seconds from now, if that is sooner."""
+        at = anyio.current_time() + seconds
+        if at < self.at:
+            self.at = at
+            self.reserve(self._reserve)
+
+    @contextmanager
+    def calling(self) -> Generator[CancelScope]:
+        """The scope of one model call, which is cancelled when the time for calls is over."""
+        with self._scope(lambda: self.last_call) as scope:
+            yield scope
+
+    @contextmanager
+    def answering(self) -> Generator[CancelScope]:
+        """The scope of the whole work, which is cancelled when the grace is over, too."""
+        with self._scope(lambda: self.at + self._grace) as scope:
+            yield scope
+
+    @contextmanager
+    def _scope(self, end: Callable[[], float]) -> Generator[CancelScope]:
+        with CancelScope(deadline=end()) as scope:
+            self._scopes[scope] = end
+            try:
+                yield scope
+            finally:
+                del self._scopes[scope]
+
+    def _move(self) -> None:
+        for scope, end in self._scopes.items():
+            scope.deadline = min(scope.deadline, end())
