@@ -7,43 +7,72 @@ if TYPE_CHECKING:
     from summarizer_tool.documents import Document
     from summarizer_tool.errors import (
         ConfigurationError,
+        FetchError,
         InputTooLargeError,
+        RequestError,
+        StoreError,
         SummarizationFailedError,
         SummarizerError,
+        UnknownSourceError,
     )
     from summarizer_tool.extractive import ExtractiveModel
     from summarizer_tool.job import Progress
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
+    from summarizer_tool.service import AddedSource, Answer, Service
     from summarizer_tool.settings import Settings
+    from summarizer_tool.store import Source, SourceStore
     from summarizer_tool.summarizer import Summarizer
+    from summarizer_tool.toolset import SummarizerToolset
 
 __all__ = (
+    'AddedSource',
+    'Answer',
     'ChunkSummary',
     'ConfigurationError',
     'Document',
     'Evidence',
     'ExtractiveModel',
     'Fact',
+    'FetchError',
     'InputTooLargeError',
     'Part',
     'Progress',
+    'RequestError',
+    'Service',
     'Settings',
+    'Source',
+    'SourceStore',
     'SourcedFact',
     'Stats',
+    'StoreError',
     'SummarizationFailedError',
     'Summarizer',
     'SummarizerError',
+    'SummarizerToolset',
     'Summary',
+    'UnknownSourceError',
 )
 
 _NAMES = {
     'documents': ('Document',),
     'job': ('Progress',),
-    'errors': ('ConfigurationError', 'InputTooLargeError', 'SummarizationFailedError', 'SummarizerError'),
+    'errors': (
+        'ConfigurationError',
+        'FetchError',
+        'InputTooLargeError',
+        'RequestError',
+        'StoreError',
+        'SummarizationFailedError',
+        'SummarizerError',
+        'UnknownSourceError',
+    ),
     'extractive': ('ExtractiveModel',),
     'schemas': ('ChunkSummary', 'Evidence', 'Fact', 'Part', 'SourcedFact', 'Stats', 'Summary'),
+    'service': ('AddedSource', 'Answer', 'Service'),
     'settings': ('Settings',),
+    'store': ('Source', 'SourceStore'),
     'summarizer': ('Summarizer',),
+    'toolset': ('SummarizerToolset',),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -1,0 +1,262 @@
+"""What the toolset and the server offer, in one place: summaries by text or by handle, and the sources themselves."""
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from summarizer_tool import compose, handles, prompts, reading, tokens
+from summarizer_tool.deadline import Deadline
+from summarizer_tool.documents import Document
+from summarizer_tool.errors import InputTooLargeError, RequestError, StoreError
+from summarizer_tool.fetch import fetch
+from summarizer_tool.job import Call
+from summarizer_tool.offload import blocking, compute, offload, weighing
+from summarizer_tool.prompts import Wish
+from summarizer_tool.schemas import Summary
+from summarizer_tool.store import Collection, Source
+from summarizer_tool.summarizer import DEFAULT_STRATEGY, Summarizer
+
+DEFAULT_READ_TOKENS = 2000
+
+_HANDLE = re.compile(r'\s*["\'\[(<]*(?:source://)?(src_[0-9a-f]{12})["\'\])>]*\s*', re.IGNORECASE)
+_APART = re.compile(r'[\s,;]+')
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A summary as a model gets it."""
+
+    text: str
+    """Within the budget; its last line names the handles, unless the text came back unchanged because it fits."""
+    summary: Summary
+    """The same with facts, evidence and statistics; its text is `text`."""
+    source_ids: tuple[str, ...]
+    """The handles of all that was summarized; empty where the text could not be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedSource:
+    """A source that was stored."""
+
+    text: str
+    """Its handle, size and outline, as a model gets them."""
+    source: Source
+
+
+class Service:
+    """Summarizes, stores and reads the sources of one collection."""
+
+    def __init__(self, summarizer: Summarizer, collection: Collection) -> None:
+        """Bring together who does the work and where sources and finished work are kept."""
+        self.summarizer = summarizer
+        self.collection = collection
+
+    async def summarize(
+        self,
+        content: str = '',
+        *,
+        source_ids: str | Sequence[str] = (),
+        max_output_tokens: int = 0,
+        focus_areas: str | Sequence[str] = '',
+        strategy: str = DEFAULT_STRATEGY,
+        call: Call | None = None,
+    ) -> Answer:
+        """Summarize a text, or stored sources, for a reader.
+
+        Args:
+            content: The text; it is stored.
+            source_ids: Handles, instead of text.
+            max_output_tokens: The budget, the handle line included; 0 means the default.
+            focus_areas: What matters most.
+            strategy: `semantic` or `token`.
+            call: What the caller brings along; its cache is the collection.
+
+        Raises:
+            RequestError: If there is neither text nor handle, or both, or the budget is negative.
+            UnknownSourceError: If the collection has no such source.
+            InputTooLargeError: If it is larger than `SUMMARIZER_MAX_INPUT_MB`.
+            SummarizationFailedError: If every model call failed and `on_failure` is `error`.
+        """
+        return await self._answer(content, source_ids, Wish.of(focus_areas), max_output_tokens, strategy, call)
+
+    async def summarize_for_extraction(
+        self,
+        content: str = '',
+        schema_hint: str = '',
+        *,
+        source_ids: str | Sequence[str] = (),
+        max_output_tokens: int = 0,
+        focus_areas: str | Sequence[str] = '',
+        strategy: str = DEFAULT_STRATEGY,
+        call: Call | None = None,
+    ) -> Answer:
+        """Compress a text, or stored sources, for a typed extraction.
+
+        Args:
+            content: The text; it is stored.
+            schema_hint: What will be extracted.
+            source_ids: Handles, instead of text.
+            max_output_tokens: The budget; 0 means the default, at most a fifth of the text.
+            focus_areas: What matters most within that.
+            strategy: `semantic` or `token`.
+            call: What the caller brings along.
+
+        Raises:
+            RequestError: As from `summarize`.
+            UnknownSourceError: As from `summarize`.
+            InputTooLargeError: As from `summarize`.
+            SummarizationFailedError: As from `summarize`.
+        """
+        wish = Wish.of(focus_areas, schema_hint)
+        return await self._answer(content, source_ids, wish, max_output_tokens, strategy, call, for_extraction=True)
+
+    async def add_source(self, content: str = '', *, url: str = '', title: str = '') -> AddedSource:
+        """Store a text, or the page at a URL.
+
+        Args:
+            content: The text.
+            url: Where to fetch it from; with `content`: where the text came from, nothing is fetched.
+            title: Its name; empty: the page's own, or the first heading.
+
+        Raises:
+            RequestError: If there is neither text nor URL.
+            FetchError: If the URL is refused or cannot be fetched.
+            InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
+            StoreError: If it cannot be stored.
+        """
+        fetched_at = None
+        title, url = ' '.join(title.split()), url.strip()
+        if not content.strip():
+            if not url:
+                raise RequestError('give content (a text) or url (a page to fetch); both are empty')
+            page = await fetch(url, self.summarizer.settings)
+            content, url, fetched_at, title = page.text, page.url, page.fetched_at, title or page.title
+        document = await self._document(content, title=title, url=url)
+        source = await self._add(document, fetched_at)
+        headings = await offload(reading.outline, document)
+        text = prompts.render(
+            'answers/added', id=source.id, title=source.title, tokens=f'{source.tokens:,}', lines=f'{source.lines:,}'
+        )
+        if headings:
+            text += '\n' + prompts.render('answers/outline', headings=headings)
+        return AddedSource(text, source)
+
+    async def read_source(
+        self, source_id: str, *, start_line: int = 1, max_tokens: int = DEFAULT_READ_TOKENS, offset: int = 0
+    ) -> str:
+        """Raw lines of a source with their numbers, `12| text`; the last line says how to read on.
+
+        Args:
+            source_id: A handle.
+            start_line: The first line, from 1.
+            max_tokens: Tokens that the whole may have, brought between 50 and 20,000; 0 means 2,000.
+            offset: Characters to leave out at the beginning of the first line.
+
+        Raises:
+            UnknownSourceError: If the collection has no such source.
+            RequestError: If there is no such line.
+        """
+        document = await blocking(self.collection.document, source_id)
+        return await offload(reading.read, document, start_line, max_tokens or DEFAULT_READ_TOKENS, offset)
+
+    async def sources(self, limit: int = 100) -> list[Source]:
+        """The sources of the collection, the last used first."""
+        return await blocking(self.collection.sources, limit)
+
+    async def _answer(
+        self,
+        content: str,
+        source_ids: str | Sequence[str],
+        wish: Wish,
+        max_output_tokens: int,
+        strategy: str,
+        call: Call | None,
+        *,
+        for_extraction: bool = False,
+    ) -> Answer:
+        if max_output_tokens < 0:
+            raise RequestError(f'max_output_tokens={max_output_tokens} is negative; 0 means the default')
+        documents, not_kept = await self._documents(content, _listed(source_ids))
+        ids = () if not_kept else tuple(dict.fromkeys(document.id for document in documents))
+        call = call or Call()
+        deadline = call.deadline or Deadline(self.summarizer.settings.deadline_seconds)
+        call = replace(call, deadline=deadline, cache=self.collection, reserve=partial(handles.reserve, ids))
+        with deadline.answering() as scope:
+            summary = await self.summarizer.run(
+                documents,
+                wish,
+                max_output_tokens=max_output_tokens,
+                strategy=strategy,
+                for_extraction=for_extraction,
+                call=call,
+            )
+        if scope.cancelled_caught:
+            summary = await self._beginnings(documents, ids, max_output_tokens, strategy)
+        if not_kept:
+            summary.warnings.append(not_kept)
+        stats = summary.stats
+        text = await offload(handles.with_handle, summary, ids, stats.budget)
+        if text != summary.text:
+            summary.text, stats.tokens_out = text, await offload(tokens.count, text)
+        return Answer(text, summary, ids)
+
+    async def _beginnings(
+        self, documents: Sequence[Document], ids: Sequence[str], max_output_tokens: int, strategy: str
+    ) -> Summary:
+        """The way out where a server has so much to do that not even the embedded model got its turn."""
+        settings, model_name = self.summarizer.settings, self.summarizer.model_name
+        budget = max_output_tokens or settings.default_max_output_tokens
+        free = handles.reserve(ids, budget)
+        summary = await blocking(compose.beginnings, documents, max(1, budget - free), model_name, strategy)
+        _logger.warning('no time to summarize', extra={'input_size': summary.stats.tokens_in})
+        summary.stats.budget = budget
+        return summary
+
+    async def _documents(self, content: str, source_ids: Sequence[str]) -> tuple[list[Document], str]:
+        """What to summarize, and why it could not be kept, if so."""
+        if not source_ids and (handle := _HANDLE.fullmatch(content[:100])) and len(content) < 100:
+            content, source_ids = '', [handle.group(1)]
+        if content.strip() and source_ids:
+            raise RequestError('give content or source_ids, not both; leave content empty to ask about stored sources')
+        if source_ids:
+            return [await blocking(self.collection.document, source_id) for source_id in source_ids], ''
+        if not content.strip():
+            raise RequestError('give content (a text) or source_ids (handles of stored sources); both are empty')
+        document = await self._document(content)
+        try:
+            await self._add(document)
+        except StoreError as error:
+            _logger.warning('the text could not be stored', extra={'reason': str(error)})
+            return [document], f'the text could not be stored: {error}'
+        return [document], ''
+
+    async def _document(self, content: str, *, title: str = '', url: str = '') -> Document:
+        limit = self.summarizer.settings.summarizer_max_input_mb
+        if len(content) > limit * 1e6:
+            raise InputTooLargeError(
+                f'content is {len(content) / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit:g}; '
+                'split it or raise the limit'
+            )
+        return await offload(_titled, content, title, url)
+
+    async def _add(self, document: Document, fetched_at: datetime | None = None) -> Source:
+        """Store a document; the tokens of a new one are counted where computing runs."""
+        if not await blocking(self.collection.has, document.id):
+            with weighing(len(document.text), self.summarizer.workers):
+                vars(document)['tokens'] = await compute(tokens.count, document.text)
+        return await blocking(self.collection.add, document, fetched_at=fetched_at)
+
+
+def _titled(content: str, title: str, url: str) -> Document:
+    return Document(content, title=title or reading.title_of(content), url=url)
+
+
+def _listed(source_ids: str | Sequence[str]) -> list[str]:
+    """Handles as a model gives them: a list, or one string with several in it."""
+    items = [source_ids] if isinstance(source_ids, str) else source_ids
+    return list(dict.fromkeys(part for item in items for part in _APART.split(item.strip(' []')) if part))

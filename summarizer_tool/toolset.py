@@ -1,0 +1,265 @@
+"""`SummarizerToolset`: the tools of this package for a pydantic-ai agent, in its own process."""
+
+import atexit
+import logging
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+from pydantic_ai import FunctionToolset, RunContext, Tool, ToolFailed, ToolReturn
+from pydantic_ai.concurrency import AbstractConcurrencyLimiter
+from pydantic_ai.messages import InstructionPart
+from pydantic_ai.models import Model
+from pydantic_ai.tools import AgentDepsT
+
+from summarizer_tool import tool_texts
+from summarizer_tool.chunking import STRATEGIES
+from summarizer_tool.deadline import Deadline
+from summarizer_tool.errors import (
+    ConfigurationError,
+    StoreError,
+    SummarizationFailedError,
+    SummarizerError,
+)
+from summarizer_tool.job import Call
+from summarizer_tool.offload import blocking
+from summarizer_tool.service import DEFAULT_READ_TOKENS, Answer, Service
+from summarizer_tool.settings import Settings
+from summarizer_tool.store import DEFAULT_COLLECTION, SourceStore
+from summarizer_tool.summarizer import DEFAULT_STRATEGY, Summarizer
+
+MAX_RETRIES = 3
+"""Calls in a row with arguments of the wrong type, of one tool, before the run ends."""
+
+SHARE_OF_RUN = 0.8
+"""Of the time that is left in a run with a deadline: the agent still has to answer."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+def _unless_null(default: object) -> BeforeValidator:
+    """Models write `null` for what they leave out."""
+    return BeforeValidator(lambda value: default if value is None else value)
+
+
+Text = Annotated[str, _unless_null('')]
+Handles = Annotated[
+    str | Sequence[str], _unless_null(()), WithJsonSchema({'type': 'array', 'items': {'type': 'string'}})
+]
+Phrases = Annotated[str | Sequence[str], _unless_null('')]
+Strategy = Annotated[str, _unless_null(DEFAULT_STRATEGY), WithJsonSchema({'type': 'string', 'enum': [*STRATEGIES]})]
+Number = Annotated[int, _unless_null(0)]
+
+
+class SummarizerToolset(FunctionToolset[AgentDepsT]):
+    """Tools that keep large text out of an agent's context: `Agent(..., toolsets=[SummarizerToolset()])`.
+
+    `summarize` and `summarize_for_extraction` return text within a budget and the full `Summary` as
+    `ToolReturn.metadata`; `add_source` returns a handle, size and outline (metadata: the `Source`), `read_source`
+    numbered lines. Long text is passed by handle, never twice. What the agent can mend or work round (an unknown
+    handle, a page that cannot be fetched, a store that fails) is a failed tool result that says so.
+
+    Model usage counts in the run and keeps its `UsageLimits`: each chunk is a request, and a run has a limit of 50
+    unless told otherwise (`UsageLimits(request_limit=...)`). When a limit is reached inside, the run ends as usual;
+    requests that run at once may go over it, by at most `MAX_CONCURRENT_LLM_CALLS` less one.
+    In a run with a deadline, summaries are finished within it, degraded if need be.
+
+    One toolset may serve any number of agents, runs, threads and event loops at once. Toolsets that are not given
+    stores of their own share one in the process for equal settings, so that a handle means the same to all agents
+    that work together; `collection` keeps apart what must not meet.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: Settings | None = None,
+        model: Model | None = None,
+        store: SourceStore | None = None,
+        collection: str = DEFAULT_COLLECTION,
+        limiter: AbstractConcurrencyLimiter | None = None,
+        id: str = 'summarizer',  # noqa: A002 - as all toolsets call it
+        include_instructions: bool = True,
+        max_retries: int | None = MAX_RETRIES,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Check the settings and the model now, so that a mistake shows at start-up; the store opens at its first use.
+
+        Args:
+            settings: From the environment where not given.
+            model: Any pydantic-ai model for the summaries, instead of the one that `settings.llm_model` names.
+            store: Where sources and finished work are kept, and closed, by the caller. By default what
+                `settings.store` says, shared in the process; memory if it says nothing.
+            collection: Whose sources these are; no look-up crosses collections.
+            limiter: Bounds the model calls at once; by default all with one limit share it, in the process.
+            id: Unique among the toolsets of an agent, and the same in every process under durable execution.
+            include_instructions: Whether the agent's instructions say when to use the tools.
+            max_retries: Calls in a row with arguments of the wrong type that are sent back to the model; `None` for
+                the agent's own number. Other failures do not count.
+            metadata: Of each tool, e.g. for durable execution: `{'temporal': ...}`. The toolset adds the tool's own
+                name under its id, for filters.
+
+        Raises:
+            ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
+        """
+        super().__init__(id=id, max_retries=max_retries)
+        self.collection = collection
+        self._summarizer = Summarizer(settings, model=model, limiter=limiter)
+        self._budget = self._summarizer.settings.default_max_output_tokens
+        self._include_instructions = include_instructions
+        self._store = store
+        self._service: Service | None = None
+        self._service_lock = threading.Lock()
+        for name, function in {
+            'summarize': self._summarize,
+            'summarize_for_extraction': self._summarize_for_extraction,
+            'add_source': self._add_source,
+            'read_source': self._read_source,
+        }.items():
+            self.add_tool(self._tool(name, function, metadata or {}))
+
+    async def get_instructions(self, ctx: RunContext[AgentDepsT]) -> list[InstructionPart] | None:
+        """When to use the tools, by the names that the model knows them by; nothing about those filtered out."""
+        parts = await super().get_instructions(ctx) or []
+        names = self._names(ctx)
+        if self._include_instructions and names:
+            # Not dynamic: the text changes only with the tools, so that it may stand in a cached prefix.
+            own = InstructionPart(content=tool_texts.instructions(self._budget, names), dynamic=False)
+            parts = [own, *parts]
+        return parts or None
+
+    def _names(self, ctx: RunContext[AgentDepsT]) -> dict[str, str]:
+        """What the model calls the tools, by their own names, after all wrapping."""
+        manager = ctx.tool_manager
+        if manager is None or manager.tools is None:
+            return {name: name for name in self.tools}
+        tagged = [(definition.name, definition.metadata or {}) for definition in manager.tool_defs]
+        return {str(metadata[self.id]): name for name, metadata in tagged if self.id in metadata}
+
+    def _tool(self, name: str, function: Callable[..., Any], metadata: Mapping[str, Any]) -> Tool[AgentDepsT]:
+        text = tool_texts.load(name, self._budget)
+        tool = Tool[AgentDepsT](
+            function,
+            takes_ctx=True,
+            name=name,
+            description=text.description,
+            metadata={**metadata, str(self.id): name},
+        )
+        for parameter, schema in tool.function_schema.json_schema['properties'].items():
+            schema['description'] = text.parameters[parameter]
+        return tool
+
+    async def _summarize(
+        self,
+        ctx: RunContext[AgentDepsT],
+        content: Text = '',
+        source_ids: Handles = (),
+        max_output_tokens: Number = 0,
+        focus_areas: Phrases = '',
+        strategy: Strategy = DEFAULT_STRATEGY,
+    ) -> ToolReturn[str]:
+        with _told_to_the_model():
+            service = await self._ready()
+            answer = await service.summarize(
+                content,
+                source_ids=source_ids,
+                max_output_tokens=max_output_tokens,
+                focus_areas=focus_areas,
+                strategy=strategy,
+                call=self._call(ctx),
+            )
+            return _returned(answer)
+
+    async def _summarize_for_extraction(
+        self,
+        ctx: RunContext[AgentDepsT],
+        content: Text = '',
+        schema_hint: Text = '',
+        source_ids: Handles = (),
+        max_output_tokens: Number = 0,
+    ) -> ToolReturn[str]:
+        with _told_to_the_model():
+            service = await self._ready()
+            answer = await service.summarize_for_extraction(
+                content,
+                schema_hint,
+                source_ids=source_ids,
+                max_output_tokens=max_output_tokens,
+                call=self._call(ctx),
+            )
+            return _returned(answer)
+
+    async def _add_source(
+        self, ctx: RunContext[AgentDepsT], content: Text = '', url: Text = '', title: Text = ''
+    ) -> ToolReturn[str]:
+        with _told_to_the_model():
+            service = await self._ready()
+            added = await service.add_source(content, url=url, title=title)
+            return ToolReturn(return_value=added.text, metadata=added.source)
+
+    async def _read_source(
+        self,
+        ctx: RunContext[AgentDepsT],
+        source_id: str,
+        start_line: Annotated[int, _unless_null(1)] = 1,
+        max_tokens: Number = DEFAULT_READ_TOKENS,
+        offset: Number = 0,
+    ) -> str:
+        with _told_to_the_model():
+            service = await self._ready()
+            return await service.read_source(source_id, start_line=start_line, max_tokens=max_tokens, offset=offset)
+
+    async def _ready(self) -> Service:
+        return self._service or await blocking(self._open)
+
+    def _open(self) -> Service:
+        with self._service_lock:
+            if self._service is None:
+                store = self._store or _shared_store(self._summarizer.settings)
+                self._service = Service(self._summarizer, store.collection(self.collection))
+            return self._service
+
+    def _call(self, ctx: RunContext[AgentDepsT]) -> Call:
+        left = ctx.remaining_time()
+        seconds = self._summarizer.settings.deadline_seconds
+        deadline = None if left is None else Deadline(min(seconds, max(0.0, left) * SHARE_OF_RUN))
+        return Call(usage=ctx.usage, usage_limits=ctx.usage_limits, deadline=deadline)
+
+
+def _returned(answer: Answer) -> ToolReturn[str]:
+    return ToolReturn(return_value=answer.text, metadata=answer.summary)
+
+
+@contextmanager
+def _told_to_the_model() -> Generator[None]:
+    """Make what goes wrong a failed tool result; a wrong setting is for the developer, and ends the run.
+
+    Not `ModelRetry`, also where the model can mend its request: that counts against the tool's retries, which are one
+    by default, so that the second wrong handle would end the run. The messages say the way out themselves.
+    """
+    try:
+        yield
+    except ConfigurationError:
+        raise
+    except SummarizerError as error:
+        if isinstance(error, StoreError | SummarizationFailedError):
+            _logger.warning('a tool failed', extra={'reason': str(error)})
+        raise ToolFailed(str(error)) from error
+
+
+_stores: dict[tuple[str | None, float], SourceStore] = {}
+_stores_lock = threading.Lock()
+
+
+def _shared_store(settings: Settings) -> SourceStore:
+    """The store of the process for these settings.
+
+    It outlives the toolsets: a program that makes one for each run still knows the handles in its message histories.
+    """
+    key = (settings.store, settings.store_max_mb)
+    with _stores_lock:
+        if key not in _stores:
+            _stores[key] = SourceStore.open(settings)
+            atexit.register(_stores[key].close)
+        return _stores[key]
