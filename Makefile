@@ -2,12 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CONFORMANCE := tests/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
-.PHONY: run test lint check bench snapshots wheel clean
+.PHONY: run serve test lint check bench load conformance container-check snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
+
+serve: $(VENV)/.installed  ## Start the MCP server, keyless, on http://127.0.0.1:8007/mcp
+	@LLM_MODEL=extractive $(BIN)/summarizer serve
 
 test: $(VENV)/.installed-dev  ## Run the tests
 	$(BIN)/pytest -n auto
@@ -22,6 +26,15 @@ check: lint test
 bench: $(VENV)/.installed-dev  ## Benchmarks, as ratios against a baseline in the same run
 	$(BIN)/python -m tests.bench
 
+load: $(VENV)/.installed-dev  ## Many clients with large documents at once, against the real server
+	$(BIN)/python -m tests.load
+
+conformance: $(VENV)/.installed-dev $(CONFORMANCE)/node_modules/.package-lock.json  ## Clients from npm against the real server
+	$(BIN)/python -m tests.conformance
+
+container-check: $(VENV)/.installed-dev  ## The install of the Dockerfile in a fresh environment, and its server
+	$(BIN)/python -m tests.container
+
 snapshots: $(VENV)/.installed-dev  ## Rewrite the inline snapshots
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest --inline-snapshot=fix,create
 
@@ -29,7 +42,7 @@ wheel: $(VENV)/.installed-dev  ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
 
 # pip is the last thing that venv makes: an interrupted one is made again.
 $(VENV)/bin/pip:
@@ -44,3 +57,9 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/pip
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+# The hidden lock file is the last thing that npm writes. The Node that the tools need is among what is installed.
+$(CONFORMANCE)/node_modules/.package-lock.json: $(CONFORMANCE)/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is needed, for the tools alone; any Node from 20 on has it"; exit 1; }
+	npm ci --prefix $(CONFORMANCE)
+	@touch $@

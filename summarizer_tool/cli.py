@@ -2,7 +2,7 @@
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -110,6 +110,19 @@ def run(
         _print_stats(summary)
 
 
+@app.command()
+def serve(
+    transport: Annotated[str | None, typer.Option(help='streamable-http or stdio; overrides MCP_TRANSPORT.')] = None,
+    host: Annotated[str | None, typer.Option(help='Overrides MCP_HOST.')] = None,
+    port: Annotated[int | None, typer.Option(help='Overrides MCP_SUMMARIZER_PORT.')] = None,
+    model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
+) -> None:
+    """Serve the tools to agents, over MCP."""
+    from summarizer_tool import server
+
+    sys.exit(server.run(transport, host, port, model))
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What was asked for, apart from the input."""
@@ -126,27 +139,23 @@ def _summarize(documents: list['Document'], settings: 'Settings', request: Reque
     from pydantic_ai.exceptions import UserError
 
     from summarizer_tool.errors import ConfigurationError
+    from summarizer_tool.job import Call
+    from summarizer_tool.prompts import Wish
+    from summarizer_tool.store import SourceStore
     from summarizer_tool.summarizer import Summarizer
 
     summarizer = Summarizer(settings)
 
     async def work() -> 'Summary':
-        with _progress() as tell:
-            if request.schema_hint:
-                return await summarizer.summarize_for_extraction(
-                    documents,
-                    request.schema_hint,
-                    max_output_tokens=request.max_output_tokens,
-                    focus_areas=request.focus,
-                    strategy=request.strategy,
-                    on_progress=tell,
-                )
-            return await summarizer.summarize(
+        # A store that is asked for keeps finished work, so that an interrupted run goes on where it was.
+        with _progress() as tell, SourceStore.open(settings) if settings.store else nullcontext() as store:
+            return await summarizer.run(
                 documents,
+                Wish.of(request.focus, request.schema_hint),
                 max_output_tokens=request.max_output_tokens,
-                focus_areas=request.focus,
                 strategy=request.strategy,
-                on_progress=tell,
+                for_extraction=bool(request.schema_hint),
+                call=Call(on_progress=tell, cache=store.collection() if store else None),
             )
 
     try:

@@ -297,3 +297,17 @@ def test_a_provider_that_fails() -> None:
             ],
         )
     )
+
+
+def test_a_store_keeps_finished_work(tmp_path: Path) -> None:
+    (tmp_path / 'page.md').write_text(TEXT)
+    again: list[tuple[str, bool]] = []
+    for _ in range(2):
+        done = run('page.md', '--max-output-tokens', '100', '--json', cwd=tmp_path, SUMMARIZER_STORE='work.sqlite3')
+        summary = Summary.model_validate_json(done.stdout)
+        again.append((summary.text, summary.stats.from_cache))
+    assert [from_cache for _, from_cache in again] == [False, True]
+    assert again[0][0] == again[1][0]
+    done = run('page.md', cwd=tmp_path, SUMMARIZER_STORE='/proc/none/store')
+    assert done.returncode == 2
+    assert b'SUMMARIZER_STORE=/proc/none/store cannot be used' in done.stderr

@@ -23,12 +23,12 @@ def test_python_examples_run(number: int, monkeypatch: pytest.MonkeyPatch, tmp_p
     runpy.run_path(str(script), run_name='__main__')
 
 
-def test_what_the_second_example_prints(
+def test_what_the_second_agent_example_prints(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
     script = tmp_path / 'example.py'
-    script.write_text(EXAMPLES[1], encoding='utf-8')
+    script.write_text(EXAMPLES[2], encoding='utf-8')
     runpy.run_path(str(script), run_name='__main__')
     assert capsys.readouterr().out == snapshot("complete degraded {'no supported facts'}\n")
 
@@ -44,5 +44,5 @@ def test_every_setting_is_in_the_table_with_its_default() -> None:
 
 def test_commands_of_the_readme_exist() -> None:
     makefile = (ROOT / 'Makefile').read_text(encoding='utf-8')
-    for target in set(re.findall(r'\$ make (\w+)', README)):
+    for target in set(re.findall(r'\$ make ([\w-]+)', README)):
         assert re.search(rf'^{target}:', makefile, re.MULTILINE), target

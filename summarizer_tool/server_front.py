@@ -1,0 +1,120 @@
+"""The front of the HTTP server: open at once, it answers `/health` while all else is still being loaded."""
+
+import os
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import uvicorn
+from anyio import Event
+
+from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.settings import Settings
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+PATH = '/mcp'
+HEALTH = '/health'
+
+CLOSING_SECONDS = 2.0
+"""For the last bytes of answers, when the server stops and everything else has ended."""
+
+
+BACKLOG = 2048
+"""Connections that wait to be accepted."""
+
+
+class Front:
+    """The ASGI application: health for everybody, and what lies behind it as soon as it is ready."""
+
+    def __init__(self) -> None:
+        self._behind: ASGIApp | None = None
+        self._is_open = Event()
+
+    def open(self, behind: 'ASGIApp') -> None:
+        """Let requests through, also those that wait already."""
+        self._behind = behind
+        self._is_open.set()
+
+    async def __call__(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
+        """Answer one request."""
+        if scope['type'] != 'http':
+            return
+        if scope['path'].rstrip('/') == HEALTH:
+            await _health(scope, send)
+            return
+        await self._is_open.wait()
+        if self._behind is not None:
+            await self._behind(scope, receive, send)
+
+
+async def _health(scope: 'Scope', send: 'Send') -> None:
+    is_right = scope['method'] in ('GET', 'HEAD')
+    body = b'{"status":"ok"}' if is_right else b'{"error":"use GET"}'
+    headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(body))]
+    await send(
+        {
+            'type': 'http.response.start',
+            'status': 200 if is_right else 405,
+            'headers': headers if is_right else [*headers, (b'allow', b'GET')],
+        }
+    )
+    await send({'type': 'http.response.body', 'body': b'' if scope['method'] == 'HEAD' else body})
+
+
+class HTTPServer(uvicorn.Server):
+    """uvicorn, without its own ideas of what a signal means."""
+
+    def __init__(self, app: 'ASGIApp') -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http='h11',
+                ws='none',
+                lifespan='off',
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=int(CLOSING_SECONDS),
+            )
+        )
+
+    def capture_signals(self) -> nullcontext[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Leave the signals to the program."""
+        return nullcontext()
+
+    def stop_accepting(self) -> None:
+        """Close the listening sockets; what is connected stays."""
+        for server in getattr(self, 'servers', ()):  # none where it is told to stop before it has begun
+            server.close()
+
+
+def listen(settings: Settings) -> 'socket':
+    """A listening socket at the address of the settings.
+
+    Raises:
+        ConfigurationError: If the address is taken, or not this machine's.
+    """
+    import socket
+
+    host, port = settings.mcp_host, settings.mcp_summarizer_port
+    family = socket.AF_INET6 if ':' in host else socket.AF_INET
+    # asyncio sends small pieces at once only where it knows for TCP what it accepts from.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name == 'posix')
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise ConfigurationError(
+            f'MCP_HOST={host} MCP_SUMMARIZER_PORT={port}: cannot listen there: {error.strerror or error}'
+        ) from None
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host."""
+    return host in ('localhost', '::1') or host.startswith('127.')

@@ -1,0 +1,1 @@
+"""The container files, read and followed without a container engine."""
