@@ -35,11 +35,12 @@ class Deadline:
         self._reserve = min(seconds, self.seconds / 2)
         self._move()
 
-    def bring_forward(self, seconds: float) -> None:
-        """Let it come in so many seconds from now, if that is sooner."""
+    def bring_forward(self, seconds: float, *, grace: float | None = None) -> None:
+        """Let it come in so many seconds from now, if that is sooner, perhaps with less grace."""
         at = anyio.current_time() + seconds
         if at < self.at:
             self.at = at
+            self._grace = self._grace if grace is None else min(self._grace, grace)
             self.reserve(self._reserve)
 
     @contextmanager

@@ -15,16 +15,21 @@ LISTED = 4
 """Handles that the line names one by one; the caller who has passed more of them knows them."""
 
 NOTE_TOKENS = 16
-"""Room for what is to be said about the result."""
+SHORT_NOTE_TOKENS = 4
+"""Room for what is to be said about the result, in the full line and in the short one."""
+
+_NO_NOTE = ('', '')
 
 _SEPARATOR = '\n\n'
 
 
 def reserve(source_ids: Sequence[str], budget: int) -> int:
     """Tokens to keep free in a budget for the line."""
-    widest = _lines(source_ids, '999,999,999', '9,999,999', '')
+    widest = _lines(source_ids, '999,999,999', '9,999,999', _NO_NOTE)
     lines = [line for line, least in widest if budget >= least]
-    return tokens.count(_SEPARATOR + lines[0]) + (NOTE_TOKENS if budget >= FULL else 0) if lines else 0
+    if not lines:
+        return 0
+    return tokens.count(_SEPARATOR + lines[0]) + (NOTE_TOKENS if budget >= FULL else SHORT_NOTE_TOKENS)
 
 
 def with_handle(summary: Summary, source_ids: Sequence[str], budget: int) -> str:
@@ -39,7 +44,7 @@ def with_handle(summary: Summary, source_ids: Sequence[str], budget: int) -> str
     if summary.state in ('unchanged', 'empty'):
         return text
     stats = summary.stats
-    for note in dict.fromkeys((_note(summary), '')):
+    for note in dict.fromkeys((_note(summary), _NO_NOTE)):
         for line, least in _lines(source_ids, f'{stats.tokens_in:,}', f'{stats.tokens_out:,}', note):
             answer = f'{text}{_SEPARATOR}{line}'
             if summary.over_budget or (budget >= least and tokens.fits(answer, budget)):
@@ -47,10 +52,11 @@ def with_handle(summary: Summary, source_ids: Sequence[str], budget: int) -> str
     return text
 
 
-def _lines(source_ids: Sequence[str], tokens_in: str, tokens_out: str, note: str) -> list[tuple[str, int]]:
+def _lines(source_ids: Sequence[str], tokens_in: str, tokens_out: str, notes: tuple[str, str]) -> list[tuple[str, int]]:
     """The line in its forms, longest first, each with the least budget for which it is meant."""
+    note, short_note = notes
     if not source_ids:
-        return [(prompts.render('answers/not_kept', note=note), 4 * LEAST)]
+        return [(prompts.render('answers/not_kept', note=short_note), 2 * LEAST)]
     named = ', '.join(source_ids[:LISTED])
     more = len(source_ids) - LISTED
     ids = f'{named} and {more} more' if more > 0 else named
@@ -62,17 +68,18 @@ def _lines(source_ids: Sequence[str], tokens_in: str, tokens_out: str, note: str
             ),
             FULL,
         ),
-        (prompts.render('answers/handle_short', ids=ids, note=note), 2 * LEAST),
+        (prompts.render('answers/handle_short', ids=ids, note=short_note), 2 * LEAST),
         (f'[{source_ids[0]}{f" and {len(source_ids) - 1} more" if len(source_ids) > 1 else ""}]', LEAST),
     ]
 
 
-def _note(summary: Summary) -> str:
-    """What the reader must know of the way the text was made."""
+def _note(summary: Summary) -> tuple[str, str]:
+    """What the reader must know of the way the text was made, in full and in a word or two."""
     if summary.state == 'original':
-        return '; this is the original text, since every model call failed'
+        return '; this is the original text, since every model call failed', ', original text'
     if summary.parts and all(part.state == 'failed' for part in summary.parts):
-        return '; only its beginning, for lack of time'
+        return '; only its beginning, for lack of time', ', only its beginning'
     if summary.state == 'degraded':
-        return f'; {len(summary.degraded)} of {len(summary.parts)} parts summarized without the model'
-    return ''
+        parts = f'{len(summary.degraded)} of {len(summary.parts)} parts'
+        return f'; {parts} summarized without the model', ', degraded'
+    return _NO_NOTE

@@ -166,10 +166,13 @@ class RunningCalls:
         """
         end = min(arrived + self.timeout, self.end)
         left = max(0.0, end - anyio.current_time())
+        work = max(left - max(1.0, self.timeout * RESERVE), left / 2)
+        guard = left - min(0.5, self.timeout * RESERVE)
         call = RunningCall(
             name,
-            Deadline(max(left - max(1.0, self.timeout * RESERVE), left / 2)),
-            CancelScope(deadline=end - min(0.5, self.timeout * RESERVE)),
+            # Half of what is left after the deadline is for an answer that is nearly done, half for a makeshift.
+            Deadline(work, grace=max(0.0, guard - work) / 2),
+            CancelScope(deadline=anyio.current_time() + guard),
             lost,
             ProgressReport(send),
         )
@@ -191,7 +194,7 @@ class RunningCalls:
         if self._running:
             _logger.info('calls still run', extra={'calls': len(self._running), 'grace_seconds': grace})
         for call in self._running:
-            call.deadline.bring_forward(grace * (1 - 2 * RESERVE))
+            call.deadline.bring_forward(grace * (1 - 2 * RESERVE), grace=grace * RESERVE)
             call.guard.deadline = min(call.guard.deadline, self.end)
 
     async def some_ran(self) -> None:

@@ -103,6 +103,8 @@ async def test_the_answer_says_when_the_model_failed() -> None:
         '[src_: 3,550 tokens summarized in 3,550; this is the original text, since every model call failed. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
     )
     service = make(FunctionModel(fail), llm_max_retries=0, on_failure='extractive')
+    answer = await service.summarize(CHRONICLE, max_output_tokens=200)
+    assert last_line(answer.text) == f'[{answer.source_ids[0]}, degraded: ask again by source_ids, or read_source.]'
     answer = await service.summarize(CHRONICLE, max_output_tokens=600)
     assert answer.summary.state == 'degraded'
     assert tokens.count(answer.text) <= 600

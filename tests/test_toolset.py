@@ -160,8 +160,8 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
             '-> summarize_for_extraction {"source_ids": ["src_a8a9eea8a734"], "schema_hint": "factions, leaders", "max_output_tokens": 150}',
             """\
 <- summarize_for_extraction success: Three factions share the Fen.
+Stranger: points needed 0, unlocks nothing.
 The Tallow Court, founded: 5 Heat 588, by Maurec Vant; Seat: Vant Hold; Leader: Chandler-King Corvane Vant (since 18 Scythe 619).
-Marchbank sold the t […] moke 640.
 The Silt Choir, founded: night of 3 Dirge 530; Seat: Sunken Minster, Bellwater; Leader: Abbess Merrowen Sile.
 Killing any NPC in Lampers' Rest costs 500 with all three.
 
@@ -169,9 +169,7 @@ Killing any NPC in Lampers' Rest costs 500 with all three.
 """,
             '-> summarize {"source_ids": "src_a8a9eea8a734", "focus_areas": "dates", "max_output_tokens": 80}',
             """\
-<- summarize success: The Tallow Court's fossil wax comes from the Tallowdeep.
-Corvane fears Odile Ransome.
-Marchbank sold the tomb key to the Silt Choir on 20 Smoke 640.
+<- summarize success: The Silt Choir, founded: night of 3 Dirge 530; Seat: Sunken Minster, Bellwater; Leader: Abbess Merrowen Sile.
 Killing any NPC in Lampers' Rest costs 500 with all three.
 
 [src_a8a9eea8a734: ask again by source_ids, or read_source.]\
@@ -208,7 +206,7 @@ async def test_an_agent_reads_real_pages(shared_data: Path, store: SourceStore) 
     assert sizes(result.all_messages()) == snapshot(
         [
             '-> summarize_for_extraction {"source_ids": ["src_ce72db62ee11", "src_9e39d93117c3"], "schema_hint": "people, places, dates", "max_output_tokens": 250}',
-            '<- summarize_for_extraction success: 12 lines, 239 tokens, the last: [src_ce72db62ee11, src_9e39d93117c3: ask again by source_ids, or read_source.]',
+            '<- summarize_for_extraction success: 11 lines, 231 tokens, the last: [src_ce72db62ee11, src_9e39d93117c3: ask again by source_ids, or read_source.]',
             '-> summarize {"source_ids": "src_9e39d93117c3", "max_output_tokens": 100}',
             '<- summarize success: 6 lines, 91 tokens, the last: [src_9e39d93117c3: ask again by source_ids, or read_source.]',
             '-> read_source {"source_id": "src_9e39d93117c3", "max_tokens": 100}',

@@ -11,6 +11,7 @@ import anyio
 import httpx2
 
 from summarizer_tool import tokens
+from summarizer_tool.offload import IDLE_SECONDS
 from tests import serving
 from tests.load.documents import document
 from tests.load.goals import Goals, percentile
@@ -25,8 +26,8 @@ SMALL_TOKENS = 3000
 SMALL_BUDGET = 500
 PAUSE = 0.2
 
-SETTLING = 5.0
-"""Seconds from the last answer until memory is looked at."""
+SETTLING = IDLE_SECONDS + 5
+"""Seconds from the last answer until memory is looked at: idle processes have ended by then."""
 
 
 @dataclass
