@@ -2,7 +2,7 @@
 
 import logging
 from asyncio import CancelledError, current_task
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 from pydantic_ai import Agent
@@ -48,6 +48,13 @@ class Caller:
             model = model.wrapped
         return isinstance(model, ExtractiveModel)
 
+    @property
+    def _limits(self) -> UsageLimits:
+        if self.usage_limits is None:
+            return UsageLimits(request_limit=None)
+        # Models that cannot count beforehand would fail, and the requests of this package are no larger than a chunk.
+        return replace(self.usage_limits, count_tokens_before_request=False)
+
     def why_not(self) -> str:
         """Why no further call should be made, if so: the deadline, or an error that every call would meet."""
         return DEADLINE if anyio.current_time() >= self.deadline.last_call else self._hopeless
@@ -81,7 +88,7 @@ class Caller:
                     deps=Task(has_content=not self.is_extractive),
                     model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
                     usage=self.usage,
-                    usage_limits=self.usage_limits or UsageLimits(request_limit=None),
+                    usage_limits=self._limits,
                     retries={'output': self.settings.llm_output_retries},
                 )
             except (UsageLimitExceeded, UserError):

@@ -101,6 +101,7 @@ class Composer:
             map_calls=self.tally.calls['map'],
             reduce_calls=self.tally.calls['reduce'],
             reduce_levels=self.tally.levels,
+            cut_short=self.tally.cut_short,
             usage=self.usage,
             model=self.model_name,
             strategy=self.job.strategy,
@@ -126,7 +127,7 @@ def beginnings(documents: Sequence[Document], budget: int, model_name: str, stra
     return Summary(
         text=text,
         state='degraded',
-        parts=[report.part_of(document, 'failed', DEADLINE) for document in documents if document.text],
+        parts=[report.part_in_haste(document, DEADLINE) for document in documents if document.text],
         warnings=['there was no time to summarize: this is only the beginning of the text'],
         stats=Stats(
             tokens_in=sum(vars(document).get('tokens', len(document.text) // 4) for document in documents),

@@ -28,7 +28,7 @@ from summarizer_tool.numbering import Numbered, merged, number
 from summarizer_tool.offload import compute, offload
 from summarizer_tool.report import spent
 from summarizer_tool.schemas import ChunkSummary, Summary
-from summarizer_tool.settings import OutputMode, Settings
+from summarizer_tool.settings import OnFailure, OutputMode, Settings
 from summarizer_tool.statements import Line
 
 OVERSAMPLE = 1.25
@@ -78,6 +78,9 @@ class Engine:
     cache: Cache | None = None
     output_mode: OutputMode | None = None
     """Instead of `settings.llm_output_mode`."""
+    on_failure: OnFailure | None = None
+    """Instead of `settings.on_failure`."""
+    cache_scope: str = ''
     started: float = field(default_factory=time.monotonic)
     """When the request came in, by the monotonic clock."""
 
@@ -95,8 +98,10 @@ class Engine:
             usage_limits=self.usage_limits,
         )
         is_extractive = self._caller.is_extractive
-        depends_on = (self.model_name, self._output_mode, prompts.version(), revision() if is_extractive else '')
-        self._finished = Finished(self.cache, key_of(*depends_on), is_exact=is_extractive)
+        whose = (self.model.system, self.model.base_url or '', self.cache_scope)
+        depends_on = (self.model_name, *whose, self._output_mode, prompts.version())
+        scope = key_of(*depends_on, revision() if is_extractive else '')
+        self._finished = Finished(self.cache, scope, is_exact=is_extractive)
         self._composer = Composer(self.job, self.model_name, self._tally, self.usage)
 
     async def run(self) -> Summary:
@@ -112,7 +117,7 @@ class Engine:
         before = deepcopy(self.usage)
         chunks = await self._chunks()
         outcomes = await self._map(chunks)
-        if _has_failed(outcomes) and self.settings.on_failure != 'extractive':
+        if _has_failed(outcomes) and self._on_failure != 'extractive':
             summary = await self._give_up(chunks, outcomes)
         else:
             await self._degrade(chunks, outcomes)
@@ -129,6 +134,10 @@ class Engine:
     def _output_mode(self) -> OutputMode:
         return self.output_mode or self.settings.llm_output_mode
 
+    @property
+    def _on_failure(self) -> OnFailure:
+        return self.on_failure or self.settings.on_failure
+
     async def _chunks(self) -> list[Chunk]:
         documents = self.job.documents
         places = await compute(
@@ -142,7 +151,7 @@ class Engine:
 
     async def _give_up(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome]) -> Summary:
         """Every call has failed for good: the original content, or an error."""
-        if self.settings.on_failure == 'error':
+        if self._on_failure == 'error':
             reason = next(outcome.reason for outcome in outcomes if outcome.is_failure)
             raise SummarizationFailedError(
                 f'every call of {self.model_name} failed ({reason}; chunks: {len(chunks)}); '
@@ -296,8 +305,10 @@ class Engine:
         total = await offload(merging.size, facts)
         room = self.job.budget - total
         is_own = self._caller.is_extractive
-        late = self._caller.why_not() == DEADLINE
-        if room <= self.job.budget * UNUSED or late or not (is_own or self.settings.fill_budget):
+        if room <= self.job.budget * UNUSED or not (is_own or self.settings.fill_budget):
+            return facts
+        if self._caller.why_not() == DEADLINE:
+            self._hurry(DEADLINE)
             return facts
         scale = self.job.budget / max(1, total) if is_own else room / self.job.budget
         extra: list[Found] = []
@@ -310,6 +321,11 @@ class Engine:
         filled = await self._union([*facts, *extra])
         return sorted(filled, key=lambda fact: fact.evidence)
 
+    def _hurry(self, why: str) -> None:
+        """Say that what follows the map was cut short."""
+        self._tally.cut_short = True
+        self._tally.warnings.append(f'not all was merged or filled ({why}); facts were chosen without a model')
+
     # Reduce
 
     async def _union(self, facts: Sequence[Found]) -> list[Found]:
@@ -321,7 +337,10 @@ class Engine:
         """Condense with the merger, level by level, while dropping alone would lose too much."""
         total = await offload(merging.size, facts)
         for level in range(1, MAX_LEVELS + 1):
-            if total <= self.job.budget * FITS or self._caller.why_not():
+            if total <= self.job.budget * FITS:
+                break
+            if why_not := self._caller.why_not():
+                self._hurry(why_not)
                 break
             self._tally.levels = level
             with telemetry.span('reduce level', level=level, facts=len(facts), tokens_in=total) as span:
@@ -349,7 +368,8 @@ class Engine:
 
     async def _merge_group(self, facts: list[Found], target: int, level: int, index: int) -> list[Found]:
         """One call of the merger; where it fails, the facts stay as they are and the fit chooses among them."""
-        if self._caller.why_not():
+        if why_not := self._caller.why_not():
+            self._hurry(why_not)
             return facts
         lines = [Line(place, fact.text) for place, fact in enumerate(facts, 1)]
         with telemetry.span(

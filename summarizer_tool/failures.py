@@ -14,6 +14,11 @@ DEADLINE = 'deadline'
 BAD_ANSWERS = frozenset({'invalid output', 'cut off'})
 """The reasons where the provider has answered, though with nothing of use."""
 
+
+class ModelRefusedError(Exception):
+    """Whoever lends the model has said no, and would say so again."""
+
+
 _HOPELESS_STATUS = frozenset({401, 402, 403, 404})
 
 
@@ -30,6 +35,8 @@ def reason(error: BaseException) -> str:
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
     cause: BaseException | None = error
     while cause is not None:
+        if isinstance(cause, ModelRefusedError):
+            return 'refused'
         status = getattr(cause, 'status_code', None) or getattr(getattr(cause, 'response', None), 'status_code', None)
         if isinstance(status, int):
             return f'HTTP {status}'
@@ -47,7 +54,7 @@ def is_hopeless(error: BaseException) -> bool:
     """Whether every other call would fail the same way: a wrong key, no credit, no such model."""
     if isinstance(error, ExceptionGroup):
         return all(map(is_hopeless, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-    return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError) or (
+    return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError | ModelRefusedError) or (
         isinstance(error, ModelHTTPError) and error.status_code in _HOPELESS_STATUS
     )
 

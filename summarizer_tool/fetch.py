@@ -27,7 +27,7 @@ import regex
 
 from summarizer_tool import html
 from summarizer_tool.errors import FetchError
-from summarizer_tool.offload import offload
+from summarizer_tool.offload import compute
 from summarizer_tool.settings import Settings, variable
 
 ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5'
@@ -128,7 +128,7 @@ async def fetch(url: str, settings: Settings) -> Page:
         with anyio.fail_after(seconds):
             final, answer = await _follow(target, settings)
             try:
-                readable = await offload(html.read, answer.body, answer.content_type)
+                readable = await compute(html.read, answer.body, answer.content_type)
             except FetchError as error:
                 raise FetchError(f'{_shown(final)} {error}') from None
     except TimeoutError:

@@ -82,4 +82,6 @@ def _note(summary: Summary) -> tuple[str, str]:
     if summary.state == 'degraded':
         parts = f'{len(summary.degraded)} of {len(summary.parts)} parts'
         return f'; {parts} summarized without the model', ', degraded'
+    if summary.stats.cut_short:
+        return '; finished in haste, without the model', ', degraded'
     return _NO_NOTE

@@ -14,7 +14,7 @@ from summarizer_tool.grounding import Grounding
 from summarizer_tool.merging import Found
 from summarizer_tool.prompts import Wish
 from summarizer_tool.schemas import DroppedFacts, PartState
-from summarizer_tool.settings import OutputMode
+from summarizer_tool.settings import OnFailure, OutputMode
 
 Phase = Literal['map', 'reduce']
 
@@ -45,8 +45,12 @@ class Call:
     """Does the work instead of the configured one."""
     output_mode: OutputMode | None = None
     """How structured output is asked of it; by default as configured."""
+    on_failure: OnFailure | None = None
+    """What happens when every call of it fails for good; by default as configured."""
     cache: Cache | None = None
     """Where finished work is looked for and kept."""
+    cache_scope: str = ''
+    """What else a kept answer depends on, such as whose model has given it."""
     reserve: Callable[[int], int] | None = None
     """Tokens of a budget that the caller needs for itself, unless the text comes back unchanged."""
 
@@ -81,6 +85,7 @@ class Tally:
 
     calls: dict[Phase, int] = field(default_factory=lambda: {'map': 0, 'reduce': 0})
     levels: int = 0
+    cut_short: bool = False
     facts_in: int = 0
     repaired: int = 0
     dropped: DroppedFacts = field(default_factory=DroppedFacts)

@@ -92,7 +92,27 @@ async def offload(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
     except LookupError:
         limiter = CapacityLimiter(THREADS)
         lane.set(limiter)
-    return await anyio.to_thread.run_sync(partial(function, *args, **kwargs), abandon_on_cancel=True, limiter=limiter)
+    place = object()
+    await limiter.acquire_on_behalf_of(place)
+    task = create_task(_in_thread(partial(function, *args, **kwargs)))
+    _computing.add(task)
+
+    def end(task: 'Task[Any]') -> None:
+        _computing.discard(task)
+        limiter.release_on_behalf_of(place)  # not before the thread is done, whoever has stopped waiting for it
+        if not task.cancelled():
+            task.exception()
+
+    task.add_done_callback(end)
+    return await shield(task)
+
+
+async def _in_thread(function: Callable[[], T]) -> T:
+    # Abandoned only at the end of the event loop.
+    return await anyio.to_thread.run_sync(function, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+
+
+_computing: set[Task[Any]] = set()
 
 
 async def blocking(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -228,10 +248,14 @@ def _unlimited() -> CapacityLimiter:
     return CapacityLimiter(1)
 
 
+_ENDING_SECONDS = 0.1
+
+
 async def _end_one() -> None:
-    """End an idle process; where there is none left, one is started for it, before it has loaded anything."""
-    with suppress(BrokenWorkerProcess):
-        await anyio.to_process.run_sync(os._exit, 0, limiter=_unlimited())
+    """End an idle process."""
+    # A process that is cancelled while it works is killed and waited for; one that left by itself would be missed.
+    with anyio.move_on_after(_ENDING_SECONDS), suppress(BrokenWorkerProcess):
+        await anyio.to_process.run_sync(time.sleep, 3600, cancellable=True, limiter=_unlimited())
 
 
 _is_set_up = False

@@ -73,7 +73,9 @@ class Wish:
     def of(cls, focus_areas: str | Sequence[str] = '', schema_hint: str = '') -> 'Wish':
         """A wish from what a caller gives: one focus area or several, and a schema hint."""
         areas = [focus_areas] if isinstance(focus_areas, str) else focus_areas
-        return cls('\n'.join(area.strip() for area in areas if area.strip()), schema_hint.strip())
+        focus = '\n'.join(area.strip() for area in areas if area.strip())
+        # What no encoding can carry no request can, either.
+        return cls(*(text.encode(errors='replace').decode() for text in (focus, schema_hint.strip())))
 
     def render(self) -> dict[str, str]:
         """The wish as framed blocks for a request; empty where there is none."""

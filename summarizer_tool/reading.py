@@ -12,6 +12,8 @@ from summarizer_tool.structure import parse
 OUTLINE_HEADINGS = 40
 """Headings that an outline shows; of more, those of the upper levels."""
 
+OUTLINE_TOKENS = 1000
+
 MIN_READ_TOKENS = 50
 MAX_READ_TOKENS = 20_000
 """Bounds of what is read at once; clients cut results at 25,000 tokens."""
@@ -33,11 +35,15 @@ def outline(document: Document) -> str:
         shown = [index for index in shown if found.levels[index] < level] or shown
     top = min((found.levels[index] for index in shown), default=1)
     breaks = [match.start() for match in finditer('\n', document.text)]
-    lines = [
-        f'{"  " * (found.levels[index] - top)}{bisect_right(breaks, found.heading_starts[index]) + 1}| '
-        f'{found.title(index)}'
-        for index in islice(shown, OUTLINE_HEADINGS)
-    ]
+    lines: list[str] = []
+    room = OUTLINE_TOKENS
+    for index in islice(shown, OUTLINE_HEADINGS):
+        number = bisect_right(breaks, found.heading_starts[index]) + 1
+        line = f'{"  " * (found.levels[index] - top)}{number}| {found.title(index)}'
+        room -= tokens.count(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
     left = len(found.levels) - len(lines)
     return '\n'.join([*lines, f'({left} more)'] if left and lines else lines)
 
@@ -70,17 +76,17 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
     while number <= len(lines):
         text = lines[number - 1][offset:].rstrip('\r')
         numbered = f'{number}| {text}' if text else f'{number}|'
-        cost = tokens.count(numbered[: 12 * room + 12]) + 1
-        if cost > room and shown:
+        fits = tokens.fits(numbered, room - 1)
+        if not fits and shown:
             break
-        if cost > room:  # one line, larger than what may be read at once
+        if not fits:  # one line, larger than what may be read at once
             part = _beginning(text, number, room)
             shown.append(f'{number}| {part}')
             offset += len(part)
             position = _position(document, start_line, number, len(lines), (number, offset))
             return '\n'.join([*shown, position])
         shown.append(numbered)
-        room -= cost
+        room -= tokens.count(numbered) + 1
         number += 1
         offset = 0
     onward = (number, 0) if number <= len(lines) else None
@@ -89,14 +95,8 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
 
 def _beginning(text: str, number: int, room: int) -> str:
     """As much of a line as fits; at least one character."""
-    low, high = 1, min(len(text), 12 * room)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if tokens.count(f'{number}| {text[:middle]}') + 1 <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low]
+    kept = tokens.truncate(f'{number}| {text}', max(1, room - 1)).removeprefix(f'{number}| ')
+    return text[: max(1, len(kept))]
 
 
 def _position(document: Document, first: int, last: int, lines: int, onward: tuple[int, int] | None) -> str:

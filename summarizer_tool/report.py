@@ -27,6 +27,26 @@ def part_of(document: Document, state: PartState, reason: str = '', *, first: in
     )
 
 
+def part_in_haste(document: Document, reason: str) -> Part:
+    """The account of a document of which nothing was made, without a look at where its segments are.
+
+    The number of its last segment is that of its last line where nobody has counted them.
+    """
+    if 'segment_starts' in vars(document):
+        return part_of(document, 'failed', reason)
+    lines = document.text.count('\n') + 1
+    return Part(
+        source_id=document.id,
+        title=document.title,
+        first_segment=1,
+        last_segment=lines,
+        first_line=1,
+        last_line=lines,
+        state='failed',
+        reason=reason,
+    )
+
+
 def parts(chunks: Sequence[Chunk], outcomes: Sequence[Outcome]) -> list[Part]:
     """The account of all chunks, by document."""
     return [

@@ -200,6 +200,8 @@ class Stats(BaseModel):
     seconds: float = 0.0
     model: str
     strategy: str
+    cut_short: bool = False
+    """Whether the time was over before facts were merged, or room that was left was filled."""
     facts_in: int = 0
     """Facts the sub-agents returned."""
     facts_out: int = 0

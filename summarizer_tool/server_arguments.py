@@ -1,7 +1,8 @@
 """What the tools of the MCP server take: names, order and defaults are a promise to clients."""
 
+import json
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
@@ -14,6 +15,18 @@ MAX_SHOWN = 60
 
 # The schema asks for a list; the service reads one string with several handles in it, too.
 Handles = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+
+
+# A schema is often given as it is, rather than as text.
+Hint = Annotated[str, BeforeValidator(lambda value: json.dumps(value) if isinstance(value, dict | list) else value)]
+
+
+def _joined(value: object) -> object:
+    return ' '.join(map(str, cast('list[object]', value))) if isinstance(value, list) else value
+
+
+# So is one handle as a list.
+Handle = Annotated[str, BeforeValidator(_joined)]
 
 
 class Arguments(BaseModel):
@@ -73,7 +86,7 @@ class ExtractionArguments(Arguments):
     required = ('content',)
 
     content: str = ''
-    schema_hint: str
+    schema_hint: Hint
     max_output_tokens: int = 0
     source_ids: Handles = []
 
@@ -89,7 +102,7 @@ class AddSourceArguments(Arguments):
 class ReadSourceArguments(Arguments):
     """For `read_source`."""
 
-    source_id: str
+    source_id: Handle
     start_line: int = 1
     max_tokens: int = DEFAULT_READ_TOKENS
     offset: int = 0

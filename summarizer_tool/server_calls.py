@@ -19,7 +19,7 @@ T = TypeVar('T')
 HEARTBEAT_SECONDS = 3.0
 """The longest silence while a call runs. Clients are promised 5 s; some drop a silent call at 60 s."""
 
-MAX_WAITING = 100
+MAX_WAITING = 10_000
 """Notifications that wait for a client that reads slowly; older ones are dropped."""
 
 BEATS_A_STEP = 1000

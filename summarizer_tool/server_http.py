@@ -15,7 +15,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from summarizer_tool.server_front import HEALTH, PATH
 from summarizer_tool.settings import Settings
@@ -143,6 +143,7 @@ class Gate:
         authorization = next((value for name, value in scope['headers'] if name == b'authorization'), b'')
         collection = self._tokens.collection(authorization) if self._tokens else DEFAULT_COLLECTION
         if collection is None:
+            _logger.warning('a request without a valid token is refused')
             return _unauthorized(is_given=bool(authorization))
         request = Request(scope)
         refused = await self._host_check.validate_request(request)
@@ -153,7 +154,8 @@ class Gate:
                 header,
                 extra={'header': header, 'value': ascii(request.headers.get(header, ''))[1:-1][:MAX_SHOWN]},
             )
-            return refused
+            what = f'Invalid {header} header: local ones are accepted, and those that MCP_ALLOWED_HOSTS names'
+            return PlainTextResponse(what, refused.status_code)
         scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection, Event())
         if self._tokens:
             # A session belongs to whoever has opened it: the SDK compares this user.

@@ -5,8 +5,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
     CreateMessageRequest,
     CreateMessageRequestParams,
     CreateMessageResult,
@@ -17,7 +20,9 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.mcp_sampling import MCPSamplingModel
 from pydantic_ai.settings import ModelSettings
+from starlette.requests import Request
 
+from summarizer_tool.failures import ModelRefusedError
 from summarizer_tool.settings import Settings
 
 if TYPE_CHECKING:
@@ -40,6 +45,18 @@ def sampling_model(context: ServerRequestContext[Any, Any], settings: Settings) 
     return SamplingModel(cast('ServerSession', _ThisRequest(context, settings.llm_timeout_seconds)))
 
 
+_REFUSALS = frozenset({-1, INVALID_REQUEST, METHOD_NOT_FOUND})
+"""Codes of a client whose user, or whose program, does not want to: -1 is what the protocol shows for the former."""
+
+
+def sampling_scope(context: ServerRequestContext[Any, Any]) -> str:
+    """Whose model it is, as far as that can be told: work of one client's model is not passed off on another."""
+    request = cast('object', context.request)
+    session = request.headers.get('mcp-session-id') if isinstance(request, Request) else None
+    info = context.session.client_params.client_info if context.session.client_params else None
+    return f'session {session}' if session else f'client {info.name} {info.version}' if info else 'unknown'
+
+
 class SamplingModel(MCPSamplingModel):
     """Sampling as pydantic-ai has it, and the client's model is told what output is wanted."""
 
@@ -58,7 +75,12 @@ class SamplingModel(MCPSamplingModel):
         *earlier, last = messages
         if schema and isinstance(last, ModelRequest):
             messages = [*earlier, replace(last, instructions=f'{last.instructions or ""}\n\n{schema}')]
-        return await super().request(messages, model_settings, model_request_parameters)
+        try:
+            return await super().request(messages, model_settings, model_request_parameters)
+        except MCPError as error:
+            if error.code in _REFUSALS:
+                raise ModelRefusedError from None
+            raise
 
 
 @dataclass(frozen=True, slots=True)

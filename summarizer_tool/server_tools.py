@@ -37,7 +37,7 @@ from summarizer_tool.server_arguments import (
 from summarizer_tool.server_calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server_http import arrival
 from summarizer_tool.server_resources import DEFECT, Context, RefusedError, Sources, service_of
-from summarizer_tool.server_sampling import sampling_model
+from summarizer_tool.server_sampling import sampling_model, sampling_scope
 from summarizer_tool.service import Answer
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import SourceStore
@@ -63,6 +63,15 @@ TOOLS: dict[str, tuple[type[Arguments], ToolAnnotations]] = {
     'read_source': (ReadSourceArguments, _READING),
 }
 
+
+NOTIFICATIONS = frozenset(
+    {
+        'notifications/initialized',
+        'notifications/cancelled',
+        'notifications/progress',
+        'notifications/roots/list_changed',
+    }
+)
 
 METHODS = frozenset(
     {
@@ -224,7 +233,18 @@ class Tools:
         call = Call(on_progress=running.report.tell, deadline=running.deadline)
         model = sampling_model(context, self.settings) if self.is_sampling else None
         # Sampling has no tools, through which output is structured elsewhere.
-        return replace(call, model=model, output_mode='prompted') if model else call
+        # Where it is refused there is no other model; the original text, larger than clients take, would be no help.
+        return (
+            replace(
+                call,
+                model=model,
+                output_mode='prompted',
+                on_failure='extractive',
+                cache_scope=sampling_scope(context),
+            )
+            if model
+            else call
+        )
 
     def _summary(self, answer: Answer) -> CallToolResult:
         summary = answer.summary
@@ -250,6 +270,8 @@ async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
     params = ctx.params or {}
     if ctx.request_id is not None and ctx.method not in METHODS:
         raise MCPError(METHOD_NOT_FOUND, 'Method not found')
+    if ctx.request_id is None and ctx.method not in NOTIFICATIONS:
+        ctx = replace(ctx, method='notifications/unknown')
     if 'name' in params and not (isinstance(params['name'], str) and params['name'] in TOOLS):
         ctx = replace(ctx, params={**params, 'name': 'unknown'})
     try:

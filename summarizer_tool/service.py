@@ -17,11 +17,20 @@ from summarizer_tool.offload import blocking, compute, offload, weighing
 from summarizer_tool.prompts import Wish
 from summarizer_tool.schemas import Summary
 from summarizer_tool.store import Collection, Source
+from summarizer_tool.structure import one_line
 from summarizer_tool.summarizer import DEFAULT_STRATEGY, Summarizer
 
 DEFAULT_READ_TOKENS = 2000
 
-_HANDLE = re.compile(r'\s*["\'\[(<]*(?:source://)?(src_[0-9a-f]{12})["\'\])>]*\s*', re.IGNORECASE)
+PAGE_CHARACTERS = 300_000
+"""What a page counts for before it is fetched: its HTML is read where large texts are."""
+
+MAX_HANDLES = 5000
+"""Characters of a text that may be nothing but handles."""
+
+_HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
+# What models write round handles.
+_AROUND = re.compile(r'(?i)sources?(_ids?)?\b|ids?\b|handles?\b|and\b|//|[\s"\'`\[\](){}<>,;:.=]')
 _APART = re.compile(r'[\s,;]+')
 
 _logger = logging.getLogger('summarizer_tool')
@@ -130,17 +139,22 @@ class Service:
             StoreError: If it cannot be stored.
         """
         fetched_at = None
-        title, url = ' '.join(title.split()), url.strip()
+        title, url = one_line(title), url.strip()
         if not content.strip():
             if not url:
                 raise RequestError('give content (a text) or url (a page to fetch); both are empty')
-            page = await fetch(url, self.summarizer.settings)
-            content, url, fetched_at, title = page.text, page.url, page.fetched_at, title or page.title
+            with weighing(PAGE_CHARACTERS, self.summarizer.workers):
+                page = await fetch(url, self.summarizer.settings)
+            content, url, fetched_at, title = page.text, page.url, page.fetched_at, title or one_line(page.title)
         document = await self._document(content, title=title, url=url)
         source = await self._add(document, fetched_at)
         headings = await offload(reading.outline, document)
         text = prompts.render(
-            'answers/added', id=source.id, title=source.title, tokens=f'{source.tokens:,}', lines=f'{source.lines:,}'
+            'answers/added',
+            id=source.id,
+            title=source.title or 'untitled',
+            tokens=f'{source.tokens:,}',
+            lines=f'{source.lines:,}',
         )
         if headings:
             text += '\n' + prompts.render('answers/outline', headings=headings)
@@ -181,12 +195,14 @@ class Service:
     ) -> Answer:
         if max_output_tokens < 0:
             raise RequestError(f'max_output_tokens={max_output_tokens} is negative; 0 means the default')
-        documents, not_kept = await self._documents(content, _listed(source_ids))
-        ids = () if not_kept else tuple(dict.fromkeys(document.id for document in documents))
         call = call or Call()
         deadline = call.deadline or Deadline(self.summarizer.settings.deadline_seconds)
-        call = replace(call, deadline=deadline, cache=self.collection, reserve=partial(handles.reserve, ids))
+        documents: list[Document] = []
+        not_kept = 'there was no time to store the text'
         with deadline.answering() as scope:
+            documents, not_kept = await self._documents(content, _listed(source_ids))
+            ids = _ids(documents, not_kept)
+            call = replace(call, deadline=deadline, cache=self.collection, reserve=partial(handles.reserve, ids))
             summary = await self.summarizer.run(
                 documents,
                 wish,
@@ -195,8 +211,13 @@ class Service:
                 for_extraction=for_extraction,
                 call=call,
             )
+        ids = _ids(documents, not_kept)
         if scope.cancelled_caught:
-            summary = await self._beginnings(documents, ids, max_output_tokens, strategy)
+            if not documents and not content.strip():
+                raise RequestError('there was no time to read the sources; call again in a moment')
+            summary = await self._beginnings(
+                documents or [Document(content)], ids, max_output_tokens, strategy, for_extraction=for_extraction
+            )
         if not_kept:
             summary.warnings.append(not_kept)
         stats = summary.stats
@@ -206,11 +227,18 @@ class Service:
         return Answer(text, summary, ids)
 
     async def _beginnings(
-        self, documents: Sequence[Document], ids: Sequence[str], max_output_tokens: int, strategy: str
+        self,
+        documents: Sequence[Document],
+        ids: Sequence[str],
+        max_output_tokens: int,
+        strategy: str,
+        *,
+        for_extraction: bool,
     ) -> Summary:
         """The way out where a server has so much to do that not even the embedded model got its turn."""
-        settings, model_name = self.summarizer.settings, self.summarizer.model_name
-        budget = max_output_tokens or settings.default_max_output_tokens
+        model_name = self.summarizer.model_name
+        known = sum(vars(document).get('tokens', len(document.text) // 4) for document in documents)
+        budget = max_output_tokens or self.summarizer.default_budget(known, for_extraction=for_extraction)
         free = handles.reserve(ids, budget)
         summary = await blocking(compose.beginnings, documents, max(1, budget - free), model_name, strategy)
         _logger.warning('no time to summarize', extra={'input_size': summary.stats.tokens_in})
@@ -219,8 +247,8 @@ class Service:
 
     async def _documents(self, content: str, source_ids: Sequence[str]) -> tuple[list[Document], str]:
         """What to summarize, and why it could not be kept, if so."""
-        if not source_ids and (handle := _HANDLE.fullmatch(content[:100])) and len(content) < 100:
-            content, source_ids = '', [handle.group(1)]
+        if not source_ids and (found := _only_handles(content)):
+            content, source_ids = '', found
         if content.strip() and source_ids:
             raise RequestError('give content or source_ids, not both; leave content empty to ask about stored sources')
         if source_ids:
@@ -237,10 +265,11 @@ class Service:
 
     async def _document(self, content: str, *, title: str = '', url: str = '') -> Document:
         limit = self.summarizer.settings.summarizer_max_input_mb
-        if len(content) > limit * 1e6:
+        # UTF-8 has at most four bytes a character, so most texts need not be encoded to be measured.
+        size = len(content) if len(content) * 4 <= limit * 1e6 else await offload(_size, content)
+        if size > limit * 1e6:
             raise InputTooLargeError(
-                f'content is {len(content) / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit:g}; '
-                'split it or raise the limit'
+                f'content is {size / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit:g}; split it or raise the limit'
             )
         return await offload(_titled, content, title, url)
 
@@ -252,8 +281,27 @@ class Service:
         return await blocking(self.collection.add, document, fetched_at=fetched_at)
 
 
+def _ids(documents: Sequence[Document], not_kept: str) -> tuple[str, ...]:
+    return () if not_kept else tuple(dict.fromkeys(document.id for document in documents))
+
+
+def _size(content: str) -> int:
+    return len(content.encode(errors='surrogatepass'))
+
+
 def _titled(content: str, title: str, url: str) -> Document:
     return Document(content, title=title or reading.title_of(content), url=url)
+
+
+def _only_handles(content: str) -> list[str]:
+    """The handles in a text that is nothing but handles: models put them where the text should be."""
+    if (
+        len(content) > MAX_HANDLES
+        or not (found := _HANDLE.findall(content))
+        or _AROUND.sub('', _HANDLE.sub('', content))
+    ):
+        return []
+    return list(dict.fromkeys(found))
 
 
 def _listed(source_ids: str | Sequence[str]) -> list[str]:

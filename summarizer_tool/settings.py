@@ -136,7 +136,12 @@ class Settings(BaseSettings):
     @field_validator('fetch_allow_hosts', 'mcp_auth_token', 'mcp_allowed_hosts', mode='before')
     @classmethod
     def _split(cls, value: object) -> object:
-        return tuple(part.strip() for part in value.split(',') if part.strip()) if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        parts = tuple(part.strip() for part in value.split(',') if part.strip())
+        if not parts and value.strip():  # a server that was meant to ask for a token would not
+            raise ValueError('has commas, but nothing between them')
+        return parts
 
     @field_validator('llm_model', 'openrouter_api_key', 'openrouter_base_url', 'store', mode='before')
     @classmethod

@@ -29,13 +29,16 @@ from summarizer_tool.offload import Workers, blocking, compute, offload, weighin
 from summarizer_tool.prompts import Wish
 from summarizer_tool.report import joined, part_of
 from summarizer_tool.schemas import Stats, Summary, SummaryState
-from summarizer_tool.settings import MIN_BUDGET_TOKENS, Settings
+from summarizer_tool.settings import Settings
 
 Content: TypeAlias = 'str | Document | Sequence[str | Document]'
 """Text, a document, or a list of them."""
 
 EXTRACTION_RATIO = 5
 """Extraction without a budget compresses at least 5:1."""
+
+MIN_EXTRACTION_TOKENS = 100
+"""The least default budget of an extraction: a text that small needs no compressing."""
 
 DEFAULT_STRATEGY = 'semantic'
 
@@ -229,6 +232,7 @@ class Summarizer:
                 f'max_output_tokens={max_output_tokens} is negative; give a budget in tokens, or 0 for the default'
             )
         request = _Request(wish, max_output_tokens, _known(strategy), for_extraction, call or Call())
+        is_known = request.strategy == (strategy.strip().lower() or DEFAULT_STRATEGY)
         started = time.monotonic()
         with weighing(_characters(content), self.workers):
             documents = await offload(self._documents, content)
@@ -241,6 +245,10 @@ class Summarizer:
                 for_extraction=for_extraction,
             ) as span:
                 summary = await self._kept_or_made(documents, request, model_name, started)
+                if not is_known:
+                    summary.warnings.append(
+                        f'unknown strategy, {request.strategy} was used; known: {", ".join(STRATEGIES)}'
+                    )
                 stats = summary.stats
                 span.set_attributes(
                     {
@@ -289,9 +297,9 @@ class Summarizer:
         text = await offload(joined, documents)
         tokens_in = await _count(documents, text)
         call = request.call
-        budget = request.max_output_tokens or self._default_budget(tokens_in, for_extraction=request.for_extraction)
+        budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
         is_small = tokens_in <= budget
-        free = 0 if is_small or call.reserve is None else call.reserve(budget)
+        free = 0 if is_small or call.reserve is None else await offload(call.reserve, budget)
         job = Job(documents, request.wish, max(1, budget - free), request.strategy, tokens_in)
         if is_small:
             state = 'unchanged' if text.strip() else 'empty'
@@ -310,6 +318,8 @@ class Summarizer:
                 on_progress=call.on_progress,
                 cache=call.cache,
                 output_mode=call.output_mode,
+                on_failure=call.on_failure,
+                cache_scope=call.cache_scope,
                 started=started,
             )
             summary = await engine.run()
@@ -319,12 +329,15 @@ class Summarizer:
     def _key(self, documents: list[Document], request: '_Request', model_name: str) -> str:
         """What a whole result depends on."""
         settings = self.settings
+        given = request.call.model or self._model
         return key_of(
             'summary',
             [(document.id, document.title, document.url) for document in documents],
             (request.wish.focus_areas, request.wish.schema_hint),
             (request.max_output_tokens, request.call.reserve is not None, request.for_extraction, request.strategy),
-            (model_name, request.call.output_mode or settings.llm_output_mode, prompts.version(), revision()),
+            (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
+            (request.call.cache_scope, request.call.output_mode or settings.llm_output_mode),
+            (prompts.version(), revision()),
             (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
             (settings.default_max_output_tokens, settings.fill_budget),
         )
@@ -349,21 +362,24 @@ class Summarizer:
                 )
         return [Document(item) if isinstance(item, str) else item for item in items]
 
-    def _default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
+    def default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
+        """The budget of a request that gives none."""
         default = self.settings.default_max_output_tokens
-        return max(MIN_BUDGET_TOKENS, min(default, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
+        return max(MIN_EXTRACTION_TOKENS, min(default, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
 
     @asynccontextmanager
     async def _connected(self, given: Model | None) -> AsyncGenerator[Model]:
         """The model for one request, limited in concurrency; connections are closed with the request."""
         limiter = self._limiter or shared_limiter(self.settings.max_concurrent_llm_calls)
-        given = given or self._model
-        async with nullcontext(given) if given else models.connect(self.settings, self.model_name) as model:
+        own = given or self._model
+        async with nullcontext(own) if own else models.connect(self.settings, self.model_name) as model:
             # The caller's own instrumentation would put the content into its traces.
             while isinstance(model, InstrumentedModel) and not self.settings.trace_content:
                 model = model.wrapped
-            # The embedded model computes, and what bounds computing are threads and processes.
-            yield model if isinstance(model, ExtractiveModel) else ConcurrencyLimitedModel(model, limiter)
+            # What bounds the embedded model's computing are threads and processes; a model that came with the call is
+            # bounded by the call itself, and if it hangs, other calls need not wait for it.
+            is_unbounded = isinstance(model, ExtractiveModel) or given is not None
+            yield model if is_unbounded else ConcurrencyLimitedModel(model, limiter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,12 +432,11 @@ async def _keep(cache: Cache, key: str, summary: Summary) -> None:
 
 
 def _known(strategy: str) -> str:
-    if strategy in STRATEGIES:
-        return strategy
-    _logger.warning(
-        'unknown chunking strategy, using semantic instead',
-        extra={'asked_for': strategy[:40], 'known': list(STRATEGIES)},
-    )
+    """A strategy there is; for a name that is none the default, which the log and the summary's warnings say."""
+    name = strategy.strip().lower() or DEFAULT_STRATEGY
+    if name in STRATEGIES:
+        return name
+    _logger.warning('unknown chunking strategy, using semantic instead', extra={'known': list(STRATEGIES)})
     return DEFAULT_STRATEGY
 
 

@@ -1,11 +1,12 @@
 """`SummarizerToolset`: the tools of this package for a pydantic-ai agent, in its own process."""
 
 import atexit
+import json
 import logging
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator, WithJsonSchema
 from pydantic_ai import FunctionToolset, RunContext, Tool, ToolFailed, ToolReturn
@@ -44,9 +45,22 @@ def _unless_null(default: object) -> BeforeValidator:
     return BeforeValidator(lambda value: default if value is None else value)
 
 
-Text = Annotated[str, _unless_null('')]
+def _as_text(value: object) -> str:
+    """A text that is JSON, and a schema, are often given as they are rather than as text.
+
+    An error would repeat them, however large.
+    """
+    return '' if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _as_texts(value: object) -> object:
+    items = cast('list[object]', value) if isinstance(value, list | tuple) else [value]
+    return [_as_text(item) for item in items if item is not None]
+
+
+Text = Annotated[str, BeforeValidator(_as_text)]
 Handles = Annotated[
-    str | Sequence[str], _unless_null(()), WithJsonSchema({'type': 'array', 'items': {'type': 'string'}})
+    Sequence[str], BeforeValidator(_as_texts), WithJsonSchema({'type': 'array', 'items': {'type': 'string'}})
 ]
 Phrases = Annotated[str | Sequence[str], _unless_null('')]
 Strategy = Annotated[str, _unless_null(DEFAULT_STRATEGY), WithJsonSchema({'type': 'string', 'enum': [*STRATEGIES]})]

@@ -71,7 +71,7 @@ def test_several_files_with_statistics(tmp_path: Path) -> None:
     assert 'Jörg Öztürk' in summary
     warning, *table = done.stderr.decode().splitlines()
     assert warning == snapshot(
-        'summarizer: warning: unknown chunking strategy, using semantic instead (asked_for: magic; known: semantic, token)'
+        'summarizer: warning: unknown chunking strategy, using semantic instead (known: semantic, token)'
     )
     assert [line.split('│')[1].strip() for line in table if line.startswith('│')] == snapshot(
         [

@@ -451,7 +451,8 @@ def test_public_addresses(address: str) -> None:
 @given(st.ip_addresses())
 def test_what_python_calls_private_is_never_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
     if not address.is_global or address.is_multicast or address.is_reserved:
-        wrapped = isinstance(address, ipaddress.IPv6Address) and (address.ipv4_mapped or address in NAT64)
+        is_v6 = isinstance(address, ipaddress.IPv6Address)
+        wrapped = is_v6 and (address.ipv4_mapped or address.sixtofour or address in NAT64)
         assert kind_of(str(address)) or wrapped
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from anyio import BrokenWorkerProcess
 
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer
-from summarizer_tool.offload import LIGHT_CHARACTERS, Workers, compute, offload, weighing
+from summarizer_tool.offload import LIGHT_CHARACTERS, THREADS, Workers, compute, offload, weighing
 from tests.texts import chronicle
 
 pytestmark = pytest.mark.anyio
@@ -107,8 +108,33 @@ async def test_a_summary_made_in_processes_is_the_same() -> None:
 
 def processes() -> set[str]:
     """The processes that this one has started."""
-    me = Path(f'/proc/{os.getpid()}/task')
-    return {child for task in me.iterdir() for child in (task / 'children').read_text().split()}
+    found: set[str] = set()
+    for task in Path(f'/proc/{os.getpid()}/task').iterdir():
+        with suppress(FileNotFoundError):  # a thread that has just ended
+            found.update((task / 'children').read_text().split())
+    return found
+
+
+async def test_cancelled_computing_still_counts() -> None:
+    running = most = 0
+    lock = threading.Lock()
+
+    def work() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with lock:
+            running -= 1
+
+    for _ in range(12):
+        with anyio.move_on_after(0.005):
+            await offload(work)
+    with anyio.fail_after(20):
+        await offload(work)
+        await offload(work)
+    assert most <= THREADS
 
 
 @pytest.mark.skipif(not Path('/proc/self/task').exists(), reason='processes are counted in /proc')

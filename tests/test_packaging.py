@@ -163,7 +163,7 @@ def test_the_service_of_the_compose_file() -> None:
             'environment.MCP_TRANSPORT': 'streamable-http',
             'environment.MCP_HOST': '0.0.0.0',
             'environment.MCP_SUMMARIZER_PORT': '8007',
-            'environment.MCP_ALLOWED_HOSTS': '${MCP_ALLOWED_HOSTS:-mcp-summarizer:8007}',
+            'environment.MCP_ALLOWED_HOSTS': 'mcp-summarizer:8007,${MCP_ALLOWED_HOSTS:-}',
             'environment.SUMMARIZER_STORE': '/data/store.sqlite3',
             'ports.0': '127.0.0.1:${MCP_SUMMARIZER_PORT:-8007}:8007',
             'volumes.0': 'summarizer-store:/data',

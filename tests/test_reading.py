@@ -82,3 +82,9 @@ def test_outlines() -> None:
 def test_a_title_is_the_first_heading() -> None:
     assert title_of(HARBOUR) == 'Harbour of Marn'
     assert title_of('no heading here') == ''
+
+
+def test_lines_of_long_tokens_keep_the_bounds() -> None:
+    for line in ('-' * 24_100 + ' ordinary words' * 20_000, ' ' * 24_100 + 'x', 'Mixed text, 12 words. ' * 9):
+        for room in (50, 60, 100, 2000):
+            assert tokens.count(read(Document(f'{line}\n{line}'), 1, room)) <= room

@@ -115,7 +115,9 @@ def test_progress_only_rises(events: list[tuple[int, int] | None]) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_client_that_does_not_read_holds_up_nothing() -> None:
+async def test_a_client_that_does_not_read_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_calls, 'MAX_WAITING', 100)
+
     async def send(progress: float, total: float | None, message: str) -> None:
         await anyio.sleep_forever()
 

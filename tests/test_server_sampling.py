@@ -72,12 +72,28 @@ async def test_else_the_extractive_model_does(mode: Mode, lends: bool, settings:
 @pytest.mark.anyio
 @pytest.mark.usefixtures('model_requests')
 async def test_a_client_that_refuses_is_no_failure_of_the_call() -> None:
+    asked = 0
+
     async def refuse(_context: Any, _params: CreateMessageRequestParams) -> ErrorData:
+        nonlocal asked
+        asked += 1
         return ErrorData(code=-1, message='User rejected sampling request')
 
-    with serving.serve(llm_model='sampling', on_failure='extractive', default_chunk_size_tokens=900) as server:
+    with serving.serve(llm_model='sampling', max_concurrent_llm_calls=1, default_chunk_size_tokens=900) as server:
         answer = await summary_of(server, 'legacy', sampling_callback=refuse)
     assert (answer.is_error, meta_of(answer)['state']) == (False, 'degraded')
+    assert tokens.count(text_of(answer)) <= BUDGET
+    assert asked == 1, 'who has said no is not asked again'
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures('model_requests')
+async def test_the_work_of_one_client_is_not_passed_off_on_another() -> None:
+    lenders = Lender(), Lender()
+    with serving.serve(llm_model='sampling', default_chunk_size_tokens=900) as server:
+        for lender in lenders:
+            await summary_of(server, 'legacy', sampling_callback=lender.sample)
+    assert len(lenders[0].asked) == len(lenders[1].asked) > 1
 
 
 @pytest.mark.anyio

@@ -2,6 +2,7 @@
 
 import re
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -25,7 +26,8 @@ from summarizer_tool import (
     tokens,
 )
 from summarizer_tool.deadline import Deadline
-from summarizer_tool.job import Call
+from summarizer_tool.job import Call, Progress
+from tests.test_summarizer import lines_of, read, tool_call
 from tests.texts import CHRONICLE, HARBOUR, chronicle
 
 pytestmark = pytest.mark.anyio
@@ -183,13 +185,72 @@ async def test_collections_are_apart() -> None:
     assert Document(HARBOUR).id == handle
 
 
-async def test_when_there_was_no_time_at_all() -> None:
+async def test_when_there_was_no_time_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def wait(*_: object, **__: object) -> None:
+        await anyio.sleep_forever()
+
     service = make()
     handles = [(await service.add_source(chronicle(12, seed=n))).source.id for n in range(3)]
+    monkeypatch.setattr(Summarizer, 'run', wait)
     answer = await service.summarize(
-        source_ids=handles, max_output_tokens=500, call=Call(deadline=Deadline(-1, grace=0.5))
+        source_ids=handles, max_output_tokens=500, call=Call(deadline=Deadline(0.2, grace=0.1))
     )
     assert tokens.count(answer.text) <= 500
     assert answer.text.count('## Year 601') == 3
     assert (answer.summary.state, {part.state for part in answer.summary.parts}) == ('degraded', {'failed'})
     assert 'only its beginning' in last_line(answer.text)
+    late = await service.summarize_for_extraction(CHRONICLE, 'crowns', call=Call(deadline=Deadline(-1, grace=0)))
+    assert tokens.count(late.text) <= tokens.count(CHRONICLE) // 4
+    assert late.text.startswith('## Year 601')
+    with pytest.raises(RequestError, match='call again'):
+        await service.summarize(source_ids=handles, call=Call(deadline=Deadline(-1, grace=0)))
+
+
+async def test_work_cut_short_says_so_and_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    deadline = Deadline(60)
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        facts = [{'text': text, 'importance': 3, 'evidence': [n]} for n, text in lines_of(read(messages))[:30]]
+        return tool_call(info, {'facts': facts, 'entities': []})
+
+    def stop_after_the_map(progress: Progress) -> None:
+        if progress.done == progress.total:
+            deadline.bring_forward(0.2)
+            deadline.reserve(0.2)
+
+    service = make(FunctionModel(answer))
+    call = Call(on_progress=stop_after_the_map, deadline=deadline)
+    answer_in_haste = await service.summarize(chronicle(40), max_output_tokens=600, call=call)
+    assert answer_in_haste.summary.stats.cut_short
+    assert 'finished in haste' in last_line(answer_in_haste.text)
+    again = await service.summarize(chronicle(40), max_output_tokens=600)
+    assert not again.summary.stats.from_cache
+    assert (again.summary.stats.map_calls, again.summary.stats.cut_short) == (0, False)
+
+
+async def test_handles_where_the_text_should_be() -> None:
+    service = make()
+    a, b = [(await service.add_source(chronicle(4, seed=n))).source.id for n in range(2)]
+    for content in (
+        f'{a}, {b}',
+        f'`{a}` and {b}',
+        f'source_ids: ["{a}", "{b}"]',
+        f'Sources: source://{a}; {b.upper()}',
+    ):
+        answer = await service.summarize(content, max_output_tokens=300)
+        assert answer.source_ids == (a, b)
+    answer = await service.summarize(f'The page {a} says nothing of this.')
+    assert answer.summary.state == 'unchanged'
+
+
+async def test_titles_and_outlines_are_bounded() -> None:
+    service = make()
+    added = await service.add_source(''.join(f'# {"long " * 30}{n}\n\n' for n in range(60)), title='x' * 500_000)
+    assert tokens.count(added.text) < 1500
+    assert len(added.source.title) <= 200
+
+
+async def test_the_size_of_a_text_is_that_of_its_bytes() -> None:
+    service = make(summarizer_max_input_mb=0.01)
+    with pytest.raises(InputTooLargeError):
+        await service.add_source('é' * 6000)

@@ -175,3 +175,9 @@ def test_programs_export_the_env_file(env_file: Path, monkeypatch: pytest.Monkey
     assert [os.environ[f'{name}_API_KEY'] for name in ('OPENAI', 'ANTHROPIC', 'GROQ')] == snapshot(
         ['from the environment', 'from the file', '']
     )
+
+
+@pytest.mark.parametrize('value', [',', ' , ', ',,'])
+def test_tokens_that_are_none_do_not_open_the_server(value: str) -> None:
+    with pytest.raises(ConfigurationError, match='MCP_AUTH_TOKEN has commas, but nothing between them'):
+        Settings.load(mcp_auth_token=value)

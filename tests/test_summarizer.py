@@ -105,6 +105,7 @@ def test_facts_with_evidence_and_an_account_of_everything() -> None:
             'from_cache': False,
             'model': 'scripted',
             'strategy': 'semantic',
+            'cut_short': False,
             'facts_in': 87,
             'facts_out': 20,
             'facts_repaired': 0,

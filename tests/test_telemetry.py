@@ -212,7 +212,6 @@ def test_logs_are_json_lines(crawl: dict[str, str], lines: io.StringIO) -> None:
                 'level': 'WARNING',
                 'logger': 'summarizer_tool',
                 'service_id': 'mcp_summarizer',
-                'asked_for': 'magic',
                 'known': ['semantic', 'token'],
                 'timestamp': NOW,
             },

@@ -19,7 +19,7 @@ def test_a_tool_has_a_title_a_description_and_parameters() -> None:
             {
                 'source_id': "The source's handle (`src_…`).",
                 'start_line': 'The first line to read, from 1.',
-                'max_tokens': 'The most tokens to return.',
+                'max_tokens': 'The most tokens to return, 50 to 20,000.',
                 'offset': 'Characters to skip at the beginning of that line; for very long lines.',
             },
         )

@@ -28,8 +28,9 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.toolsets import AbstractToolset
-from pydantic_ai.usage import RunUsage
+from pydantic_ai.usage import RequestUsage, RunUsage
 
 from summarizer_tool import ConfigurationError, Document, ExtractiveModel, Settings, Summary, tokens, toolset
 from summarizer_tool.errors import StoreError
@@ -775,3 +776,33 @@ def test_what_durable_execution_asks_of_a_toolset(settings: Settings) -> None:
     for name, tool in mounted.tools.items():
         assert tool.function_schema.is_async
         assert tool.tool_def.metadata == {'temporal': {'start_to_close_timeout': 400}, 'summarizer': name}
+
+
+@pytest.mark.anyio
+async def test_json_that_is_given_as_it_is(settings: Settings, store: SourceStore) -> None:
+    model = scripted(
+        call('summarize', content={'rows': ['Ada Brook founded the Tide Guild.'] * 900}, max_output_tokens=200),
+        call('summarize', source_ids=5),
+        'Done.',
+    )
+    result = await Agent(model, toolsets=[SummarizerToolset(settings=settings, store=store)]).run('Go')
+    first, second = returns(result.all_messages())
+    assert tokens.count(first.model_response_str()) <= 200
+    assert second.outcome == 'failed'
+    assert 'there is no source' in second.model_response_str()
+
+
+@pytest.mark.anyio
+async def test_limits_that_count_beforehand_are_no_failure(settings: Settings, store: SourceStore) -> None:
+    model = scripted(call('summarize', content=CHRONICLE, max_output_tokens=300), 'Done.')
+    agent = Agent(TokenCounting(model), toolsets=[SummarizerToolset(settings=settings, store=store)])
+    limits = UsageLimits(input_tokens_limit=10**9, count_tokens_before_request=True)
+    result = await agent.run('Go', usage_limits=limits)
+    assert returns(result.all_messages())[0].metadata.state == 'complete'
+
+
+class TokenCounting(WrapperModel):
+    """A model that can count beforehand."""
+
+    async def count_tokens(self, *_: object, **__: object) -> RequestUsage:
+        return RequestUsage(input_tokens=1)
