@@ -78,12 +78,12 @@ class Finished:
     def map_key(self, sources: Sequence[Source], wish: Wish) -> str:
         """The key of a chunk's summary."""
         shown = [[source.path, prompts.number_lines(source.lines)] for source in sources]
-        return key_of('map', self.scope, wish.focus_areas, wish.schema_hint, shown) if self.cache else ''
+        return key_of('map', self.scope, wish.focus_areas, wish.schema_hint, shown)
 
     def reduce_key(self, lines: Sequence[Line], wish: Wish, target: int) -> str:
         """The key of a merge; the target is a part of it."""
         shown = prompts.number_lines(lines)
-        return key_of('reduce', self.scope, wish.focus_areas, wish.schema_hint, shown, target) if self.cache else ''
+        return key_of('reduce', self.scope, wish.focus_areas, wish.schema_hint, shown, target)
 
     async def find(self, key: str, target: int) -> ChunkSummary | None:
         """The kept answer for a request, if there is one."""

@@ -240,7 +240,7 @@ class Engine:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
 
     async def _summarize(self, numbered: Numbered, target: int) -> Outcome:
-        key = await offload(self._finished.map_key, numbered.sources, self.job.wish)
+        key = await offload(self._finished.map_key, numbered.sources, self.job.wish) if self.cache else ''
         async with self._finished.only_one(key, self.deadline):
             kept = await self._finished.find(key, target)
             if kept is not None:
@@ -387,7 +387,7 @@ class Engine:
 
     async def _merge(self, lines: list[Line], target: int) -> ChunkSummary | str:
         """The merger's answer, or why there is none."""
-        key = await offload(self._finished.reduce_key, lines, self.job.wish, target)
+        key = await offload(self._finished.reduce_key, lines, self.job.wish, target) if self.cache else ''
         async with self._finished.only_one(key, self.deadline):
             if kept := await self._finished.find(key, target):
                 return kept

@@ -29,6 +29,9 @@ other's way; the second one works while tiktoken, which frees the interpreter, e
 LIGHT_CHARACTERS = 40_000
 """A request up to this size (about 10,000 tokens) computes in threads of its own, which no large one keeps it from."""
 
+HEAVY_CHARACTERS = 1_000_000
+"""A request over this size waits for processes that are being started, rather than compute in threads meanwhile."""
+
 CHARACTERS_PER_SECOND = 160_000
 """About what one process compresses: a large request lets those go first that would be done before it."""
 
@@ -50,6 +53,7 @@ class _Load:
 
     workers: 'Workers | None' = None
     is_light: bool = False
+    is_heavy: bool = False
     due: float = 0.0
     """By the monotonic clock; what is due first goes first."""
 
@@ -67,7 +71,8 @@ def weighing(characters: int, workers: 'Workers | None') -> Generator[None]:
     """
     is_light = characters <= LIGHT_CHARACTERS
     due = time.monotonic() + characters / CHARACTERS_PER_SECOND
-    token = _load.set(_Load(None if is_light else workers, is_light, due))
+    is_heavy = characters > HEAVY_CHARACTERS
+    token = _load.set(_Load(None if is_light else workers, is_light, is_heavy, due))
     try:
         yield
     finally:
@@ -132,7 +137,7 @@ async def compute(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
         What it returns; its exceptions are raised here.
     """
     load = _load.get()
-    if load is not None and load.workers is not None:
+    if load is not None and load.workers is not None and (load.workers.are_ready() or load.is_heavy):
         try:
             return await load.workers.run(partial(function, *args, **kwargs), load.due)
         except BrokenWorkerProcess:
@@ -156,13 +161,26 @@ class Workers:
         self._running: set[Task[Any]] = set()
         self._idle: TimerHandle | None = None
         self._has_processes = False
+        self._are_ready = False
 
     async def __aenter__(self) -> Self:
         """Start the processes in the background."""
-        for _ in range(self.processes):
-            self._free -= 1
-            self._start(partial(time.sleep, 0))
+        self._warm_up()
         return self
+
+    def are_ready(self) -> bool:
+        """Whether there is a process that need not be started first; where there is none they are started now."""
+        if not self._has_processes:
+            self._warm_up()
+        return self._are_ready
+
+    def _warm_up(self) -> None:
+        while self._free > 0:
+            self._free -= 1
+            self._start(partial(time.sleep, 0)).add_done_callback(self._warmed_up)
+
+    def _warmed_up(self, task: 'Task[Any]') -> None:
+        self._are_ready = self._has_processes and not task.cancelled() and task.exception() is None
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -193,6 +211,9 @@ class Workers:
 
     def _start(self, function: Callable[[], T]) -> 'Task[T]':
         self._has_processes = True
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
         task = create_task(self._work(function))
         self._running.add(task)
         task.add_done_callback(self._done)
@@ -209,9 +230,6 @@ class Workers:
 
     async def _turn(self, due: float) -> None:
         """Take a free process, or wait for one."""
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
         if self._free > 0:
             self._free -= 1
             return
@@ -236,7 +254,7 @@ class Workers:
             self._idle = get_running_loop().call_later(IDLE_SECONDS, self._end_all)
 
     def _end_all(self) -> None:
-        self._has_processes = False
+        self._has_processes = self._are_ready = False
         for _ in range(self.processes):
             task = create_task(_end_one())
             self._running.add(task)

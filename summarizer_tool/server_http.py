@@ -145,6 +145,8 @@ class Gate:
         if collection is None:
             _logger.warning('a request without a valid token is refused')
             return _unauthorized(is_given=bool(authorization))
+        # Names of hosts are the same in capitals.
+        scope['headers'] = [(name, value.lower() if name == b'host' else value) for name, value in scope['headers']]
         request = Request(scope)
         refused = await self._host_check.validate_request(request)
         if refused is not None:

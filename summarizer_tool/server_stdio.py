@@ -91,10 +91,12 @@ def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoo
         while chunk := os.read(fd, CHUNK_BYTES):
             *lines, rest = chunk.split(b'\n')
             for line in lines:
-                run_coroutine_threadsafe(send.send(bytes(begun) + line), loop).result()
+                begun += line
+                if begun.strip():
+                    run_coroutine_threadsafe(send.send(bytes(begun)), loop).result()
                 begun.clear()
             begun += rest
-        if begun:
+        if begun.strip():
             run_coroutine_threadsafe(send.send(bytes(begun)), loop).result()
         loop.call_soon_threadsafe(send.close)
     except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):

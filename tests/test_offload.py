@@ -14,7 +14,7 @@ import pytest
 from anyio import BrokenWorkerProcess
 
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer
-from summarizer_tool.offload import LIGHT_CHARACTERS, THREADS, Workers, compute, offload, weighing
+from summarizer_tool.offload import HEAVY_CHARACTERS, LIGHT_CHARACTERS, THREADS, Workers, compute, offload, weighing
 from tests.texts import chronicle
 
 pytestmark = pytest.mark.anyio
@@ -48,6 +48,11 @@ async def test_without_processes_a_thread_computes() -> None:
 
 async def test_large_requests_compute_in_a_process_and_small_ones_in_a_thread() -> None:
     async with Workers(1) as workers:
+        with weighing(LARGE, workers):
+            assert (await compute(where))[0] == os.getpid(), 'nobody waits for a process that is being started'
+        with weighing(HEAVY_CHARACTERS + 1, workers):
+            assert (await compute(where))[0] != os.getpid(), 'but for what is really large'
+        assert workers.are_ready()
         with weighing(LARGE, workers):
             assert (await compute(where))[0] != os.getpid()
             assert (await offload(where))[0] == os.getpid()
@@ -99,6 +104,7 @@ async def test_a_summary_made_in_processes_is_the_same() -> None:
     settings = Settings(llm_model='extractive', default_chunk_size_tokens=2000)
     alone = await Summarizer(settings, model=ExtractiveModel()).summarize(text, max_output_tokens=800)
     async with Workers(2) as workers:
+        await workers.run(where, 0.0)
         summarizer = Summarizer(settings, model=ExtractiveModel(), workers=workers)
         beside = await summarizer.summarize([Document(text)], max_output_tokens=800)
     assert beside.text == alone.text

@@ -139,6 +139,7 @@ def test_tokens_are_compared_as_they_are() -> None:
     [
         ({'Host': 'localhost:{port}'}, 200),
         ({'Host': '[::1]:{port}'}, 200),
+        ({'Host': 'LOCALHOST:{port}'}, 200),
         ({'Host': 'evil.example'}, 421),
         ({'Host': 'evil.example:{port}'}, 421),
         ({'Host': 'localhost.evil.example:{port}'}, 421),
