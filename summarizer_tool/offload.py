@@ -3,7 +3,7 @@
 import heapq
 import os
 import time
-from asyncio import Future, Task, TimerHandle, create_task, gather, get_running_loop, shield
+from asyncio import Future, Task, TimerHandle, create_task, gather, get_running_loop, shield, wait
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -91,7 +91,8 @@ async def offload(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
         What it returns; its exceptions are raised here.
     """
     load = _load.get()
-    lane = _light_threads if load is not None and load.is_light else _threads
+    # What belongs to no request of a known size is small: an outline, a last line.
+    lane = _threads if load is not None and not load.is_light else _light_threads
     try:
         limiter = lane.get()
     except LookupError:
@@ -162,6 +163,7 @@ class Workers:
         self._idle: TimerHandle | None = None
         self._has_processes = False
         self._are_ready = False
+        self._is_closed = False
 
     async def __aenter__(self) -> Self:
         """Start the processes in the background."""
@@ -185,14 +187,19 @@ class Workers:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the processes; one that still computes ends with the event loop."""
+        """End the processes, and what they compute."""
+        self._is_closed = True
         if self._idle is not None:
             self._idle.cancel()
-        if self._has_processes:
-            with CancelScope(shield=True):
+        with CancelScope(shield=True):
+            if self._has_processes:
                 await gather(*(_end_one() for _ in range(self._free)))
-        for task in list(self._running):
-            task.cancel()
+            if running := list(self._running):
+                # One that is cancelled before it has said that it is there would be forgotten.
+                await wait(running, timeout=_STARTING_SECONDS)
+                for task in running:
+                    task.cancel()
+                await wait(running, timeout=_STARTING_SECONDS)
 
     async def run(self, function: Callable[[], T], due: float) -> T:
         """Run a function in one of the processes, when its turn comes.
@@ -250,7 +257,7 @@ class Workers:
                 ready.set_result(None)
                 return
         self._free += 1
-        if self._free == self.processes:
+        if self._free == self.processes and not self._is_closed:
             self._idle = get_running_loop().call_later(IDLE_SECONDS, self._end_all)
 
     def _end_all(self) -> None:
@@ -267,6 +274,7 @@ def _unlimited() -> CapacityLimiter:
 
 
 _ENDING_SECONDS = 0.1
+_STARTING_SECONDS = 0.5
 
 
 async def _end_one() -> None:

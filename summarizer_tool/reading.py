@@ -95,8 +95,9 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
 
 def _beginning(text: str, number: int, room: int) -> str:
     """As much of a line as fits; at least one character."""
-    kept = tokens.truncate(f'{number}| {text}', max(1, room - 1)).removeprefix(f'{number}| ')
-    return text[: max(1, len(kept))]
+    prefix = f'{number}| '
+    kept = tokens.truncate(prefix + text, max(1, room - 1))
+    return text[: max(1, len(kept) - len(prefix))]
 
 
 def _position(document: Document, first: int, last: int, lines: int, onward: tuple[int, int] | None) -> str:

@@ -61,7 +61,8 @@ def security(settings: Settings) -> TransportSecuritySettings:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     own = settings.mcp_host if ':' not in settings.mcp_host else f'[{settings.mcp_host}]'
     names = [*LOCAL_HOSTS, *([own] if own not in ('0.0.0.0', '[::]', '') else [])]  # noqa: S104 - compared, not bound
-    hosts = [*names, *(f'{name}:*' for name in names), *settings.mcp_allowed_hosts]
+    # As `Gate` compares them: in small letters.
+    hosts = [host.lower() for host in (*names, *(f'{name}:*' for name in names), *settings.mcp_allowed_hosts)]
     return TransportSecuritySettings(
         allowed_hosts=hosts,
         allowed_origins=[f'{scheme}://{host}' for host in hosts for scheme in ('http', 'https')],

@@ -30,7 +30,7 @@ MAX_HANDLES = 5000
 
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 # What models write round handles.
-_AROUND = re.compile(r'(?i)sources?(_ids?)?\b|ids?\b|handles?\b|and\b|//|[\s"\'`\[\](){}<>,;:.=]')
+_AROUND = re.compile(r'(?i)sources?([-_ ]?ids?)?\b|ids?\b|handles?\b|and\b|\b\d{1,2}\.|[\s"\'`\[\](){}<>,;:.=*/-]')
 _APART = re.compile(r'[\s,;]+')
 
 _logger = logging.getLogger('summarizer_tool')
@@ -213,7 +213,7 @@ class Service:
             )
         ids = _ids(documents, not_kept)
         if scope.cancelled_caught:
-            if not documents and not content.strip():
+            if not documents and (not content.strip() or _only_handles(content)):
                 raise RequestError('there was no time to read the sources; call again in a moment')
             summary = await self._beginnings(
                 documents or [Document(content)], ids, max_output_tokens, strategy, for_extraction=for_extraction
@@ -221,9 +221,11 @@ class Service:
         if not_kept:
             summary.warnings.append(not_kept)
         stats = summary.stats
-        text = await offload(handles.with_handle, summary, ids, stats.budget)
+        # What is late waits for no computing.
+        run = blocking if scope.cancelled_caught else offload
+        text = await run(handles.with_handle, summary, ids, stats.budget)
         if text != summary.text:
-            summary.text, stats.tokens_out = text, await offload(tokens.count, text)
+            summary.text, stats.tokens_out = text, await run(tokens.count, text)
         return Answer(text, summary, ids)
 
     async def _beginnings(

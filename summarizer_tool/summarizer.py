@@ -365,7 +365,7 @@ class Summarizer:
     def default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
         """The budget of a request that gives none."""
         default = self.settings.default_max_output_tokens
-        return max(MIN_EXTRACTION_TOKENS, min(default, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
+        return min(default, max(MIN_EXTRACTION_TOKENS, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
 
     @asynccontextmanager
     async def _connected(self, given: Model | None) -> AsyncGenerator[Model]:

@@ -166,6 +166,12 @@ def test_rebinding(server: Served, headers: dict[str, str], status: int, caplog:
     )
 
 
+def test_allowed_hosts_in_capitals() -> None:
+    with serving.serve(mcp_allowed_hosts='MCP-Summarizer:8007') as server:
+        for host in ('mcp-summarizer:8007', 'MCP-Summarizer:8007'):
+            assert post(server, Host=host).status_code == 200
+
+
 def test_allowed_hosts() -> None:
     with serving.serve(mcp_allowed_hosts='mcp-summarizer:8007,other:*') as server:
         assert post(server, Host='mcp-summarizer:8007').status_code == 200

@@ -233,6 +233,8 @@ async def test_handles_where_the_text_should_be() -> None:
     a, b = [(await service.add_source(chronicle(4, seed=n))).source.id for n in range(2)]
     for content in (
         f'{a}, {b}',
+        f'- {a}\n- {b}',
+        f'1. **{a}**\n2. {b}',
         f'`{a}` and {b}',
         f'source_ids: ["{a}", "{b}"]',
         f'Sources: source://{a}; {b.upper()}',
