@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from summarizer_tool import failures, html, models, prompts, telemetry, tokens
     from summarizer_tool.documents import Document
     from summarizer_tool.errors import (
         ConfigurationError,
@@ -16,18 +17,20 @@ if TYPE_CHECKING:
         UnknownSourceError,
     )
     from summarizer_tool.extractive import ExtractiveModel
-    from summarizer_tool.job import Progress
+    from summarizer_tool.job import Call, Progress
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
     from summarizer_tool.service import AddedSource, Answer, Service
-    from summarizer_tool.settings import Settings
-    from summarizer_tool.store import Source, SourceStore
+    from summarizer_tool.settings import Settings, export_env_file
+    from summarizer_tool.store import Collection, Source, SourceStore
     from summarizer_tool.summarizer import Summarizer
     from summarizer_tool.toolset import SummarizerToolset
 
 __all__ = (
     'AddedSource',
     'Answer',
+    'Call',
     'ChunkSummary',
+    'Collection',
     'ConfigurationError',
     'Document',
     'Evidence',
@@ -51,11 +54,20 @@ __all__ = (
     'SummarizerToolset',
     'Summary',
     'UnknownSourceError',
+    'export_env_file',
+    'failures',
+    'html',
+    'models',
+    'prompts',
+    'telemetry',
+    'tokens',
 )
+
+_SUBMODULES = ('failures', 'html', 'models', 'prompts', 'telemetry', 'tokens')
 
 _NAMES = {
     'documents': ('Document',),
-    'job': ('Progress',),
+    'job': ('Call', 'Progress'),
     'errors': (
         'ConfigurationError',
         'FetchError',
@@ -69,8 +81,8 @@ _NAMES = {
     'extractive': ('ExtractiveModel',),
     'schemas': ('ChunkSummary', 'Evidence', 'Fact', 'Part', 'SourcedFact', 'Stats', 'Summary'),
     'service': ('AddedSource', 'Answer', 'Service'),
-    'settings': ('Settings',),
-    'store': ('Source', 'SourceStore'),
+    'settings': ('Settings', 'export_env_file'),
+    'store': ('Collection', 'Source', 'SourceStore'),
     'summarizer': ('Summarizer',),
     'toolset': ('SummarizerToolset',),
 }
@@ -79,6 +91,8 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for: `summarizer --help` should not wait for pydantic-ai."""
+    if name in _SUBMODULES:
+        return import_module(f'{__name__}.{name}')
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     value = globals()[name] = getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)

@@ -28,6 +28,7 @@ import regex
 from summarizer_tool import html
 from summarizer_tool.errors import FetchError
 from summarizer_tool.offload import compute
+from summarizer_tool.reading import title_of
 from summarizer_tool.settings import Settings, variable
 
 ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5'
@@ -96,7 +97,7 @@ class Page:
     text: str
     """Markdown of an HTML page; any other text as it is."""
     title: str
-    """What the page calls itself, or else the last part of the URL's path, or the host."""
+    """What the page calls itself, the heading it begins with, or else the last part of the URL's path, or the host."""
     url: str
     """The one that answered, after redirects, without user info and fragment."""
     fetched_at: datetime
@@ -134,7 +135,8 @@ async def fetch(url: str, settings: Settings) -> Page:
     except TimeoutError:
         limit = f'{variable("fetch_timeout_seconds")}={seconds:g}'
         raise FetchError(f'{_shown(target)} took longer than {limit} seconds') from None
-    return Page(readable.text, readable.title or _name(final), str(final), datetime.now(UTC))
+    title = readable.title or title_of(readable.text) or _name(final)
+    return Page(readable.text, title, str(final), datetime.now(UTC))
 
 
 async def _follow(url: httpx2.URL, settings: Settings) -> tuple[httpx2.URL, _Answer]:

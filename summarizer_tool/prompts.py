@@ -59,7 +59,16 @@ def render(name: str, /, **values: str) -> str:
     Raises:
         KeyError: If the template has a placeholder that `values` lacks.
     """
-    return _PLACEHOLDER.sub(lambda match: values[match.group(1)], load(name)).strip()
+    return fill(load(name), **values)
+
+
+def fill(template: str, /, **values: str) -> str:
+    """Put values into a template's `{{name}}` placeholders, once and literally: what is put in is not looked at again.
+
+    Raises:
+        KeyError: If the template has a placeholder that `values` lacks.
+    """
+    return _PLACEHOLDER.sub(lambda match: values[match.group(1)], template).strip()
 
 
 @dataclass(frozen=True, slots=True)

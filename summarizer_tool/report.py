@@ -93,6 +93,8 @@ def spent(before: RunUsage, after: RunUsage) -> RunUsage:
     used = RunUsage()
     for name in ('requests', 'tool_calls', *_TOKENS):
         setattr(used, name, getattr(after, name) - getattr(before, name))
+    if after.cost is not None:
+        used.cost = after.cost - (before.cost or 0)
     used.details = {key: value - before.details.get(key, 0) for key, value in after.details.items()}
     return used
 

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import summarizer_tool
+
 PACKAGE = Path(__file__).parents[1] / 'summarizer_tool'
 
 
@@ -52,10 +54,13 @@ def test_the_integration_uses_only_what_the_package_exports() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
             if isinstance(node, ast.ImportFrom) and (node.module or '').startswith('summarizer_tool'):
                 assert node.module == 'summarizer_tool', path
+                assert {alias.name for alias in node.names} <= set(summarizer_tool.__all__), path
+            if isinstance(node, ast.Import):
+                assert not any(alias.name.startswith('summarizer_tool.') for alias in node.names), path
 
 
 def test_no_long_text_for_a_model_stands_in_python() -> None:
-    for path in PACKAGE.glob('*.py'):
+    for path in (*PACKAGE.glob('*.py'), *(PACKAGE.parent / 'researcher_integration').glob('**/*.py')):
         tree = ast.parse(path.read_text(encoding='utf-8'))
         docstrings = {
             id(node.body[0].value)
