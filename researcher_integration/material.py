@@ -1,0 +1,52 @@
+"""What the steps of a research hand on: the pages that were crawled, and what was kept of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+TopicId = Literal['zone_overview', 'npcs', 'factions', 'lore', 'narrative_items']
+"""The research steps, and the categories of the extraction: one each."""
+
+TOPIC_IDS: tuple[TopicId, ...] = ('zone_overview', 'npcs', 'factions', 'lore', 'narrative_items')
+
+TierName = Literal['official', 'primary', 'secondary', 'tertiary']
+"""How far a source is trusted, the most trusted first."""
+
+
+class Page(BaseModel):
+    """One crawled page, by reference: its text is in the store, under its handle."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    """Counted from 1 in the order in which pages were asked for; what `[3]` means in briefs and prompts."""
+    source_id: str
+    """The handle: `src_` and 12 hex digits."""
+    url: str
+    """The one that answered, or the name of a file."""
+    title: str
+    tokens: int
+    """cl100k tokens of its text."""
+    tier: TierName
+    weight: float
+    """From 0 to 1: what the configuration gives sources of this tier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What a research step has kept."""
+
+    topic: TopicId
+    header: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the extraction works on."""
+
+    zone: str
+    sections: Sequence[Section]
+    pages: Sequence[Page]
