@@ -1,0 +1,49 @@
+"""What model calls have cost, as it goes into checkpoints and packages."""
+
+from decimal import Decimal
+from typing import Self
+
+from pydantic import BaseModel
+from pydantic_ai.usage import RunUsage
+
+
+class Spent(BaseModel):
+    """What models have cost."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Decimal | None = None
+    """USD, as far as prices are known."""
+
+    @classmethod
+    def of(cls, usage: RunUsage) -> Self:
+        """The figures that are reported, of a usage that counts more."""
+        return cls(
+            requests=usage.requests,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cost=usage.cost,
+        )
+
+    def usage(self) -> RunUsage:
+        """As pydantic-ai counts it."""
+        return RunUsage(
+            requests=self.requests, input_tokens=self.input_tokens, output_tokens=self.output_tokens, cost=self.cost
+        )
+
+    def __sub__(self, other: 'Spent') -> 'Spent':
+        return Spent(
+            requests=self.requests - other.requests,
+            input_tokens=self.input_tokens - other.input_tokens,
+            output_tokens=self.output_tokens - other.output_tokens,
+            cost=None if self.cost is None else self.cost - (other.cost or Decimal(0)),
+        )
+
+    def __add__(self, other: 'Spent') -> 'Spent':
+        return Spent(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost=other.cost if self.cost is None else self.cost + (other.cost or Decimal(0)),
+        )
