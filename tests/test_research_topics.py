@@ -70,7 +70,7 @@ def test_each_shipped_topic_knows_its_pages_of_the_sample_crawl(crawl: dict[str,
         )
         for number, (name, text) in enumerate(crawl.items(), start=1)
     ]
-    assigned = assign(pages, crawl, load_topics().topics)
+    assigned = assign('Kelderwick Fen', pages, crawl, load_topics().topics)
     assert {
         '02-geography-and-creatures.md': 'zone_overview',
         '05-npcs.md': 'npcs',

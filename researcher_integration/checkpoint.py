@@ -1,0 +1,155 @@
+"""What a research has done so far, in one small file: pages by reference, what each step has kept, what was extracted.
+
+It is written after each crawled page, each step and each extraction, in one piece or not at all, so that a research
+that was killed goes on where it was. The texts of pages and finished model answers are in the store.
+"""
+
+import os
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
+
+from researcher_integration.cross_reference import CrossReference
+from researcher_integration.errors import ResearchError
+from researcher_integration.extraction import Extraction
+from researcher_integration.material import Page, TopicId
+from researcher_integration.researcher import Way
+from researcher_integration.spent import Spent
+
+VERSION = 1
+
+FILE = 'checkpoint.json'
+
+
+class Request(BaseModel):
+    """What was asked for, as far as a continued research must agree with it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    zone: str
+    places: tuple[str, ...] = ()
+    """URLs and files that are crawled first."""
+    search: bool = False
+    """Whether the agent searches for pages."""
+    way: Way = 'in-pipeline'
+    window_tokens: int = 25_000
+    """What the prompt of an extraction may have, in cl100k tokens."""
+
+
+class Block(BaseModel):
+    """A piece of what a step hands on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal['page', 'notes', 'summary']
+    source_ids: tuple[str, ...] = ()
+    """The pages that it is, or is made of."""
+    text: str = ''
+    """Of notes and summaries; the text of a page is in the store."""
+    tokens: int
+    """cl100k tokens of it; of a page, of its whole text."""
+
+
+StepState = Literal['summarized', 'unchanged', 'raw', 'empty']
+
+
+class Step(BaseModel):
+    """A finished research step."""
+
+    topic: TopicId
+    state: StepState
+    """`summarized`; `unchanged`: the pages fit as they are; `raw`: (some of) the pages stayed as they are because the
+    summarizer was not to be had; `empty`: there were no pages."""
+    pages: tuple[str, ...]
+    """Handles of the pages that belong to it."""
+    blocks: tuple[Block, ...]
+    budget: int
+    """Tokens it might hand on."""
+    tokens_crawled: int
+    tokens_kept: int
+    """Tokens of the blocks; over the budget only where the state is `raw`."""
+    model: str = ''
+    """Of the summaries."""
+    agent: Spent = Spent()
+    summaries: Spent = Spent()
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    @computed_field
+    @property
+    def ratio(self) -> float:
+        """Tokens crawled for each one kept."""
+        return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
+
+
+class Failure(BaseModel):
+    """A page that could not be had."""
+
+    place: str
+    reason: str
+
+
+class Checkpoint(BaseModel):
+    """Everything that a continued research needs, but the texts."""
+
+    version: Literal[1] = VERSION
+    request: Request
+    pages: dict[str, Page] = Field(default_factory=dict[str, Page])
+    """By normalised URL or path."""
+    failures: list[Failure] = Field(default_factory=list[Failure])
+    assigned: dict[TopicId, tuple[str, ...]] | None = None
+    """Handles of the pages given beforehand, by the step they belong to; none before all were crawled."""
+    steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
+    extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
+    cross_reference: CrossReference | None = None
+    seconds: float = 0.0
+    """Of all runs together."""
+    is_finished: bool = False
+
+    @classmethod
+    def load(cls, folder: Path) -> Self | None:
+        """The checkpoint in a folder, if there is one.
+
+        Raises:
+            ResearchError: If it cannot be read, or belongs to another version; names the file and the way out.
+        """
+        path = folder / FILE
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ResearchError(f'{path} cannot be read: {error.strerror}') from None
+        except ValidationError as error:
+            where = '.'.join(map(str, error.errors(include_input=False)[0]['loc'])) or 'its JSON'
+            raise ResearchError(
+                f'{path} is no checkpoint of this version (wrong: {where}); '
+                'name another --out, or begin anew with --fresh'
+            ) from None
+
+    def save(self, folder: Path) -> None:
+        """Write it, in one piece or not at all.
+
+        Raises:
+            ResearchError: If it cannot be written.
+        """
+        write(folder / FILE, self.model_dump_json(indent=1))
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file by a text at once: whoever reads it, also after a kill, finds the old one or the new one, whole.
+
+    Raises:
+        ResearchError: If it cannot be written; names the file.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f'.{path.name}.partial')
+        with partial.open('w', encoding='utf-8') as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise ResearchError(f'{path} cannot be written: {error.strerror}') from None

@@ -1,0 +1,235 @@
+"""The research package: a brief per topic for people, the extraction and the statistics as JSON for programs."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_field
+
+from researcher_integration.checkpoint import Checkpoint, Failure, Request, Step, StepState, write
+from researcher_integration.cross_reference import Conflict
+from researcher_integration.material import Material, Page, Section, TopicId
+from researcher_integration.records import Record
+from researcher_integration.spent import Spent
+from researcher_integration.topics import Topic
+from summarizer_tool import tokens
+
+BRIEFS = 'briefs'
+EXTRACTION_FILE = 'extraction.json'
+STATISTICS_FILE = 'statistics.json'
+
+_MARKS = re.compile(r'([\\`*_\[\]<>|#])')
+_UNSAFE_IN_LINK = re.compile(r'[\s<>()]')
+
+
+class Category(BaseModel):
+    """What was extracted in one category."""
+
+    state: Literal['extracted', 'failed', 'no model']
+    reason: str = ''
+    """Why there is nothing, or why there may be more."""
+    records: list[SerializeAsAny[Record]] = Field(default_factory=list[SerializeAsAny[Record]])
+    dropped: int = 0
+    """Records that no source supports."""
+    repaired: int = 0
+    """Records whose sources were corrected."""
+
+
+class Extracted(BaseModel):
+    """`extraction.json`."""
+
+    zone: str
+    sources: list[Page]
+    """Numbered as the records cite them."""
+    categories: dict[TopicId, Category]
+    conflicts: list[Conflict]
+
+
+class StepFigures(BaseModel):
+    """A step in figures."""
+
+    state: StepState
+    pages: int
+    tokens_crawled: int
+    tokens_kept: int
+    budget: int
+    ratio: float
+    model: str
+    agent: Spent
+    """The calls of the researching agent."""
+    summaries: Spent
+    """Of the summaries, wherever they were asked for."""
+    seconds: float
+    warnings: tuple[str, ...]
+
+
+class Statistics(BaseModel):
+    """`statistics.json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    request: Request
+    summarizer: str
+    """`in process` or `MCP server`."""
+    pages: int
+    tokens_crawled: int
+    """Of all pages, each once."""
+    tokens_kept: int
+    """Of the sections that the extraction reads, headings included."""
+    steps: dict[TopicId, StepFigures]
+    extraction: Spent
+    total: Spent
+    seconds: float
+    """Of all runs together."""
+    failures: list[Failure]
+    """Pages that could not be had."""
+    warnings: list[str]
+
+    @computed_field
+    @property
+    def ratio(self) -> float:
+        """Tokens crawled for each one that the extraction reads."""
+        return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
+
+    @computed_field
+    @property
+    def cost(self) -> Decimal | None:
+        """USD, as far as prices are known."""
+        return self.total.cost
+
+
+class Package(BaseModel):
+    """The result of a research."""
+
+    briefs: dict[str, str]
+    """Markdown by file name."""
+    extracted: Extracted
+    statistics: Statistics
+    sections: dict[TopicId, str]
+    """What the extraction read, by topic."""
+
+
+def build(
+    checkpoint: Checkpoint,
+    topics: Sequence[Topic],
+    material: Material,
+    *,
+    warnings: Sequence[str],
+    via: str,
+    has_model: bool,
+) -> Package:
+    """Put together what a finished research has found.
+
+    Args:
+        checkpoint: All of it.
+        topics: In the order of the steps.
+        material: What the extraction read.
+        warnings: Beside those that the checkpoint holds.
+        via: Where summaries were made.
+        has_model: Whether there was one to extract with.
+    """
+    sections = {section.topic: section for section in material.sections}
+    return Package(
+        briefs={
+            f'{number:02}-{topic.id.replace("_", "-")}.md': _brief(
+                topic, material.zone, checkpoint.steps[topic.id], sections[topic.id], material.pages, via
+            )
+            for number, topic in enumerate(topics, 1)
+        },
+        extracted=_extracted(checkpoint, topics, material, has_model=has_model),
+        statistics=_statistics(checkpoint, topics, material, warnings, via),
+        sections={section.topic: section.text for section in material.sections},
+    )
+
+
+def write_to(package: Package, folder: Path) -> None:
+    """Write the files of a package, each in one piece.
+
+    Raises:
+        ResearchError: If one cannot be written.
+    """
+    for name, text in package.briefs.items():
+        write(folder / BRIEFS / name, text)
+    write(folder / EXTRACTION_FILE, package.extracted.model_dump_json(indent=2) + '\n')
+    write(folder / STATISTICS_FILE, package.statistics.model_dump_json(indent=2) + '\n')
+
+
+def _extracted(checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, *, has_model: bool) -> Extracted:
+    categories: dict[TopicId, Category] = {}
+    for topic in topics:
+        done = checkpoint.extractions.get(topic.id)
+        if done is None:
+            state: Literal['extracted', 'failed', 'no model'] = 'failed' if has_model else 'no model'
+            categories[topic.id] = Category(state=state, reason='' if has_model else 'typed extraction needs a model')
+        else:
+            categories[topic.id] = Category(
+                state='failed' if done.reason and not done.records else 'extracted',
+                reason=done.reason,
+                records=list(done.records),
+                dropped=done.dropped,
+                repaired=done.repaired,
+            )
+    found = checkpoint.cross_reference
+    return Extracted(
+        zone=material.zone,
+        sources=list(material.pages),
+        categories=categories,
+        conflicts=list(found.conflicts) if found else [],
+    )
+
+
+def _statistics(
+    checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, warnings: Sequence[str], via: str
+) -> Statistics:
+    steps = checkpoint.steps
+    extraction = sum((each.spent for each in checkpoint.extractions.values()), Spent())
+    if checkpoint.cross_reference:
+        extraction += checkpoint.cross_reference.spent
+    said = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
+    said += [
+        f'{topic.header}: extraction: {done.reason}'
+        for topic in topics
+        if (done := checkpoint.extractions.get(topic.id)) and done.reason
+    ]
+    if checkpoint.cross_reference and checkpoint.cross_reference.reason:
+        said.append(f'cross-reference: {checkpoint.cross_reference.reason}')
+    return Statistics(
+        request=checkpoint.request,
+        summarizer=via,
+        pages=len(material.pages),
+        tokens_crawled=sum(page.tokens for page in material.pages),
+        tokens_kept=sum(tokens.count(section.text) for section in material.sections),
+        steps={topic.id: _figures(steps[topic.id]) for topic in topics},
+        extraction=extraction,
+        total=sum((spent for step in steps.values() for spent in (step.agent, step.summaries)), extraction),
+        seconds=checkpoint.seconds,
+        failures=checkpoint.failures,
+        warnings=[*said, *warnings],
+    )
+
+
+def _figures(step: Step) -> StepFigures:
+    return StepFigures(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))
+
+
+def _brief(topic: Topic, zone: str, step: Step, section: Section, pages: Sequence[Page], via: str) -> str:
+    known: Mapping[str, Page] = {page.source_id: page for page in pages}
+    listed = [known[handle] for handle in step.pages]
+    kept = tokens.count(section.text)
+    by = f', {step.model} {via}' if step.model else ''
+    figures = f'{len(listed)} pages, {step.tokens_crawled:,} tokens crawled, {kept:,} kept, {step.state}{by}.'
+    lines = [f'# {topic.header}: {" ".join(zone.split())}', '', figures]
+    lines += [f'\n> {" ".join(warning.split())}' for warning in step.warnings]
+    lines += ['', section.text.strip() or 'Nothing was found.', '', '## Sources', '']
+    lines += [_source(page) for page in sorted(listed, key=lambda page: page.number)] or ['None.']
+    return '\n'.join(lines) + '\n'
+
+
+def _source(page: Page) -> str:
+    """A line of the list; a title is a stranger's, and so no markdown."""
+    title = _MARKS.sub(r'\\\1', ' '.join(page.title.split())) or 'untitled'
+    if page.url.startswith(('http://', 'https://')) and not _UNSAFE_IN_LINK.search(page.url):
+        title = f'[{title}]({page.url})'
+    return f'- [{page.number}] {title}: `{page.source_id}`, {page.tier} ({page.weight:g}), {page.tokens:,} tokens'

@@ -1,0 +1,227 @@
+"""`LoreResearcher`: an agent that crawls pages about a zone and hands on what they say, without ever writing it out.
+
+This is the file to copy for a research agent of another kind: the summarizer is one entry in `toolsets`, a page is
+crawled by a tool that returns a handle, and everything else is instructions.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, Field
+from pydantic_ai import Agent, ModelMessage, ToolReturnPart, capture_run_messages
+from pydantic_ai.exceptions import UsageLimitExceeded, UserError
+from pydantic_ai.framing import register_tag, wrap
+from pydantic_ai.models import Model
+from pydantic_ai.models.instrumented import InstrumentationSettings
+from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from researcher_integration.crawling import Crawler, crawl_tool
+from researcher_integration.material import Page
+from researcher_integration.spent import Spent
+from researcher_integration.topics import Topic
+from summarizer_tool import ConfigurationError, Summary, failures, prompts, telemetry, tokens
+
+Way = Literal['at-source', 'in-pipeline']
+"""Who summarizes: the agent, by tool, as soon as it has crawled something large; or the pipeline, after each step."""
+
+SMALL_PAGE = 1000
+"""Tokens up to which a page is kept as it is, at the source."""
+
+MAX_NOTES = 800
+"""Tokens of a report that are kept."""
+
+MAX_TITLE = 80
+
+_logger = logging.getLogger('researcher_integration')
+
+PAGES_TAG = register_tag('known_pages')
+
+SUMMARY_TOOLS = frozenset({'summarize', 'summarize_for_extraction'})
+_WHILE_IN_PIPELINE = frozenset({'read_source'})
+
+
+@dataclass
+class StepDeps:
+    """What the tools of one step work on."""
+
+    crawler: Crawler
+    asked: list[str] = field(default_factory=list[str])
+    """Handles of the pages that belong to the step: given to it, crawled or asked for in it; in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryTaken:
+    """A summary that the agent has had made by tool."""
+
+    source_ids: tuple[str, ...]
+    text: str
+    usage: RunUsage
+    """Of the model that made it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the agent brings home from one step; the pages are in `StepDeps.asked`."""
+
+    notes: str
+    """Its report; empty if it did not get that far."""
+    summaries: tuple[SummaryTaken, ...]
+    """In the order in which they were made."""
+    spent: Spent
+    """By the agent's runs, summaries by tool included."""
+    warnings: tuple[str, ...]
+
+
+class LoreResearcher:
+    """Researches one topic of one zone at a time, on any pydantic-ai model."""
+
+    def __init__(
+        self,
+        model: Model,
+        summarizer: AbstractToolset[Any],
+        *,
+        way: Way = 'at-source',
+        search: Sequence[AbstractToolset[Any]] = (),
+        trace_content: bool = False,
+    ) -> None:
+        """Build the agent.
+
+        Args:
+            model: Calls the tools and writes the reports.
+            summarizer: `SummarizerToolset()`, or the MCP server that has the same tools.
+            way: Whether the agent summarizes; if not, it still can read the lines of a page.
+            search: Toolsets that find pages, such as MCP servers.
+            trace_content: Whether traces may hold prompts and answers.
+        """
+        self.way: Way = way
+        if way == 'in-pipeline':
+            summarizer = summarizer.filtered(lambda _, tool: tool.name in _WHILE_IN_PIPELINE)
+            on_summaries = prompts.load('research/in_pipeline')
+        else:
+            on_summaries = prompts.render('research/at_source', small=f'{SMALL_PAGE:,}')
+        self.agent = Agent(
+            model,
+            name='lore_researcher',
+            deps_type=StepDeps,
+            instructions=[prompts.load('research/researcher'), on_summaries],
+            tools=[crawl_tool()],
+            toolsets=[summarizer, *search],
+        )
+        # Pages stay out of the traces whatever the application instruments globally.
+        self.agent.instrument = InstrumentationSettings(
+            include_content=trace_content, include_binary_content=trace_content
+        )
+
+    async def research(
+        self,
+        zone: str,
+        topic: Topic,
+        deps: StepDeps,
+        *,
+        budget: int,
+        usage: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+    ) -> Findings:
+        """Gather pages about a topic, and report on them.
+
+        A run that fails or reaches its limits ends the step, not the research: the pages it has crawled and the
+        summaries it has had made are there.
+
+        Args:
+            zone: Its name.
+            topic: What to look for, in two phases.
+            deps: The crawler, and the pages that the step begins with.
+            budget: Tokens that the step may hand on.
+            usage: Counts on, as that of the zone does.
+            usage_limits: Of the step, against that count.
+        """
+        usage = RunUsage() if usage is None else usage
+        before = Spent.of(usage)
+        warnings: list[str] = []
+        history: list[ModelMessage] = []
+        notes = ''
+        requests = (
+            _gather_request(zone, topic, deps, budget),
+            prompts.render('research/report_request', instructions=_instructions(topic.instructions.report, zone)),
+        )
+        for request in requests:
+            with capture_run_messages() as messages:
+                try:
+                    run = await self.agent.run(
+                        request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
+                    )
+                except UsageLimitExceeded as error:
+                    warnings.append(f'the step ended at its limit: {str(error).split("(")[0].strip()}')
+                except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
+                    raise
+                except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
+                    _logger.warning('an agent failed', extra=telemetry.defect(error))
+                    warnings.append(f'the agent failed: {failures.reason(error)}')
+                else:
+                    notes, history = run.output, run.all_messages()
+                    continue
+            history, notes = messages or history, ''
+            break
+        summaries: list[SummaryTaken] = []
+        for taken, is_counted in _summaries(history):
+            summaries.append(taken)
+            if not is_counted:
+                usage.incr(taken.usage)
+        return Findings(
+            tokens.truncate(notes.strip(), min(MAX_NOTES, budget // 4)),
+            tuple(summaries),
+            Spent.of(usage) - before,
+            tuple(warnings),
+        )
+
+
+def _instructions(template: str, zone: str) -> str:
+    return prompts.fill(template, zone=' '.join(zone.split()))
+
+
+def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str:
+    pages = sorted({page.number: page for page in deps.crawler.pages.values()}.values(), key=lambda page: page.number)
+    known = prompts.load('research/no_pages')
+    if pages:
+        lines = '\n'.join(_page_line(page, is_here=page.source_id in deps.asked) for page in pages)
+        known = prompts.render('research/known_pages', pages=wrap(PAGES_TAG, f'\n{lines}\n'))
+    return prompts.render(
+        'research/gather_request',
+        instructions=_instructions(topic.instructions.gather, zone),
+        pages=known,
+        budget=f'{budget:,}',
+    )
+
+
+def _page_line(page: Page, *, is_here: bool) -> str:
+    title = ' '.join(page.title.split())[:MAX_TITLE] or 'untitled'
+    here = ', this step' if is_here else ''
+    return f'[{page.number}] {page.source_id}, {page.tokens:,} tokens, {page.tier}{here}: {title}'
+
+
+def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken, bool]]:
+    """The summaries that tools have returned, and whether their usage is in that of the run already."""
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, ToolReturnPart) and part.tool_name in SUMMARY_TOOLS and part.outcome == 'success':
+                text = part.model_response_str()
+                if isinstance(part.metadata, Summary):
+                    handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
+                    yield SummaryTaken(handles, text, part.metadata.stats.usage), True
+                elif isinstance(part.metadata, dict):
+                    said = _Said.model_validate(cast('object', part.metadata))
+                    yield SummaryTaken(said.source_ids, text, said.stats.usage), False
+
+
+class _Stats(BaseModel):
+    usage: RunUsage = Field(default_factory=RunUsage)
+
+
+class _Said(BaseModel):
+    """What the server says of an answer."""
+
+    source_ids: Annotated[tuple[str, ...], Field(alias='summarizer/source_ids')] = ()
+    stats: Annotated[_Stats, Field(alias='summarizer/stats', default_factory=_Stats)]
