@@ -15,6 +15,7 @@ from summarizer_tool import failures, models
 from summarizer_tool.agents import Task
 from summarizer_tool.deadline import Deadline
 from summarizer_tool.extractive import ExtractiveModel
+from summarizer_tool.fact_stream import FactStream, OnFact
 from summarizer_tool.failures import DEADLINE
 from summarizer_tool.job import Phase, Tally
 from summarizer_tool.schemas import ChunkSummary
@@ -38,6 +39,8 @@ class Caller:
     tally: Tally
     usage: RunUsage = field(default_factory=RunUsage)
     usage_limits: UsageLimits | None = None
+    on_fact: OnFact | None = None
+    """Told of the facts of chunks while they are written."""
     _hopeless: str = ''
 
     @property
@@ -78,6 +81,7 @@ class Caller:
             UserError: If the agent or the model is set up wrongly.
         """
         self.tally.calls[phase] += 1
+        on_fact = self.on_fact if phase == 'map' else None
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
         with self.deadline.calling() as scope:
             try:
@@ -90,6 +94,7 @@ class Caller:
                     usage=self.usage,
                     usage_limits=self._limits,
                     retries={'output': self.settings.llm_output_retries},
+                    event_stream_handler=FactStream(on_fact) if on_fact and not self.is_extractive else None,
                 )
             except (UsageLimitExceeded, UserError):
                 raise
@@ -106,5 +111,8 @@ class Caller:
                 level = logging.WARNING if isinstance(error, AgentRunError | OSError) else logging.ERROR
                 _logger.log(level, 'model call failed', extra={'agent': agent.name, 'reason': reason})
                 return reason
+            if on_fact and self.is_extractive:
+                for fact in result.output.facts:
+                    on_fact(fact.text)
             return result.output
         return DEADLINE

@@ -75,6 +75,7 @@ class Engine:
     usage: RunUsage = field(default_factory=RunUsage)
     usage_limits: UsageLimits | None = None
     on_progress: Callable[[Progress], None] | None = None
+    on_fact: Callable[[str], None] | None = None
     cache: Cache | None = None
     output_mode: OutputMode | None = None
     """Instead of `settings.llm_output_mode`."""
@@ -96,6 +97,7 @@ class Engine:
             tally=self._tally,
             usage=self.usage,
             usage_limits=self.usage_limits,
+            on_fact=self.on_fact,
         )
         is_extractive = self._caller.is_extractive
         whose = (self.model.system, self.model.base_url or '', self.cache_scope)

@@ -53,6 +53,9 @@ class Call:
     """What else a kept answer depends on, such as whose model has given it."""
     reserve: Callable[[int], int] | None = None
     """Tokens of a budget that the caller needs for itself, unless the text comes back unchanged."""
+    on_fact: Callable[[str], None] | None = None
+    """Called on the event loop with each fact of a chunk as the model writes it, before it is checked; answers are
+    then streamed. The embedded model's facts come all at once, finished work's not at all."""
 
 
 @dataclass(frozen=True, slots=True)

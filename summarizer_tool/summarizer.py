@@ -316,6 +316,7 @@ class Summarizer:
                 usage=call.usage if call.usage is not None else RunUsage(),
                 usage_limits=call.usage_limits,
                 on_progress=call.on_progress,
+                on_fact=call.on_fact,
                 cache=call.cache,
                 output_mode=call.output_mode,
                 on_failure=call.on_failure,
