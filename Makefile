@@ -5,13 +5,13 @@ BIN := $(VENV)/bin
 CONFORMANCE := tests/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
-.PHONY: run research serve test lint check bench load conformance container-check snapshots wheel clean
+.PHONY: run research serve test lint check bench load research-proof conformance container-check snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
 
 research: $(VENV)/.installed  ## Research the zone of the sample crawl, keyless: crawl, condense, write the package
-	@LLM_MODEL=extractive RESEARCH_MODEL= $(BIN)/lore-research "Kelderwick Fen" --pages examples/crawl/*.md --out research/kelderwick-fen --fresh
+	@LLM_MODEL=extractive RESEARCH_MODEL=extractive $(BIN)/lore-research "Kelderwick Fen" --pages examples/crawl/*.md --window 8000 --fresh
 
 serve: $(VENV)/.installed  ## Start the MCP server, keyless, on http://127.0.0.1:8007/mcp
 	@LLM_MODEL=extractive $(BIN)/summarizer serve
@@ -31,6 +31,9 @@ bench: $(VENV)/.installed-dev  ## Benchmarks, as ratios against a baseline in th
 
 load: $(VENV)/.installed-dev  ## Many clients with large documents at once, against the real server
 	$(BIN)/python -m tests.load
+
+research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way, and killed after each step
+	$(BIN)/python -m tests.research
 
 conformance: $(VENV)/.installed-dev $(CONFORMANCE)/node_modules/.package-lock.json  ## Clients from npm against the real server
 	$(BIN)/python -m tests.conformance

@@ -1,1 +1,91 @@
-"""How agents use the summarizer: research agents, tool-result summarization, MCP selection."""
+"""How agents use the summarizer: a researcher of game lore, whole or in parts to mount elsewhere."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from researcher_integration.backends import InProcess, OverMCP, SummaryBackend, SummaryUnavailableError
+    from researcher_integration.checkpoint import Checkpoint, Request
+    from researcher_integration.contradictions import Claim, Conflict
+    from researcher_integration.crawling import CrawlDeps, Crawler, crawl_tool
+    from researcher_integration.errors import ResearchError
+    from researcher_integration.material import Page
+    from researcher_integration.mcp_servers import load_search_servers
+    from researcher_integration.package import Package
+    from researcher_integration.pipeline import Configuration, Progress, Research
+    from researcher_integration.records import (
+        FactionData,
+        LoreData,
+        NarrativeItemData,
+        NPCData,
+        Record,
+        Relation,
+        ZoneData,
+    )
+    from researcher_integration.researcher import Findings, LoreResearcher, StepDeps
+    from researcher_integration.settings import ResearchSettings
+    from researcher_integration.tiers import SourceTiers, load_tiers
+    from researcher_integration.topics import ResearchTopics, Topic, load_topics
+
+__all__ = (
+    'Checkpoint',
+    'Claim',
+    'Configuration',
+    'Conflict',
+    'CrawlDeps',
+    'Crawler',
+    'FactionData',
+    'Findings',
+    'InProcess',
+    'LoreData',
+    'LoreResearcher',
+    'NPCData',
+    'NarrativeItemData',
+    'OverMCP',
+    'Package',
+    'Page',
+    'Progress',
+    'Record',
+    'Relation',
+    'Request',
+    'Research',
+    'ResearchError',
+    'ResearchSettings',
+    'ResearchTopics',
+    'SourceTiers',
+    'StepDeps',
+    'SummaryBackend',
+    'SummaryUnavailableError',
+    'Topic',
+    'ZoneData',
+    'crawl_tool',
+    'load_search_servers',
+    'load_tiers',
+    'load_topics',
+)
+
+_NAMES = {
+    'backends': ('InProcess', 'OverMCP', 'SummaryBackend', 'SummaryUnavailableError'),
+    'checkpoint': ('Checkpoint', 'Request'),
+    'contradictions': ('Claim', 'Conflict'),
+    'crawling': ('CrawlDeps', 'Crawler', 'crawl_tool'),
+    'errors': ('ResearchError',),
+    'material': ('Page',),
+    'mcp_servers': ('load_search_servers',),
+    'package': ('Package',),
+    'pipeline': ('Configuration', 'Progress', 'Research'),
+    'records': ('FactionData', 'LoreData', 'NPCData', 'NarrativeItemData', 'Record', 'Relation', 'ZoneData'),
+    'researcher': ('Findings', 'LoreResearcher', 'StepDeps'),
+    'settings': ('ResearchSettings',),
+    'tiers': ('SourceTiers', 'load_tiers'),
+    'topics': ('ResearchTopics', 'Topic', 'load_topics'),
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for: `lore-research --help` should not wait for pydantic-ai."""
+    if name not in _MODULES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = globals()[name] = getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
+    return value

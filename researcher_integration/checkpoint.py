@@ -103,6 +103,8 @@ class Checkpoint(BaseModel):
     steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
     cross_reference: CrossReference | None = None
+    superseded: Spent = Spent()
+    """On extractions and comparisons that were made anew since."""
     seconds: float = 0.0
     """Of all runs together."""
     is_finished: bool = False

@@ -1,32 +1,42 @@
-"""The `lore-research` command: pages or a search in, a research package out; progress and warnings on stderr."""
+"""The `lore-research` command: pages or a search in, a research package out."""
 
-import os
 import re
 import sys
-from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Never
+from typing import TYPE_CHECKING, Annotated, Never, cast
 
 import typer
 
+from researcher_integration import terminal
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Sequence
 
     from researcher_integration.package import Package
-    from researcher_integration.pipeline import Configuration, Progress, Research
+    from researcher_integration.pipeline import Configuration, Research
     from researcher_integration.researcher import Way
+    from researcher_integration.settings import ResearchSettings
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 CONFIG = Path(__file__).parent / 'config'
 
+MAX_ZONE = 200
+"""Characters of the name of a zone: it goes into every prompt."""
+
+MAX_SLUG = 80
+"""Characters of the folder that is named after it."""
+
+_PAGES = '--pages'
 _NOT_IN_NAMES = re.compile(r'[\W_]+')
+_NOT_TEXT = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
+"""Control characters, and bytes of arguments that are no UTF-8."""
 
 
 class Exit(IntEnum):
@@ -42,63 +52,106 @@ class Exit(IntEnum):
 
 def main() -> None:
     """The `lore-research` command."""
-    app()
+    app(each_with_its_option(sys.argv[1:]))
 
 
-@app.command()
+def each_with_its_option(arguments: 'Sequence[str]') -> list[str]:
+    """Arguments with `--pages` before each page, where a person and a shell's `*.md` write it once for all of them.
+
+    Pages are what follows, up to the next option; `--` ends them, too.
+    """
+    found: list[str] = []
+    in_pages = False
+    for index, argument in enumerate(arguments):
+        if argument == '--':
+            return [*found, *arguments[index:]]
+        if argument == _PAGES:
+            in_pages = True
+            following = arguments[index + 1] if index + 1 < len(arguments) else '--'
+            if _is_option(following):
+                _stop(Exit.USAGE, f'{_PAGES} needs a URL or a file after it')
+        elif _is_option(argument):
+            in_pages = argument.startswith(f'{_PAGES}=')
+            found.append(argument)
+        else:
+            found += [_PAGES, argument] if in_pages else [argument]
+    return found
+
+
+def _is_option(argument: str) -> bool:
+    return argument.startswith('-') and argument != '-'
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line says of the research itself."""
+
+    zone: str
+    pages: 'Sequence[str]'
+    search: bool
+    out: Path | None
+    way: 'Way | None'
+    window: int | None
+    resume: bool
+    fresh: bool
+
+
+@app.command(no_args_is_help=True)
 def research(
     zone: Annotated[str, typer.Argument(metavar='ZONE', help='The name of the zone.')],
-    more: Annotated[list[str] | None, typer.Argument(metavar='', hidden=True)] = None,
     pages: Annotated[
         list[str] | None,
-        typer.Option('--pages', metavar='URL|FILE …', help='Pages to read; all that follow, up to the next option.'),
+        typer.Option(_PAGES, metavar='URL|FILE …', help='Pages to read: all that follow, up to the next option.'),
     ] = None,
     search: Annotated[
         bool, typer.Option('--search', help='Let the agent search, by the servers of mcp_config.json.')
     ] = False,
-    out: Annotated[Path | None, typer.Option(help='The folder of the package; default: research/ZONE.')] = None,
+    out: Annotated[Path | None, typer.Option(metavar='FOLDER', help='Of the package; default: research/ZONE.')] = None,
     resume: Annotated[bool, typer.Option('--resume', help='Go on with the research in the folder.')] = False,
     fresh: Annotated[bool, typer.Option('--fresh', help='Begin anew, whatever is in the folder.')] = False,
     way: Annotated[
         str | None,
         typer.Option(
-            help='Who summarizes: in-pipeline (after each step; the default) or at-source (the agent, by tool).'
+            metavar='WAY',
+            help='Who summarizes: in-pipeline (after each step; the default) or at-source (the agent, by tool).',
         ),
     ] = None,
     window: Annotated[
-        int | None, typer.Option(min=4000, help='Tokens that the prompt of an extraction may have; default: 25000.')
+        int | None,
+        typer.Option(metavar='TOKENS', min=4000, help='Of the prompt of an extraction, at most; default: 25000.'),
     ] = None,
-    model: Annotated[str | None, typer.Option(help='Of the agents; overrides RESEARCH_MODEL.')] = None,
+    model: Annotated[str | None, typer.Option(metavar='NAME', help='Of the agents; overrides RESEARCH_MODEL.')] = None,
     config: Annotated[
-        Path, typer.Option(help='The folder of research_topics.yml, sources.yml and mcp_config.json.')
+        Path,
+        typer.Option(metavar='FOLDER', help='Of research_topics.yml, sources.yml and mcp_config.json.'),
     ] = CONFIG,
 ) -> None:
-    """Research the lore of a game zone: crawl pages, keep what the topics ask for, extract it, report conflicts."""
-    from pydantic_ai.exceptions import UserError
+    """Research the lore of a game zone: crawl pages, keep what the topics ask for, extract it, report conflicts.
 
-    from summarizer_tool import ConfigurationError, SummarizerError
-
+    The folder of the package is printed to stdout, everything else to stderr.
+    """
     try:
-        job = _prepared(
-            zone,
-            [*(pages or ()), *(more or ())],
-            search=search,
-            out=out,
-            way=_way(way),
-            window=window,
-            model=model,
-            config=config,
-        )
-        package = _run(job, resume=resume, fresh=fresh)
-    except ConfigurationError as error:
-        _stop(Exit.USAGE, str(error))
-    except UserError as error:  # what only a request shows, such as an output mode that the model does not have
-        _stop(Exit.USAGE, f'the model cannot do this: {error}')
-    except SummarizerError as error:
-        _stop(Exit.FAILED, str(error))
+        asked = Asked(_zone(zone), pages or (), search, out, _way(way), window, resume, fresh)
+        _check(asked)
+        _research(asked, model=model, config=config)
     except KeyboardInterrupt:
         _stop(Exit.INTERRUPTED, 'interrupted; go on with --resume')
-    _report(package, job.folder)
+
+
+def _zone(text: str) -> str:
+    zone = ' '.join(text.split())
+    if _NOT_TEXT.search(zone):
+        _stop(Exit.USAGE, 'ZONE has characters that are no text')
+    if len(zone) > MAX_ZONE:
+        _stop(Exit.USAGE, f'ZONE has {len(zone):,} characters, over {MAX_ZONE}; give the name alone')
+    if not _slug(zone):
+        _stop(Exit.USAGE, 'ZONE has no letter or digit in it')
+    return zone
+
+
+def _slug(zone: str) -> str:
+    """The name of a folder: no separator, no dot, so that it leads nowhere else."""
+    return _NOT_IN_NAMES.sub('-', zone.casefold())[:MAX_SLUG].strip('-')
 
 
 def _way(way: str | None) -> 'Way | None':
@@ -107,42 +160,78 @@ def _way(way: str | None) -> 'Way | None':
     return _stop(Exit.USAGE, f'--way is in-pipeline or at-source, not {way!r}')
 
 
-def _prepared(
-    zone: str,
-    places: list[str],
-    *,
-    search: bool,
-    out: Path | None,
-    way: 'Way | None',
-    window: int | None,
-    model: str | None,
-    config: Path,
-) -> 'Research':
+def _check(asked: Asked) -> None:
+    """What needs no imports to be known."""
+    if asked.resume and asked.fresh:
+        _stop(Exit.USAGE, '--resume goes on with what is in the folder, --fresh begins anew; give one of them')
+    if not (asked.pages or asked.search or asked.resume):
+        _stop(Exit.USAGE, f'there is nothing to read: name pages with {_PAGES}, or let the agent search (--search)')
+    for place in asked.pages:
+        if _NOT_TEXT.search(place):
+            _stop(Exit.USAGE, f'{_PAGES} {place!a} has characters that are no text; rename the file')
+
+
+def _research(asked: Asked, *, model: str | None, config: Path) -> None:
+    from pydantic_ai.exceptions import UserError
+
+    from summarizer_tool import ConfigurationError, SummarizerError
+
+    try:
+        job = _prepared(asked, model=model, config=config)
+        try:
+            package = _run(job, resume=asked.resume, fresh=asked.fresh)
+        except ExceptionGroup as group:  # what several tasks did at once
+            raise _first(group) from group
+    except ConfigurationError as error:
+        _stop(Exit.USAGE, str(error))
+    except UserError as error:  # what only a request shows, such as an output mode that the model does not have
+        _stop(Exit.USAGE, f'the model cannot do this: {error}')
+    except SummarizerError as error:
+        _stop(Exit.FAILED, str(error))
+    terminal.report(package, job.configuration.research.topics)
+    terminal.print_folder(job.folder)
+
+
+def _first(error: Exception) -> Exception:
+    if not isinstance(error, ExceptionGroup):
+        return error
+    return _first(cast('ExceptionGroup[Exception]', error).exceptions[0])
+
+
+# Before the work.
+
+
+def _prepared(asked: Asked, *, model: str | None, config: Path) -> 'Research':
+    """The research, once everything that can be checked without it has been."""
     from researcher_integration.checkpoint import Request
     from researcher_integration.pipeline import Research
     from researcher_integration.settings import ResearchSettings
-    from summarizer_tool import export_env_file, telemetry
+    from summarizer_tool import export_env_file
 
     export_env_file()
     settings = ResearchSettings.load(research_model=model)
-    telemetry.configure(
-        settings, handler=None if 'log_level' in settings.model_fields_set else telemetry.TerminalLines()
-    )
-    name = ' '.join(zone.split())
-    slug = _NOT_IN_NAMES.sub('-', name.casefold()).strip('-')
-    if not slug:
-        _stop(Exit.USAGE, 'ZONE has no letter or digit in it')
-    asked = {
-        'places': tuple(_absolute(place) for place in places),
-        'search': search,
-        'way': way,
-        'window_tokens': window,
+    _configure_logs(settings)
+    if asked.search and settings.agent_model() is None:
+        _stop(
+            Exit.USAGE,
+            '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or LLM_MODEL, '
+            f'or name pages with {_PAGES}',
+        )
+    configuration = _configuration(config, search=asked.search)
+    folder = asked.out or Path('research') / _slug(asked.zone)
+    if not asked.resume:
+        _make(folder)
+    given = {
+        'places': tuple(_absolute(place) for place in asked.pages),
+        'search': asked.search,
+        'way': asked.way,
+        'window_tokens': asked.window,
     }
     return Research(
-        Request.model_validate({'zone': name, **{key: value for key, value in asked.items() if value}}),
-        _configuration(config, search=search),
+        Request.model_validate({'zone': asked.zone, **{key: value for key, value in given.items() if value}}),
+        configuration,
         settings,
-        out or Path('research') / slug[:80],
+        folder,
     )
 
 
@@ -150,7 +239,15 @@ def _absolute(place: str) -> str:
     """A file's absolute path, so that a research can be resumed from another folder."""
     from researcher_integration.locators import is_url
 
-    return place if is_url(place) else str(Path(place).absolute())
+    return place.strip() if is_url(place) else str(Path(place).absolute())
+
+
+def _make(folder: Path) -> None:
+    """Make the folder, so that one that cannot be written is known before there is anything to write."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        _stop(Exit.USAGE, f'--out {folder} cannot be made a folder: {error.strerror}')
 
 
 def _configuration(folder: Path, *, search: bool) -> 'Configuration':
@@ -159,101 +256,50 @@ def _configuration(folder: Path, *, search: bool) -> 'Configuration':
     from researcher_integration.tiers import load_tiers
     from researcher_integration.topics import load_topics
 
+    topics, tiers = load_topics(folder / 'research_topics.yml'), load_tiers(folder / 'sources.yml')
     servers = load_search_servers(folder / 'mcp_config.json')
     if search and not servers:
-        _stop(Exit.USAGE, f'--search needs a search server; {folder / "mcp_config.json"} names none')
-    return Configuration(load_topics(folder / 'research_topics.yml'), load_tiers(folder / 'sources.yml'), servers)
+        _stop(
+            Exit.USAGE,
+            f'--search needs a search server, and {folder / "mcp_config.json"} names none; '
+            'name one in a copy of that folder, and the copy with --config',
+        )
+    return Configuration(topics, tiers, servers)
+
+
+def _configure_logs(settings: 'ResearchSettings') -> None:
+    """Traces as configured; logs as lines for a person, unless a level was asked for: then JSON, as for a machine."""
+    import logging
+
+    from summarizer_tool import telemetry
+
+    handler = telemetry.json_lines() if 'log_level' in settings.model_fields_set else telemetry.TerminalLines()
+    telemetry.configure(settings, handler=handler)
+    own = logging.getLogger('researcher_integration')
+    own.handlers[:] = [handler]
+    own.setLevel(settings.log_level)
+    own.propagate = False
+
+
+# The work.
 
 
 def _run(job: 'Research', *, resume: bool, fresh: bool) -> 'Package':
     import asyncio
 
-    if job.settings.agent_model() is None:
-        _say('no model (RESEARCH_MODEL, LLM_MODEL): no agent and no typed extraction; the embedded model summarizes')
-    with _progress() as tell:
+    from summarizer_tool import models
+
+    settings = job.settings
+    agent = settings.agent_model()
+    where = 'the MCP server' if settings.mcp_summarizer_url else f'{models.model_id(settings)}, in process'
+    terminal.say(f'agent and extraction: {agent or "none, as there is no model for them"}; summaries: {where}')
+    with terminal.progress() as tell:
         job.on_progress = tell
         return asyncio.run(job.run(resume=resume, fresh=fresh))
 
 
-@contextmanager
-def _progress() -> 'Generator[Callable[[Progress], None]]':
-    """A live line on stderr if a person is looking, else a line for each page, step and extraction."""
-    if not sys.stderr.isatty():
-        last: tuple[str, str] | None = None
-
-        def line(progress: 'Progress') -> None:
-            nonlocal last
-            if progress.stage != 'summarize' and (progress.stage, progress.message) != last:
-                last = progress.stage, progress.message
-                _say(_worded(progress))
-
-        yield line
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status('beginning') as status:
-        yield lambda progress: status.update(_worded(progress).replace('[', r'\['))
-
-
-def _worded(progress: 'Progress') -> str:
-    counted = f' {progress.done}/{progress.total}' if progress.total else ''
-    return f'{progress.stage}{counted}: {progress.message}'
-
-
-def _report(package: 'Package', folder: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    statistics = package.statistics
-    table = Table('step', 'pages', 'crawled', 'kept', 'ratio', 'calls', 'state', title_justify='left')
-    for topic, step in statistics.steps.items():
-        calls = step.agent.requests + step.summaries.requests
-        table.add_row(
-            topic,
-            f'{step.pages}',
-            f'{step.tokens_crawled:,}',
-            f'{step.tokens_kept:,}',
-            f'{step.ratio:g} : 1',
-            f'{calls}',
-            step.state,
-        )
-    table.add_row(
-        'together',
-        f'{statistics.pages}',
-        f'{statistics.tokens_crawled:,}',
-        f'{statistics.tokens_kept:,}',
-        f'{statistics.ratio:g} : 1',
-        f'{statistics.total.requests}',
-        f'{statistics.seconds:.1f} s' + ('' if statistics.cost is None else f', ${statistics.cost:.4f}'),
-    )
-    Console(stderr=True).print(table)
-    for category, found in package.extracted.categories.items():
-        if found.state == 'extracted':
-            _say(f'{category}: {len(found.records)} records, {found.dropped} dropped as unsupported')
-    if package.extracted.conflicts:
-        _say(f'{len(package.extracted.conflicts)} conflicts between sources')
-    for failure in statistics.failures:
-        _say(f'warning: not crawled: {failure.place}: {failure.reason}')
-    for warning in statistics.warnings:
-        _say(f'warning: {warning}')
-    if all(found.state == 'no model' for found in package.extracted.categories.values()):
-        _say('nothing was extracted into fields: that needs a model, in RESEARCH_MODEL or LLM_MODEL')
-    _print(str(folder))
-
-
-def _say(message: str) -> None:
-    print(f'lore-research: {" ".join(message.split())}', file=sys.stderr, flush=True)
-
-
-def _print(text: str) -> None:
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _stop(code: Exit, message: str) -> Never:
-    _say(message)
+    terminal.say(message)
     sys.exit(code)
 
 

@@ -19,7 +19,7 @@ from researcher_integration.backends import Condensed, SummaryBackend, SummaryUn
 from researcher_integration.checkpoint import Block, StepState
 from researcher_integration.material import Page
 from researcher_integration.researcher import SMALL_PAGE, SummaryTaken
-from researcher_integration.spent import Spent
+from researcher_integration.spent import Spent, limit_reached
 from summarizer_tool import Progress, tokens
 
 LEAST_SUMMARY = 60
@@ -156,11 +156,12 @@ class Keeper:
         except SummaryUnavailableError as error:
             return None, f'kept as they are, not summarized: {error}'
         except UsageLimitExceeded as error:
-            return None, f'kept as they are, not summarized, for the limit of the step: {error}'
+            return None, f'kept as they are, not summarized, for the limit of the step: {limit_reached(error)}'
 
 
 def _noted(notes: str) -> tuple[Block, ...]:
-    return (Block(kind='notes', text=notes, tokens=tokens.count(notes)),) if notes else ()
+    text = notes.encode(errors='replace').decode()  # half a character, which a model may write, goes into no file
+    return (Block(kind='notes', text=text, tokens=tokens.count(text)),) if text else ()
 
 
 def _page(page: Page) -> Block:

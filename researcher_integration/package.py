@@ -1,17 +1,19 @@
-"""The research package: a brief per topic for people, the extraction and the statistics as JSON for programs."""
+"""The research package: briefs for people, the extraction and the statistics as JSON for programs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_field
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_field, field_validator
 
+from researcher_integration import briefs
 from researcher_integration.checkpoint import Checkpoint, Failure, Request, Step, StepState, write
 from researcher_integration.cross_reference import Conflict
-from researcher_integration.material import Material, Page, Section, TopicId
-from researcher_integration.records import Record
+from researcher_integration.extraction import Extraction
+from researcher_integration.material import TOPIC_IDS, Material, Page, TopicId
+from researcher_integration.records import RECORDS, Record
 from researcher_integration.spent import Spent
 from researcher_integration.topics import Topic
 from summarizer_tool import tokens
@@ -20,8 +22,10 @@ BRIEFS = 'briefs'
 EXTRACTION_FILE = 'extraction.json'
 STATISTICS_FILE = 'statistics.json'
 
-_MARKS = re.compile(r'([\\`*_\[\]<>|#])')
-_UNSAFE_IN_LINK = re.compile(r'[\s<>()]')
+NO_MODEL = 'typed extraction needs a model'
+
+_BRIEF = re.compile(rf'\d\d-(?:{"|".join(topic.replace("_", "-") for topic in TOPIC_IDS)})\.md')
+"""The names of briefs, in whatever order a configuration has the topics."""
 
 
 class Category(BaseModel):
@@ -45,6 +49,22 @@ class Extracted(BaseModel):
     """Numbered as the records cite them."""
     categories: dict[TopicId, Category]
     conflicts: list[Conflict]
+
+    @field_validator('categories', mode='before')
+    @classmethod
+    def _of_their_types(cls, value: object) -> object:
+        """Records that are read back from JSON say nothing of their type; the category does."""
+        if not isinstance(value, dict):
+            return value
+        found = cast('dict[object, object]', value)
+        return {topic: _typed(RECORDS[topic], each) if topic in RECORDS else each for topic, each in found.items()}
+
+
+def _typed(record_type: type[Record], category: object) -> object:
+    if not isinstance(category, dict):
+        return category
+    given = cast('dict[str, Any]', category)
+    return {**given, 'records': [record_type.model_validate(record) for record in given.get('records', ())]}
 
 
 class StepFigures(BaseModel):
@@ -131,13 +151,21 @@ def build(
         has_model: Whether there was one to extract with.
     """
     sections = {section.topic: section for section in material.sections}
+    written = {
+        f'{number:02}-{topic.id.replace("_", "-")}.md': briefs.brief(
+            topic, material.zone, checkpoint.steps[topic.id], sections[topic.id], material.pages, via
+        )
+        for number, topic in enumerate(topics, 1)
+    }
+    found = checkpoint.cross_reference
+    written[briefs.CONFLICTS_FILE] = briefs.conflicts(
+        material.zone,
+        found.conflicts if found else (),
+        material.pages,
+        found.reason if found else '' if has_model else 'they were not looked for: that needs a model',
+    )
     return Package(
-        briefs={
-            f'{number:02}-{topic.id.replace("_", "-")}.md': _brief(
-                topic, material.zone, checkpoint.steps[topic.id], sections[topic.id], material.pages, via
-            )
-            for number, topic in enumerate(topics, 1)
-        },
+        briefs=written,
         extracted=_extracted(checkpoint, topics, material, has_model=has_model),
         statistics=_statistics(checkpoint, topics, material, warnings, via),
         sections={section.topic: section.text for section in material.sections},
@@ -145,13 +173,16 @@ def build(
 
 
 def write_to(package: Package, folder: Path) -> None:
-    """Write the files of a package, each in one piece.
+    """Write the files of a package, each in one piece; briefs of an earlier one that have other names go.
 
     Raises:
         ResearchError: If one cannot be written.
     """
     for name, text in package.briefs.items():
         write(folder / BRIEFS / name, text)
+    for path in (folder / BRIEFS).iterdir():
+        if path.name not in package.briefs and _BRIEF.fullmatch(path.name):
+            path.unlink()
     write(folder / EXTRACTION_FILE, package.extracted.model_dump_json(indent=2) + '\n')
     write(folder / STATISTICS_FILE, package.statistics.model_dump_json(indent=2) + '\n')
 
@@ -162,11 +193,11 @@ def _extracted(checkpoint: Checkpoint, topics: Sequence[Topic], material: Materi
         done = checkpoint.extractions.get(topic.id)
         if done is None:
             state: Literal['extracted', 'failed', 'no model'] = 'failed' if has_model else 'no model'
-            categories[topic.id] = Category(state=state, reason='' if has_model else 'typed extraction needs a model')
+            categories[topic.id] = Category(state=state, reason='' if has_model else NO_MODEL)
         else:
             categories[topic.id] = Category(
                 state='failed' if done.reason and not done.records else 'extracted',
-                reason=done.reason,
+                reason=_said(done),
                 records=list(done.records),
                 dropped=done.dropped,
                 repaired=done.repaired,
@@ -180,18 +211,28 @@ def _extracted(checkpoint: Checkpoint, topics: Sequence[Topic], material: Materi
     )
 
 
+def _said(done: Extraction) -> str:
+    """What is to be known about an extraction that is not as it should be."""
+    said = [done.reason] if done.reason else []
+    if done.salvaged:
+        said.append('the answer was cut off or broken, and only its whole records were kept')
+    if done.unread:
+        said.append(f'pages whose text could not be read, so that nothing was held against them: {len(done.unread)}')
+    return '; '.join(said)
+
+
 def _statistics(
     checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, warnings: Sequence[str], via: str
 ) -> Statistics:
     steps = checkpoint.steps
-    extraction = sum((each.spent for each in checkpoint.extractions.values()), Spent())
+    extraction = sum((each.spent for each in checkpoint.extractions.values()), checkpoint.superseded)
     if checkpoint.cross_reference:
         extraction += checkpoint.cross_reference.spent
     said = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
     said += [
-        f'{topic.header}: extraction: {done.reason}'
+        f'{topic.header}: extraction: {_said(done)}'
         for topic in topics
-        if (done := checkpoint.extractions.get(topic.id)) and done.reason
+        if (done := checkpoint.extractions.get(topic.id)) and _said(done)
     ]
     if checkpoint.cross_reference and checkpoint.cross_reference.reason:
         said.append(f'cross-reference: {checkpoint.cross_reference.reason}')
@@ -212,24 +253,3 @@ def _statistics(
 
 def _figures(step: Step) -> StepFigures:
     return StepFigures(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))
-
-
-def _brief(topic: Topic, zone: str, step: Step, section: Section, pages: Sequence[Page], via: str) -> str:
-    known: Mapping[str, Page] = {page.source_id: page for page in pages}
-    listed = [known[handle] for handle in step.pages]
-    kept = tokens.count(section.text)
-    by = f', {step.model} {via}' if step.model else ''
-    figures = f'{len(listed)} pages, {step.tokens_crawled:,} tokens crawled, {kept:,} kept, {step.state}{by}.'
-    lines = [f'# {topic.header}: {" ".join(zone.split())}', '', figures]
-    lines += [f'\n> {" ".join(warning.split())}' for warning in step.warnings]
-    lines += ['', section.text.strip() or 'Nothing was found.', '', '## Sources', '']
-    lines += [_source(page) for page in sorted(listed, key=lambda page: page.number)] or ['None.']
-    return '\n'.join(lines) + '\n'
-
-
-def _source(page: Page) -> str:
-    """A line of the list; a title is a stranger's, and so no markdown."""
-    title = _MARKS.sub(r'\\\1', ' '.join(page.title.split())) or 'untitled'
-    if page.url.startswith(('http://', 'https://')) and not _UNSAFE_IN_LINK.search(page.url):
-        title = f'[{title}]({page.url})'
-    return f'- [{page.number}] {title}: `{page.source_id}`, {page.tier} ({page.weight:g}), {page.tokens:,} tokens'

@@ -23,15 +23,15 @@ from researcher_integration.cross_reference import CrossReferencer
 from researcher_integration.errors import ResearchError
 from researcher_integration.extraction import Extractor
 from researcher_integration.keeping import Keeper, Kept
-from researcher_integration.locators import is_url
+from researcher_integration.locators import is_url, shown
 from researcher_integration.material import Material, Page, TopicId
-from researcher_integration.researcher import Findings, LoreResearcher, StepDeps
+from researcher_integration.researcher import Findings, LoreResearcher, StepDeps, SummaryTaken
 from researcher_integration.settings import ResearchSettings
 from researcher_integration.spent import Spent
 from researcher_integration.tiers import SourceTiers
 from researcher_integration.topics import Limits, ResearchTopics, Topic
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import Service, SourceStore, Summarizer, SummarizerError, models, telemetry
+from summarizer_tool import Service, SourceStore, Summarizer, SummarizerError, telemetry
 
 MAX_CRAWLS = 4
 """Pages that are crawled at once."""
@@ -86,7 +86,7 @@ class Research:
     """Of the agents, instead of the one that the settings name."""
     on_progress: Callable[[Progress], None] = field(default=lambda _: None)
     on_checkpoint: Callable[[Checkpoint], None] = field(default=lambda _: None)
-    """Called after each time that the checkpoint was written."""
+    """Called after each time that the checkpoint was written, with a copy of what was written."""
 
     async def run(self, *, resume: bool = False, fresh: bool = False) -> package.Package:
         """Do the research, or what is missing of it.
@@ -132,8 +132,8 @@ class Research:
         settings = self.settings
         async with AsyncExitStack() as stack:
             model = self.model
-            if model is None and (name := settings.agent_model()):
-                model = await stack.enter_async_context(models.connect(settings, name))
+            if model is None:
+                model = await stack.enter_async_context(settings.connect())
             if checkpoint.request.search and model is None:
                 raise ResearchError(
                     'searching needs an agent: set RESEARCH_MODEL or LLM_MODEL to a model that calls tools, '
@@ -213,7 +213,7 @@ class _Job:
                 + '; '.join(f'{failure.place}: {failure.reason}' for failure in self.checkpoint.failures[:5])
             )
         await self._assign()
-        self._room()  # too small a window shows now
+        self._room(self._pages())  # too small a window shows now
         for topic in self._topics:
             done = self.checkpoint.steps.get(topic.id)
             if done is None:
@@ -264,7 +264,8 @@ class _Job:
                 except SummarizerError as error:
                     failed[place] = str(error)
                 done += 1
-                self._tell(Progress('crawl', f'{len(set(self._crawler.pages.values()))} pages', done, len(places)))
+                name = shown(place) if is_url(place) else Path(place).name
+                self._tell(Progress('crawl', f'{name} failed' if place in failed else name, done, len(places)))
 
         async with anyio.create_task_group() as tasks:
             for place in places:
@@ -348,15 +349,18 @@ class _Job:
         started = time.monotonic()
         self._tell(Progress('step', topic.header, self._topics.index(topic) + 1, len(self._topics), topic.id))
         notes = next((block.text for block in step.blocks if block.kind == 'notes'), '')
+        made = [
+            SummaryTaken(block.source_ids, block.text, RunUsage()) for block in step.blocks if block.kind == 'summary'
+        ]
         with telemetry.span('research step', topic=topic.id, way=self.request.way, again=True):
-            kept = await self._keep(topic, handles, Findings(notes, (), Spent(), ()), step.budget)
+            kept = await self._keep(topic, handles, Findings(notes, tuple(made), Spent(), ()), step.budget)
         again = self._finished(topic, handles, kept, step.budget)
         again.agent, again.summaries = step.agent, step.summaries + kept.spent
         again.warnings = kept.warnings
         again.seconds = round(step.seconds + time.monotonic() - started, 2)
         if again.blocks != step.blocks:  # what was extracted from the others is no longer all there is
-            self.checkpoint.extractions.clear()
-            self.checkpoint.cross_reference = None
+            for extracted in tuple(self.checkpoint.extractions):
+                self._supersede(extracted)
         await self._keep_step(topic, again)
 
     def _unclaimed(self) -> list[str]:
@@ -384,11 +388,15 @@ class _Job:
         await self._save()
 
     def _budget(self, topic: Topic) -> int:
-        """Of the room that all sections have, what this step may use."""
-        pages = self._pages()
+        """Of the room that all sections have, what this step may use: the same if it was interrupted and begins anew.
+
+        So pages that nobody has claimed, which it had crawled by then, do not count.
+        """
+        unclaimed = self._unclaimed()
+        pages = [page for page in self._pages() if page.source_id not in unclaimed]
         later = self._topics[self._topics.index(topic) + 1 :]
         more = MORE_PAGES * (len(later) + 1) if self.model is not None else 0
-        room = self._room() - PAGE_TOKENS * more
+        room = self._room(pages) - PAGE_TOKENS * more
         known = {page.source_id: page for page in pages}
         used = sum(
             min(step.tokens_kept + sections.overhead([known[handle] for handle in step.pages]), step.budget)
@@ -400,13 +408,13 @@ class _Job:
         }
         return planning.step_budget(topic, later, max(0, room - used), expected, more_may_come=self.model is not None)
 
-    def _room(self) -> int:
+    def _room(self, pages: Sequence[Page]) -> int:
         """Tokens of all sections together, so that each prompt keeps to the window."""
-        zone, pages = self.request.zone, self._pages()
+        zone = self.request.zone
         try:
             return min(self._extractor.room(zone, pages), self._cross_referencer.room(zone, pages))
         except ValueError as error:
-            raise ResearchError(f'{error}; give a larger --window') from None
+            raise ResearchError(f'{error} (--window)') from None
 
     def _limits_of(self, topic: Topic) -> Any:
         shares = [each.share for each in self._topics[self._topics.index(topic) :]]
@@ -422,7 +430,7 @@ class _Job:
             self._topics,
             {page.source_id: page for page in pages},
             self._text,
-            self._room(),
+            self._room(pages),
             self.research.settings,
         )
         self.warnings += said
@@ -440,6 +448,7 @@ class _Job:
                     topic.id, material, self._text, usage=self._usage, usage_limits=limits
                 )
                 span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
+            self._supersede(topic.id)
             self.checkpoint.extractions[topic.id] = extraction
             await self._save()
             done += 1
@@ -448,6 +457,13 @@ class _Job:
         async with anyio.create_task_group() as tasks:
             for topic in topics:
                 tasks.start_soon(one, topic)
+
+    def _supersede(self, category: TopicId) -> None:
+        """Forget what was extracted, and what was compared with it, but not what it has cost."""
+        for made in (self.checkpoint.extractions.pop(category, None), self.checkpoint.cross_reference):
+            if made is not None:
+                self.checkpoint.superseded += made.spent
+        self.checkpoint.cross_reference = None
 
     def _is_extracted(self, topic: TopicId) -> bool:
         done = self.checkpoint.extractions.get(topic)
@@ -467,6 +483,8 @@ class _Job:
                 usage_limits=planning.step_limits(self._limits, self._usage, 1, 1),
             )
             span.set_attribute('conflicts', len(found.conflicts))
+        if self.checkpoint.cross_reference is not None:
+            self.checkpoint.superseded += self.checkpoint.cross_reference.spent
         self.checkpoint.cross_reference = found
         await self._save()
 
@@ -484,8 +502,9 @@ class _Job:
     async def _save(self) -> None:
         async with self._saving:
             self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
-            await anyio.to_thread.run_sync(self.checkpoint.save, self.research.folder)
-        self.research.on_checkpoint(self.checkpoint)
+            written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
+            await anyio.to_thread.run_sync(written.save, self.research.folder)
+        self.research.on_checkpoint(written)
 
     def _tell_of_summary(self, topic: Topic, progress: SummaryProgress) -> None:
         self._tell(Progress('summarize', progress.message, progress.done, progress.total, topic.id))
@@ -493,7 +512,7 @@ class _Job:
 
 def _all_spent(checkpoint: Checkpoint) -> list[Spent]:
     spent = [each for step in checkpoint.steps.values() for each in (step.agent, step.summaries)]
-    spent += [extraction.spent for extraction in checkpoint.extractions.values()]
+    spent += [checkpoint.superseded, *(extraction.spent for extraction in checkpoint.extractions.values())]
     if checkpoint.cross_reference is not None:
         spent.append(checkpoint.cross_reference.spent)
     return spent

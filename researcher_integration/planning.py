@@ -90,11 +90,12 @@ def step_budget(
         later: The topics of the steps that follow.
         left: Tokens that no step has used yet.
         tokens: The tokens of the pages of each topic, as far as known.
-        more_may_come: Whether later steps may still find pages; each then counts with at least the average.
+        more_may_come: Whether steps may still find pages; each then counts with at least the average, and where no page
+            is known yet, all count alike.
     """
     known = {each.id: tokens.get(each.id, 0) for each in (topic, *later)}
-    floor = ceil(sum(known.values()) / len(known)) if more_may_come else 0
-    wanted = {each.id: max(known[each.id], 0 if each is topic else floor) for each in (topic, *later)}
+    floor = max(1, ceil(sum(known.values()) / len(known))) if more_may_come else 0
+    wanted = {each.id: max(known[each.id], floor) for each in (topic, *later)}
     weights = {each.id: each.share * wanted[each.id] for each in (topic, *later)}
     room = left
     while total := sum(weights.values()):

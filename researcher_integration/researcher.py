@@ -6,21 +6,29 @@ crawled by a tool that returns a handle, and everything else is instructions.
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, Field
-from pydantic_ai import Agent, ModelMessage, ToolReturnPart, capture_run_messages
+from pydantic_ai import (
+    Agent,
+    ModelMessage,
+    RunContext,
+    ToolFailed,
+    ToolReturn,
+    ToolReturnPart,
+    capture_run_messages,
+)
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.framing import register_tag, wrap
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
-from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.crawling import Crawler, crawl_tool
 from researcher_integration.material import Page
-from researcher_integration.spent import Spent
+from researcher_integration.spent import Spent, limit_reached
 from researcher_integration.topics import Topic
 from summarizer_tool import ConfigurationError, Summary, failures, prompts, telemetry, tokens
 
@@ -57,6 +65,7 @@ class SummaryTaken:
     """A summary that the agent has had made by tool."""
 
     source_ids: tuple[str, ...]
+    """Of its pages; empty if it is not of pages alone, but also of something that a model wrote."""
     text: str
     usage: RunUsage
     """Of the model that made it."""
@@ -108,7 +117,7 @@ class LoreResearcher:
             deps_type=StepDeps,
             instructions=[prompts.load('research/researcher'), on_summaries],
             tools=[crawl_tool()],
-            toolsets=[summarizer, *search],
+            toolsets=[_SummariesOnly(summarizer), *search],
         )
         # Pages stay out of the traces whatever the application instruments globally.
         self.agent.instrument = InstrumentationSettings(
@@ -154,7 +163,7 @@ class LoreResearcher:
                         request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
                     )
                 except UsageLimitExceeded as error:
-                    warnings.append(f'the step ended at its limit: {str(error).split("(")[0].strip()}')
+                    warnings.append(f'the step ended at its limit: {limit_reached(error)}')
                 except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
                     raise
                 except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
@@ -166,8 +175,9 @@ class LoreResearcher:
             history, notes = messages or history, ''
             break
         summaries: list[SummaryTaken] = []
+        pages = {page.source_id for page in deps.crawler.pages.values()}
         for taken, is_counted in _summaries(history):
-            summaries.append(taken)
+            summaries.append(taken if pages.issuperset(taken.source_ids) else replace(taken, source_ids=()))
             if not is_counted:
                 usage.incr(taken.usage)
         return Findings(
@@ -216,6 +226,26 @@ def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken,
                     yield SummaryTaken(said.source_ids, text, said.stats.usage), False
 
 
+@dataclass
+class _SummariesOnly(WrapperToolset[Any]):
+    """Keeps pages out of the agent's context where every call of the summarizer's model fails, and it returns them."""
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> object:
+        """Call a tool; the text itself in place of a summary is a failure."""
+        result: object = await super().call_tool(name, tool_args, ctx, tool)
+        if isinstance(result, ToolReturn) and _state(cast('object', result.metadata)) == 'original':
+            raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
+        return cast('object', result)
+
+
+def _state(metadata: object) -> str:
+    if isinstance(metadata, Summary):
+        return metadata.state
+    return _Said.model_validate(metadata).state if isinstance(metadata, dict) else ''
+
+
 class _Stats(BaseModel):
     usage: RunUsage = Field(default_factory=RunUsage)
 
@@ -224,4 +254,5 @@ class _Said(BaseModel):
     """What the server says of an answer."""
 
     source_ids: Annotated[tuple[str, ...], Field(alias='summarizer/source_ids')] = ()
+    state: Annotated[str, Field(alias='summarizer/state')] = ''
     stats: Annotated[_Stats, Field(alias='summarizer/stats', default_factory=_Stats)]

@@ -1,11 +1,14 @@
 """The settings of the researcher: those of the summarizer, and a few of its own."""
 
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
+from pydantic_ai.models import Model
 
-from summarizer_tool import Settings, models
+from summarizer_tool import ConfigurationError, Settings, models
 
 EXTRACTIVE = 'extractive'
 
@@ -39,3 +42,23 @@ class ResearchSettings(Settings):
         """
         name = self.research_model or models.model_id(self)
         return None if name == EXTRACTIVE else name
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncGenerator[Model | None]:
+        """The model that `agent_model` names, for the length of the block; none where it names none.
+
+        Raises:
+            ConfigurationError: If its provider is unknown, or a key or a package is missing.
+        """
+        name = self.agent_model()
+        if name is None:
+            yield None
+            return
+        async with AsyncExitStack() as stack:
+            try:
+                model = await stack.enter_async_context(models.connect(self, name))
+            except ConfigurationError as error:
+                if self.research_model is None:
+                    raise
+                raise ConfigurationError(str(error).replace('LLM_MODEL', 'RESEARCH_MODEL')) from None
+            yield model

@@ -1,9 +1,11 @@
 """What model calls have cost, as it goes into checkpoints and packages."""
 
+import re
 from decimal import Decimal
 from typing import Self
 
 from pydantic import BaseModel
+from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.usage import RunUsage
 
 
@@ -47,3 +49,8 @@ class Spent(BaseModel):
             output_tokens=self.output_tokens + other.output_tokens,
             cost=other.cost if self.cost is None else self.cost + (other.cost or Decimal(0)),
         )
+
+
+def limit_reached(error: UsageLimitExceeded) -> str:
+    """Which limit it was, for the reader of a package: without the advice that pydantic-ai has for developers."""
+    return re.split(r' \(|\. ', str(error), maxsplit=1)[0]

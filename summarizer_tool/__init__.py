@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from summarizer_tool.extractive import ExtractiveModel
     from summarizer_tool.job import Call, Progress
+    from summarizer_tool.prompts import Wish
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
     from summarizer_tool.service import AddedSource, Answer, Service
     from summarizer_tool.settings import Settings, export_env_file
@@ -54,6 +55,7 @@ __all__ = (
     'SummarizerToolset',
     'Summary',
     'UnknownSourceError',
+    'Wish',
     'export_env_file',
     'failures',
     'html',
@@ -80,6 +82,7 @@ _NAMES = {
     ),
     'extractive': ('ExtractiveModel',),
     'schemas': ('ChunkSummary', 'Evidence', 'Fact', 'Part', 'SourcedFact', 'Stats', 'Summary'),
+    'prompts': ('Wish',),
     'service': ('AddedSource', 'Answer', 'Service'),
     'settings': ('Settings', 'export_env_file'),
     'store': ('Collection', 'Source', 'SourceStore'),

@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).parent.parent
 CRAWL = REPOSITORY / 'examples' / 'crawl'
 SHARED_DATA = REPOSITORY.parent / 'shared' / 'data'
 
-_OURS = ('MCP_', 'OPENROUTER_', 'DEFAULT_', 'SUMMARIZER_', 'LLM_', 'LOGFIRE_', 'OTEL_', 'OLLAMA_')
+_OURS = ('MCP_', 'RESEARCH_', 'OPENROUTER_', 'DEFAULT_', 'SUMMARIZER_', 'LLM_', 'LOGFIRE_', 'OTEL_', 'OLLAMA_')
 
 
 @pytest.fixture(autouse=True)
@@ -28,13 +28,15 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.upper().startswith(_OURS) or name.upper().endswith(('_API_KEY', '_PROXY')):
             monkeypatch.delenv(name)
     monkeypatch.delenv('MAX_CONCURRENT_LLM_CALLS', raising=False)
-    monkeypatch.setitem(_settings_config(), 'env_file', None)
+    for config in _settings_configs():
+        monkeypatch.setitem(config, 'env_file', None)
 
 
-def _settings_config() -> dict[str, object]:
+def _settings_configs() -> list[dict[str, object]]:
+    from researcher_integration.settings import ResearchSettings
     from summarizer_tool.settings import Settings
 
-    return Settings.model_config  # pyright: ignore[reportReturnType]
+    return [Settings.model_config, ResearchSettings.model_config]  # pyright: ignore[reportReturnType]
 
 
 @pytest.fixture
@@ -47,7 +49,8 @@ def anyio_backend() -> str:
 def env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The path of a `.env` that is read: in the working directory, which is a new one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(_settings_config(), 'env_file', '.env')
+    for config in _settings_configs():
+        monkeypatch.setitem(config, 'env_file', '.env')
     return tmp_path / '.env'
 
 

@@ -8,13 +8,16 @@ import sys
 import tomllib
 from collections.abc import Generator
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 
 from inline_snapshot import snapshot
 
+from researcher_integration import ResearchSettings
 from summarizer_tool.settings import Settings, variable
 from tests.container.files import (
     REPOSITORY,
@@ -207,7 +210,8 @@ def test_the_service_fits_the_image_and_the_settings(env_file: Path) -> None:
 
 def test_the_example_names_every_setting_once_with_a_comment() -> None:
     names = [name for name, _ in EXAMPLE]
-    assert sorted(names) == sorted([*(variable(field) for field in Settings.model_fields), 'LOGFIRE_TOKEN'])
+    fields = ResearchSettings.model_fields.values()  # those of the summarizer, too
+    assert sorted(names) == sorted([*(str(field.validation_alias) for field in fields), 'LOGFIRE_TOKEN'])
     lines = read('.env.example').splitlines()
     for before, line in pairwise(lines):
         assert not line.startswith('#') or line.startswith('# ') or before.startswith('# '), line
@@ -215,15 +219,50 @@ def test_the_example_names_every_setting_once_with_a_comment() -> None:
 
 
 def test_the_values_of_the_example_are_the_defaults(env_file: Path) -> None:
-    defaults = Settings.load()
+    defaults = ResearchSettings.load()
     env_file.write_text(read('.env.example'))
-    assert Settings.load() == defaults
+    assert ResearchSettings.load() == defaults
     env_file.write_text('\n'.join(f'{name}={value}' for name, value in EXAMPLE))
-    assert Settings.load() == defaults
+    assert ResearchSettings.load() == defaults
     values = dict(EXAMPLE)
-    for name, field in Settings.model_fields.items():
+    for name, field in ResearchSettings.model_fields.items():
         has_default = field.default_factory is None and field.default not in (None, ())
-        assert bool(values[variable(name)]) == has_default, name
+        assert bool(values[str(field.validation_alias)]) == has_default, name
+
+
+# What is read as a file
+
+
+def test_files_that_are_read_are_shipped() -> None:
+    """Prompts and configuration lie where the wheel takes them from, and nothing keeps them out of it."""
+    wheel = PROJECT['tool']['hatch']['build']['targets']['wheel']
+    for folder in ('prompts/research', 'prompts/research/extraction', 'researcher_integration/config'):
+        names = [path.name for path in (REPOSITORY / folder).iterdir() if path.is_file()]
+        assert names, folder
+        assert folder.split('/')[0] in {*wheel['packages'], *wheel['force-include']}
+        for name in names:
+            assert in_context(f'{folder}/{name}', IGNORE), name
+            assert not kept_out(f'{folder}/{name}'), name
+    assert kept_out('research/kelderwick-fen/checkpoint.json')
+    assert not {'exclude', 'only-include', 'include'} & {*wheel, *PROJECT['tool']['hatch']['build']}
+    assert wheel['force-include'] == {'prompts': 'summarizer_tool/prompts'}
+
+
+def kept_out(path: str) -> bool:
+    """Whether `.gitignore` names a file or a folder above it, which keeps it out of the wheel, too."""
+    parts = Path(path).parts
+    patterns = [line for line in read('.gitignore').splitlines() if line and not line.startswith('#')]
+    return any(
+        fnmatch(part, pattern.strip('/'))
+        for pattern in patterns
+        for part in (parts[:1] if pattern.startswith('/') else parts)
+    )
+
+
+def test_commands_are_functions() -> None:
+    for target in PROJECT['project']['scripts'].values():
+        module, _, name = target.partition(':')
+        assert callable(getattr(import_module(module), name)), target
 
 
 # The npm tools

@@ -127,7 +127,7 @@ async def test_without_a_summarizer_the_pages_stay_as_they_are(error: Exception)
         ('raw', [('notes', 2, []), ('page', 9000, ['1']), ('page', 3000, ['2'])])
     )
     assert len(together.warnings) == 1
-    assert str(error) in together.warnings[0]
+    assert str(error).split('. ')[0] in together.warnings[0]
     apart = await keeper(backend).at_source(pages, 'Notes.', 1000)
     assert (apart.state, [(kind, handles) for kind, _, handles in shown(apart)]) == snapshot(
         ('raw', [('notes', []), ('summary', ['1']), ('page', ['2'])])

@@ -95,6 +95,25 @@ def test_what_a_step_leaves_is_there_for_the_later_ones() -> None:
     assert (first, used_little) == snapshot((3200, 5428))
 
 
+def budgets(sizes: dict[TopicId, int], *, more_may_come: bool) -> list[int]:
+    """Of all steps, where each uses what it may."""
+    found: list[int] = []
+    for index, topic in enumerate(TOPICS):
+        left = 20_000 - sum(found)
+        found.append(planning.step_budget(topic, TOPICS[index + 1 :], left, sizes, more_may_come=more_may_come))
+    return found
+
+
+def test_a_step_without_given_pages_has_room_for_what_it_finds() -> None:
+    sizes: dict[TopicId, int] = {**dict.fromkeys(TOPIC_IDS, 20_000), 'narrative_items': 0}
+    assert budgets(sizes, more_may_come=True) == snapshot([3305, 5008, 4275, 5559, 1853])
+    assert budgets(sizes, more_may_come=False) == snapshot([3809, 5714, 4762, 5715, 0])
+
+
+def test_where_all_pages_are_still_to_be_found_the_steps_share_by_their_weight() -> None:
+    assert budgets({}, more_may_come=True) == snapshot([3200, 4800, 4000, 4800, 3200])
+
+
 def test_limits_of_a_step_are_its_share_of_what_is_left() -> None:
     limits = Limits(requests=100, input_tokens=50_000, output_tokens=None, cost=Decimal('2.00'))
     used = RunUsage(requests=20, input_tokens=10_000, output_tokens=5_000, cost=Decimal('0.50'))
