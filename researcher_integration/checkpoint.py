@@ -83,6 +83,30 @@ class Step(BaseModel):
         return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
 
 
+class GatheredSummary(BaseModel):
+    """A summary that the agent has had made."""
+
+    source_ids: tuple[str, ...]
+    text: str
+
+
+class Gathered(BaseModel):
+    """What the agent of a step has brought home, before it is summarized."""
+
+    topic: TopicId
+    pages: tuple[str, ...]
+    """Handles of the pages that belong to the step."""
+    budget: int
+    """Tokens that the step may hand on."""
+    notes: str = ''
+    summaries: tuple[GatheredSummary, ...] = ()
+    agent: Spent = Spent()
+    by_tool: Spent = Spent()
+    """On the summaries."""
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+
 class Failure(BaseModel):
     """A page that could not be had."""
 
@@ -101,6 +125,8 @@ class Checkpoint(BaseModel):
     assigned: dict[TopicId, tuple[str, ...]] | None = None
     """Handles of the pages given beforehand, by the step they belong to; none before all were crawled."""
     steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
+    gathered: Gathered | None = None
+    """Of the step that is under way."""
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
     cross_reference: CrossReference | None = None
     superseded: Spent = Spent()
@@ -129,6 +155,16 @@ class Checkpoint(BaseModel):
                 f'{path} is no checkpoint of this version (wrong: {where}); '
                 'name another --out, or begin anew with --fresh'
             ) from None
+
+    def all_spent(self) -> list[Spent]:
+        """All that models have cost so far."""
+        spent = [each for step in self.steps.values() for each in (step.agent, step.summaries)]
+        if self.gathered is not None:
+            spent += [self.gathered.agent, self.gathered.by_tool]
+        spent += [self.superseded, *(extraction.spent for extraction in self.extractions.values())]
+        if self.cross_reference is not None:
+            spent.append(self.cross_reference.spent)
+        return spent
 
     def save(self, folder: Path) -> None:
         """Write it, in one piece or not at all.

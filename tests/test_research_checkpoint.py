@@ -225,33 +225,23 @@ async def test_nothing_to_read(zone: World, tmp_path: Path) -> None:
     [
         (
             {'zone': 'Vesper Downs'},
-            snapshot(
-                "FOLDER was begun with zone='Harrow Sound', not 'Vesper Downs'; leave the difference out to go on, or name another --out"
-            ),
+            snapshot('FOLDER holds a research of "Harrow Sound", not of "Vesper Downs"; name another --out'),
         ),
         (
             {'places': ('https://wiki.example/vesper',)},
-            snapshot(
-                "FOLDER was begun with places=('https://wiki.example/harrow',), not ('https://wiki.example/vesper',); leave the difference out to go on, or name another --out"
-            ),
+            snapshot('FOLDER was begun with other --pages; leave the option out to go on, or name another --out'),
         ),
         (
             {'way': 'at-source'},
-            snapshot(
-                "FOLDER was begun with way='in-pipeline', not 'at-source'; leave the difference out to go on, or name another --out"
-            ),
+            snapshot('FOLDER was begun with --way in-pipeline; leave the option out to go on, or name another --out'),
         ),
         (
             {'window_tokens': 9000},
-            snapshot(
-                'FOLDER was begun with window_tokens=25000, not 9000; leave the difference out to go on, or name another --out'
-            ),
+            snapshot('FOLDER was begun with --window 25000; leave the option out to go on, or name another --out'),
         ),
         (
             {'search': True},
-            snapshot(
-                'FOLDER was begun with search=False, not True; leave the difference out to go on, or name another --out'
-            ),
+            snapshot('FOLDER was begun without --search; leave the option out to go on, or name another --out'),
         ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
@@ -331,7 +321,8 @@ async def test_pages_are_kept_by_reference(zone: World, tmp_path: Path) -> None:
     assert package.statistics.steps['narrative_items'].state == 'raw'
     assert package.statistics.steps['narrative_items'].tokens_crawled > 3_000
     texts = sum(map(len, {**PAGES, 'items': zone.site.pages['items']}.values()))
-    assert len(sizes) == 6 + 1 + len(TOPIC_IDS) * 2 + 2  # pages, plan, steps and extractions, cross-reference and end
+    # Pages, plan; of each topic what was gathered, the step and the extraction; cross-reference, package, end.
+    assert len(sizes) == 6 + 1 + len(TOPIC_IDS) * 3 + 3
     assert max(sizes) < min(20_000, texts / 2)
     content = json.loads((tmp_path / FILE).read_bytes())
     assert {block['text'] for step in content['steps'].values() for block in step['blocks']} == {''}

