@@ -4,13 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from researcher_integration.backends import InProcess, OverMCP, SummaryBackend, SummaryUnavailableError
+    from researcher_integration.backends import InProcess, SummaryBackend, SummaryUnavailableError
     from researcher_integration.checkpoint import Checkpoint, Request
     from researcher_integration.contradictions import Claim, Conflict
     from researcher_integration.crawling import CrawlDeps, Crawler, crawl_tool
     from researcher_integration.errors import ResearchError
     from researcher_integration.material import Page
     from researcher_integration.mcp_servers import load_search_servers
+    from researcher_integration.over_mcp import OverMCP
     from researcher_integration.package import Package
     from researcher_integration.pipeline import Configuration, Progress, Research
     from researcher_integration.records import (
@@ -65,7 +66,8 @@ __all__ = (
 )
 
 _NAMES = {
-    'backends': ('InProcess', 'OverMCP', 'SummaryBackend', 'SummaryUnavailableError'),
+    'backends': ('InProcess', 'SummaryBackend', 'SummaryUnavailableError'),
+    'over_mcp': ('OverMCP',),
     'checkpoint': ('Checkpoint', 'Request'),
     'contradictions': ('Claim', 'Conflict'),
     'crawling': ('CrawlDeps', 'Crawler', 'crawl_tool'),

@@ -12,9 +12,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.condensing import Condensed, SummaryUnavailableError
-from researcher_integration.over_mcp import OverMCP
-from researcher_integration.summarizer_server import AGENT_TOOLS
+from researcher_integration.condensing import AGENT_TOOLS, Condensed, SummaryUnavailableError
 from summarizer_tool import (
     Call,
     ConfigurationError,
@@ -28,7 +26,7 @@ from summarizer_tool import (
     UnknownSourceError,
 )
 
-__all__ = ('Condensed', 'InProcess', 'OverMCP', 'SummaryBackend', 'SummaryUnavailableError')
+__all__ = ('Condensed', 'InProcess', 'SummaryBackend', 'SummaryUnavailableError')
 
 DEFAULT_COLLECTION = 'default'
 

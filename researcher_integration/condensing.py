@@ -8,6 +8,9 @@ from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import Stats, SummarizerError
 
+AGENT_TOOLS = frozenset({'summarize', 'summarize_for_extraction', 'read_source'})
+"""What an agent gets; pages come in through the crawler, so it needs no `add_source`."""
+
 
 class SummaryUnavailableError(SummarizerError):
     """There is no summary, whatever the reason: the caller keeps the raw content, and says so."""

@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.condensing import Condensed, SummaryUnavailableError
-from researcher_integration.summarizer_server import AGENT_TOOLS, SummarizerServer
+from researcher_integration.condensing import AGENT_TOOLS, Condensed, SummaryUnavailableError
+from researcher_integration.summarizer_server import SummarizerServer
 from summarizer_tool import Collection, Progress, Stats
 
 if TYPE_CHECKING:

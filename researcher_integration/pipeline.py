@@ -10,7 +10,7 @@ import anyio.to_thread
 from pydantic_ai.models import Model
 
 from researcher_integration import package
-from researcher_integration.backends import InProcess, OverMCP, SummaryBackend
+from researcher_integration.backends import InProcess, SummaryBackend
 from researcher_integration.checkpoint import Checkpoint, Request
 from researcher_integration.errors import ResearchError
 from researcher_integration.extracting import Extracting
@@ -128,6 +128,8 @@ class Research:
             service = Service(Summarizer(settings), store.collection())
             backend: SummaryBackend = InProcess(settings, store)
             if settings.mcp_summarizer_url:
+                from researcher_integration.over_mcp import OverMCP  # its client takes longer to load than all else
+
                 backend = await stack.enter_async_context(
                     OverMCP(settings.mcp_summarizer_url, service.collection, token=settings.mcp_summarizer_token)
                 )

@@ -24,9 +24,6 @@ from summarizer_tool import Collection, ConfigurationError, StoreError, UnknownS
 if TYPE_CHECKING:
     from fastmcp.client.progress import ProgressHandler
 
-AGENT_TOOLS = frozenset({'summarize', 'summarize_for_extraction', 'read_source'})
-"""What an agent gets; pages come in through the crawler, so it needs no `add_source`."""
-
 CONNECT_SECONDS = 5.0
 """A server that has not said hello by then is down, and every step of a research would wait for it."""
 

@@ -18,7 +18,8 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.backends import InProcess, OverMCP, SummaryBackend, SummaryUnavailableError
+from researcher_integration.backends import InProcess, SummaryBackend, SummaryUnavailableError
+from researcher_integration.over_mcp import OverMCP
 from researcher_integration.summarizer_server import SummarizerServer
 from summarizer_tool import ConfigurationError, Document, Progress, Settings, SourceStore, Summary, tokens
 from summarizer_tool.service import Service

@@ -29,9 +29,10 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
 
-from researcher_integration.backends import InProcess, OverMCP, SummaryBackend
+from researcher_integration.backends import InProcess, SummaryBackend
 from researcher_integration.crawling import Crawler
 from researcher_integration.material import TierName
+from researcher_integration.over_mcp import OverMCP
 from researcher_integration.researcher import Findings, LoreResearcher, StepDeps, Way
 from researcher_integration.spent import Spent
 from researcher_integration.topics import Instructions, Topic
