@@ -5,6 +5,9 @@ that was killed goes on where it was. The texts of pages and finished model answ
 """
 
 import os
+import shutil
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, Self
 
@@ -17,9 +20,16 @@ from researcher_integration.material import Page, TopicId
 from researcher_integration.researcher import Way
 from researcher_integration.spent import Spent
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None
+
 VERSION = 1
 
 FILE = 'checkpoint.json'
+LOCK = '.lock'
+PREVIOUS = 'previous'
 
 
 class Request(BaseModel):
@@ -75,6 +85,8 @@ class Step(BaseModel):
     summaries: Spent = Spent()
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    has_report: bool = True
+    """Whether its agent got to a report; if not, a resumed research does the step again."""
 
     @computed_field
     @property
@@ -105,6 +117,8 @@ class Gathered(BaseModel):
     """On the summaries."""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    is_finished: bool = True
+    """Whether the agent got to its report."""
 
 
 class Failure(BaseModel):
@@ -130,7 +144,9 @@ class Checkpoint(BaseModel):
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
     cross_reference: CrossReference | None = None
     superseded: Spent = Spent()
-    """On extractions and comparisons that were made anew since."""
+    """On work that was done anew since, or interrupted."""
+    under_way: Spent = Spent()
+    """On work that was not finished when this was written."""
     seconds: float = 0.0
     """Of all runs together."""
     is_finished: bool = False
@@ -157,7 +173,7 @@ class Checkpoint(BaseModel):
             ) from None
 
     def all_spent(self) -> list[Spent]:
-        """All that models have cost so far."""
+        """All that models have cost so far, but for what is under way."""
         spent = [each for step in self.steps.values() for each in (step.agent, step.summaries)]
         if self.gathered is not None:
             spent += [self.gathered.agent, self.gathered.by_tool]
@@ -175,6 +191,46 @@ class Checkpoint(BaseModel):
         write(folder / FILE, self.model_dump_json(indent=1))
 
 
+@contextmanager
+def alone(folder: Path) -> Generator[None]:
+    """Keep other researches out of a folder, where the system can lock files.
+
+    Raises:
+        ResearchError: If one is at work there, or the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = (folder / LOCK).open('w')
+    except OSError as error:
+        raise ResearchError(f'{folder} cannot be written: {error.strerror}') from None
+    with lock:
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ResearchError(f'another research is at work in {folder}; name another --out') from None
+        yield
+
+
+def put_aside(folder: Path, names: Sequence[str]) -> None:
+    """Move what an earlier research has left into `previous/`, in the place of what is there.
+
+    Raises:
+        ResearchError: If it cannot be moved.
+    """
+    left = [folder / name for name in names if (folder / name).exists()]
+    if not left:
+        return
+    previous = folder / PREVIOUS
+    try:
+        shutil.rmtree(previous, ignore_errors=True)
+        previous.mkdir()
+        for path in left:
+            path.rename(previous / path.name)
+    except OSError as error:
+        raise ResearchError(f'{folder} cannot be cleared for a new research: {error.strerror}') from None
+
+
 def write(path: Path, text: str) -> None:
     """Replace a file by a text at once: whoever reads it, also after a kill, finds the old one or the new one, whole.
 
@@ -184,10 +240,15 @@ def write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f'.{path.name}.partial')
-        with partial.open('w', encoding='utf-8') as file:
+        # For its owner alone, as the store is.
+        with open(partial, 'w', encoding='utf-8', opener=_private) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
         raise ResearchError(f'{path} cannot be written: {error.strerror}') from None
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

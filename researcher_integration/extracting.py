@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import anyio
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration import sections
 from researcher_integration.cross_reference import CrossReferencer
@@ -10,6 +11,7 @@ from researcher_integration.errors import ResearchError
 from researcher_integration.extraction import Extractor
 from researcher_integration.material import Material, Page, TopicId
 from researcher_integration.topics import Topic
+from researcher_integration.typed_answers import RETRIES
 from researcher_integration.work import Progress, Work
 from summarizer_tool import telemetry
 
@@ -76,6 +78,10 @@ class Extracting:
             done += 1
             self._work.tell(Progress('extract', topic.header, done, len(topics), topic.id))
 
+        if _may_reach(limits, self._work.usage, len(topics)):
+            for topic in topics:  # those that run at once do not know of each other
+                await one(topic)
+            return
         async with anyio.create_task_group() as tasks:
             for topic in topics:
                 tasks.start_soon(one, topic)
@@ -115,3 +121,11 @@ class Extracting:
     def _is_extracted(self, topic: TopicId) -> bool:
         done = self._checkpoint.extractions.get(topic)
         return done is not None and not done.reason
+
+
+def _may_reach(limits: UsageLimits, usage: RunUsage, questions: int) -> bool:
+    """Whether so many questions could bring the usage to a limit."""
+    requests = questions * (RETRIES + 1)
+    near = limits.request_limit is not None and usage.requests + requests > limits.request_limit
+    others = (limits.input_tokens_limit, limits.output_tokens_limit, limits.cost_limit)
+    return near or any(limit is not None for limit in others)

@@ -116,9 +116,10 @@ class Keeper:
         condensed, reason = await self._condense(pages, budget - _tokens(noted))
         if condensed is None:
             return Kept((*noted, *map(_page, pages)), 'raw', warnings=(reason,))
+        if condensed.state == 'unchanged':
+            return Kept((*noted, *map(_page, pages)), 'unchanged', warnings=_warnings(condensed))
         block = _summary(condensed.text, tuple(page.source_id for page in pages))
-        state: StepState = 'unchanged' if condensed.state == 'unchanged' else 'summarized'
-        return Kept((*noted, block), state, condensed.model, Spent.of(condensed.usage), _warnings(condensed))
+        return Kept((*noted, block), 'summarized', condensed.model, Spent.of(condensed.usage), _warnings(condensed))
 
     async def _one_by_one(self, pages: Sequence[Page], free: int) -> list[tuple[Block, Condensed | None, str]]:
         """A summary of each page, in its share of the free tokens; of one that fails the page itself."""
@@ -130,11 +131,9 @@ class Keeper:
             if condensed is None:
                 results[page.source_id] = _page(page), None, reason
                 return
-            results[page.source_id] = (
-                _summary(condensed.text, (page.source_id,)),
-                condensed,
-                '; '.join(_warnings(condensed)),
-            )
+            is_whole = condensed.state == 'unchanged'
+            block = _page(page) if is_whole else _summary(condensed.text, (page.source_id,))
+            results[page.source_id] = block, condensed, '; '.join(_warnings(condensed))
 
         spare = free - LEAST_SUMMARY * len(pages)
         async with anyio.create_task_group() as tasks:

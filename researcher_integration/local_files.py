@@ -20,6 +20,8 @@ def read(file: Path, max_mb: float) -> html.Readable:
     Raises:
         RequestError: If there is no such file, or it cannot be read, is too large, or holds no text.
     """
+    if file.exists() and not file.is_file():  # one would wait for whoever writes into a pipe
+        raise RequestError(f'{file} is not a regular file; give the path of a text, markdown or HTML file')
     try:
         with file.open('rb') as opened:
             body = opened.read(int(max_mb * 1e6) + 1)

@@ -23,6 +23,9 @@ _TRACKING = regex.compile(
 )
 
 
+_USER = regex.compile(r'^(\s*https?://)[^/?#@]*@', regex.IGNORECASE)
+
+
 def is_url(place: str) -> bool:
     """Whether a place is a URL rather than the path of a file."""
     return place.strip().lower().startswith(('http://', 'https://'))
@@ -71,7 +74,12 @@ def host_of(url: str) -> str:
         return ''
 
 
+def without_user(place: str) -> str:
+    """A URL without name and password; a path as it is."""
+    return _USER.sub(r'\1', place) if is_url(place) else place
+
+
 def shown(key: str) -> str:
-    """A key for an error, short and printable; without its query, which may hold a secret."""
-    text = ascii(key.partition('?')[0])[1:-1]
+    """A key or URL for an error, short and printable; without user info and query, which may hold secrets."""
+    text = ascii(without_user(key).partition('?')[0])[1:-1]
     return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'

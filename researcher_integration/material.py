@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from summarizer_tool import tokens
+
 TopicId = Literal['zone_overview', 'npcs', 'factions', 'lore', 'narrative_items']
 """The research steps, and the categories of the extraction: one each."""
 
@@ -32,6 +34,17 @@ class Page(BaseModel):
     tier: TierName
     weight: float
     """From 0 to 1: what the configuration gives sources of this tier."""
+
+
+MAX_TITLE_TOKENS = 24
+"""Of a title in a list of pages: eighty characters may be a few tokens, or two hundred."""
+
+
+def titled(title: str) -> str:
+    """A page's title on one line, short enough for a list."""
+    line = ' '.join(title.encode(errors='replace').decode().split())
+    short = tokens.truncate(line[:400], MAX_TITLE_TOKENS).rstrip()
+    return (short if short == line else f'{short}…') or 'untitled'
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import regex
 from pydantic_ai.framing import register_tag, wrap
 
-from researcher_integration.material import TOPIC_IDS, Material, Page, Section
+from researcher_integration.material import TOPIC_IDS, Material, Page, Section, titled
 from summarizer_tool import prompts, tokens
 
 # Names that no HTML has: what spells a registered tag is escaped in all frames.
@@ -18,9 +18,6 @@ _ENTITY = regex.compile(r'[&＆﹠](?!\s|$|[a-km-zA-KM-Z0-9])')
 # `[INST]`, `[|user|]`, `]~b]` and their like; those in angles are no tokens any more without their `<`.
 _TOKEN_OPENER = regex.compile(r'\[(?=\||/?[A-Z]+(?:_[A-Z]+)*\]|e~\[)')
 _TOKEN_CLOSER = regex.compile(r'\](?=~)')
-
-MAX_TITLE = 80
-"""Characters of a page's title in the list of pages."""
 
 OPENING_TOKENS = 40
 """What the opening tag of a section may have; a header that is longer gives way to the topic's name."""
@@ -50,14 +47,11 @@ def _line(text: str) -> str:
     return plain(' '.join(text.split()))
 
 
-def _title(page: Page) -> str:
-    title = _line(page.title) or 'untitled'
-    return title if len(title) <= MAX_TITLE else f'{title[: MAX_TITLE - 1].rstrip()}…'
-
-
 def page_list(pages: Sequence[Page]) -> str:
-    """The pages as a frame: a number, a title of at most 80 characters and a tier each; addresses are not needed."""
-    return wrap(PAGES_TAG, '\n' + ''.join(f'[{page.number}] {_title(page)} ({page.tier})\n' for page in pages))
+    """The pages as a frame: a number, a short title and a tier each; addresses are not needed."""
+    return wrap(
+        PAGES_TAG, '\n' + ''.join(f'[{page.number}] {_line(titled(page.title))} ({page.tier})\n' for page in pages)
+    )
 
 
 def _opening(section: Section) -> str:

@@ -12,6 +12,7 @@ from researcher_integration import briefs
 from researcher_integration.checkpoint import Checkpoint, Failure, Request, Step, StepState, write
 from researcher_integration.cross_reference import Conflict
 from researcher_integration.extraction import Extraction
+from researcher_integration.locators import without_user
 from researcher_integration.material import TOPIC_IDS, Material, Page, TopicId
 from researcher_integration.records import RECORDS, Record
 from researcher_integration.spent import Spent
@@ -100,6 +101,8 @@ class Statistics(BaseModel):
     """Of the sections that the extraction reads, headings included."""
     steps: dict[TopicId, StepFigures]
     extraction: Spent
+    repeated: Spent
+    """On work that was interrupted, came to nothing, or was done anew."""
     total: Spent
     seconds: float
     """Of all runs together."""
@@ -225,7 +228,8 @@ def _statistics(
     checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, warnings: Sequence[str], via: str
 ) -> Statistics:
     steps = checkpoint.steps
-    extraction = sum((each.spent for each in checkpoint.extractions.values()), checkpoint.superseded)
+    extraction = sum((each.spent for each in checkpoint.extractions.values()), Spent())
+    repeated = checkpoint.superseded + checkpoint.under_way
     if checkpoint.cross_reference:
         extraction += checkpoint.cross_reference.spent
     said = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
@@ -237,14 +241,15 @@ def _statistics(
     if checkpoint.cross_reference and checkpoint.cross_reference.reason:
         said.append(f'cross-reference: {checkpoint.cross_reference.reason}')
     return Statistics(
-        request=checkpoint.request,
+        request=_without_users(checkpoint.request),
         summarizer=via,
         pages=len(material.pages),
         tokens_crawled=sum(page.tokens for page in material.pages),
         tokens_kept=sum(tokens.count(section.text) for section in material.sections),
         steps={topic.id: _figures(steps[topic.id]) for topic in topics},
         extraction=extraction,
-        total=sum((spent for step in steps.values() for spent in (step.agent, step.summaries)), extraction),
+        repeated=repeated,
+        total=sum((spent for step in steps.values() for spent in (step.agent, step.summaries)), extraction + repeated),
         seconds=checkpoint.seconds,
         failures=checkpoint.failures,
         warnings=[*said, *warnings],
@@ -253,3 +258,7 @@ def _statistics(
 
 def _figures(step: Step) -> StepFigures:
     return StepFigures(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))
+
+
+def _without_users(request: Request) -> Request:
+    return request.model_copy(update={'places': tuple(map(without_user, request.places))})

@@ -11,13 +11,13 @@ from pydantic_ai.models import Model
 
 from researcher_integration import package
 from researcher_integration.backends import InProcess, SummaryBackend
-from researcher_integration.checkpoint import Checkpoint, Request
+from researcher_integration.checkpoint import FILE, Checkpoint, Request, alone, put_aside
 from researcher_integration.errors import ResearchError
 from researcher_integration.extracting import Extracting
 from researcher_integration.settings import ResearchSettings
 from researcher_integration.steps import Steps
 from researcher_integration.work import Configuration, Progress, Work
-from summarizer_tool import Service, SourceStore, Summarizer, telemetry
+from summarizer_tool import Service, SourceStore, Summarizer, failures, telemetry
 
 __all__ = ('STORE_FILE', 'Configuration', 'Progress', 'Research')
 
@@ -44,7 +44,7 @@ class Research:
 
         Args:
             resume: Go on from the checkpoint in the folder.
-            fresh: Put a checkpoint aside that is not finished.
+            fresh: Begin anew even if there is a checkpoint that is not finished; it is put aside.
 
         Returns:
             The package, which is also written into the folder.
@@ -54,10 +54,16 @@ class Research:
             ConfigurationError: If the model cannot be had.
             StoreError: If the store cannot be opened.
         """
-        checkpoint = await anyio.to_thread.run_sync(partial(self._begin, resume=resume, fresh=fresh))
-        with telemetry.span('research zone', zone=checkpoint.request.zone, way=checkpoint.request.way):
-            async with self._work(checkpoint) as work:
-                return await self._run(work)
+        if resume and not (self.folder / FILE).exists():
+            raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
+        with alone(self.folder):
+            checkpoint = await anyio.to_thread.run_sync(partial(self._begin, resume=resume, fresh=fresh))
+            with telemetry.span('research zone', zone=checkpoint.request.zone, way=checkpoint.request.way):
+                try:
+                    async with self._work(checkpoint) as work:
+                        return await self._run(work)
+                except ExceptionGroup as group:  # of tasks that ran at once
+                    raise failures.first_of(group) from group
 
     async def _run(self, work: Work) -> package.Package:
         checkpoint = work.checkpoint
@@ -71,7 +77,7 @@ class Research:
         extracting.room(work.pages())  # too small a window shows now
         await steps.run()
         if not checkpoint.pages:
-            checkpoint.steps.clear()  # so that a resumed research searches again
+            steps.forget()  # so that a resumed research searches again
             await work.save()
             raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
         material, said = await extracting.material()
@@ -94,12 +100,12 @@ class Research:
         return built
 
     def _begin(self, *, resume: bool, fresh: bool) -> Checkpoint:
-        found = None if fresh else Checkpoint.load(self.folder)
-        if resume:
-            if found is None:
-                raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
+        found = None if fresh and not resume else Checkpoint.load(self.folder)
+        if found is not None and resume:
             _check_same(self.request, found.request, self.folder)
             found.is_finished = False
+            if 'window_tokens' in self.request.model_fields_set:
+                found.request = found.request.model_copy(update={'window_tokens': self.request.window_tokens})
             return found
         if found and not found.is_finished:
             raise ResearchError(
@@ -108,6 +114,7 @@ class Research:
             )
         if not self.request.places and not self.request.search:
             raise ResearchError('there is nothing to read: name pages with --pages, or let the agent search (--search)')
+        put_aside(self.folder, (FILE, package.BRIEFS, package.EXTRACTION_FILE, package.STATISTICS_FILE))
         return Checkpoint(request=self.request)
 
     @asynccontextmanager
@@ -152,6 +159,8 @@ def _check_same(asked: Request, begun: Request, folder: Path) -> None:
         raise ResearchError(f'{folder} holds a research of "{begun.zone}", not of "{asked.zone}"; name another --out')
     for name, value in asked.model_dump(exclude_unset=True, exclude={'zone'}).items():
         before = getattr(begun, name)
+        if name == 'window_tokens' and value > before:
+            continue  # what was too small may grow
         if value != before and value not in ((), False):
             how = {
                 'places': 'with other --pages',

@@ -27,7 +27,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.crawling import Crawler, crawl_tool
-from researcher_integration.material import Page
+from researcher_integration.material import Page, titled
 from researcher_integration.spent import Spent, limit_reached
 from researcher_integration.topics import Topic
 from summarizer_tool import ConfigurationError, Summary, failures, prompts, telemetry, tokens
@@ -41,11 +41,10 @@ SMALL_PAGE = 1000
 MAX_NOTES = 800
 """Tokens of a report that are kept."""
 
-MAX_TITLE = 80
-
 _logger = logging.getLogger('researcher_integration')
 
 PAGES_TAG = register_tag('known_pages')
+RESULT_TAG = register_tag('page_text')
 
 SUMMARY_TOOLS = frozenset({'summarize', 'summarize_for_extraction'})
 _WHILE_IN_PIPELINE = frozenset({'read_source'})
@@ -82,6 +81,8 @@ class Findings:
     spent: Spent
     """By the agent's runs, summaries by tool included."""
     warnings: tuple[str, ...]
+    is_finished: bool = True
+    """Whether it got to its report, rather than failing or reaching a limit on the way."""
 
 
 class LoreResearcher:
@@ -117,7 +118,7 @@ class LoreResearcher:
             deps_type=StepDeps,
             instructions=[prompts.load('research/researcher'), on_summaries],
             tools=[crawl_tool()],
-            toolsets=[_SummariesOnly(summarizer), *search],
+            toolsets=[_Framed(summarizer), *search],
         )
         # Pages stay out of the traces whatever the application instruments globally.
         self.agent.instrument = InstrumentationSettings(
@@ -151,7 +152,7 @@ class LoreResearcher:
         before = Spent.of(usage)
         warnings: list[str] = []
         history: list[ModelMessage] = []
-        notes = ''
+        notes, is_finished = '', True
         requests = (
             _gather_request(zone, topic, deps, budget),
             prompts.render('research/report_request', instructions=_instructions(topic.instructions.report, zone)),
@@ -172,7 +173,7 @@ class LoreResearcher:
                 else:
                     notes, history = run.output, run.all_messages()
                     continue
-            history, notes = messages or history, ''
+            history, notes, is_finished = messages or history, '', False
             break
         summaries: list[SummaryTaken] = []
         pages = {page.source_id for page in deps.crawler.pages.values()}
@@ -185,6 +186,7 @@ class LoreResearcher:
             tuple(summaries),
             Spent.of(usage) - before,
             tuple(warnings),
+            is_finished,
         )
 
 
@@ -207,9 +209,8 @@ def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str
 
 
 def _page_line(page: Page, *, is_here: bool) -> str:
-    title = ' '.join(page.title.split())[:MAX_TITLE] or 'untitled'
     here = ', this step' if is_here else ''
-    return f'[{page.number}] {page.source_id}, {page.tokens:,} tokens, {page.tier}{here}: {title}'
+    return f'[{page.number}] {page.source_id}, {page.tokens:,} tokens, {page.tier}{here}: {titled(page.title)}'
 
 
 def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken, bool]]:
@@ -217,7 +218,7 @@ def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken,
     for message in messages:
         for part in message.parts:
             if isinstance(part, ToolReturnPart) and part.tool_name in SUMMARY_TOOLS and part.outcome == 'success':
-                text = part.model_response_str()
+                text = _unframed(part.model_response_str())
                 if isinstance(part.metadata, Summary):
                     handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
                     yield SummaryTaken(handles, text, part.metadata.stats.usage), True
@@ -226,18 +227,31 @@ def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken,
                     yield SummaryTaken(said.source_ids, text, said.stats.usage), False
 
 
+def _unframed(text: str) -> str:
+    """What `_Framed` has put a frame around; tags within stay harmless."""
+    return text.removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
+
+
 @dataclass
-class _SummariesOnly(WrapperToolset[Any]):
-    """Keeps pages out of the agent's context where every call of the summarizer's model fails, and it returns them."""
+class _Framed(WrapperToolset[Any]):
+    """Frames what the summarizer's tools say of pages, and keeps whole pages out of the agent's context.
+
+    These come back where every call of the summarizer's model fails.
+    """
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> object:
         """Call a tool; the text itself in place of a summary is a failure."""
-        result: object = await super().call_tool(name, tool_args, ctx, tool)
-        if isinstance(result, ToolReturn) and _state(cast('object', result.metadata)) == 'original':
+        result = cast('object', await super().call_tool(name, tool_args, ctx, tool))
+        if isinstance(result, str):
+            return wrap(RESULT_TAG, f'\n{result}\n')
+        if not isinstance(result, ToolReturn):
+            return result
+        returned = cast('ToolReturn[Any]', result)
+        if _state(returned.metadata) == 'original':
             raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
-        return cast('object', result)
+        return replace(returned, return_value=wrap(RESULT_TAG, f'\n{returned.return_value}\n'))
 
 
 def _state(metadata: object) -> str:

@@ -3,12 +3,15 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from researcher_integration.checkpoint import Block, Step
-from researcher_integration.material import Page, Section, TopicId
+from researcher_integration.material import Page, Section, TopicId, titled
 from researcher_integration.topics import Topic
-from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, prompts, tokens
+from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, SummarizerError, prompts, tokens
 
 Texts = Callable[[str], Awaitable[str]]
 """The text of a page by its handle."""
+
+_LEAST_SUMMARY = 20
+"""Tokens below which the embedded model has no choice to make."""
 
 _NOTES_TOKENS = 8
 _HEADING_TOKENS = 9
@@ -53,33 +56,44 @@ async def build(
             text = summary.text
             said.append(f'{topic.header}: {step.tokens_kept:,} raw tokens condensed by the embedded model')
         sections.append(Section(topic.id, topic.header, text))
-    hints = {topic.id: topic.hint for topic in topics}
-    while (over := sum(tokens.count(section.text) for section in sections) - room) > 0:
-        index = max(range(len(sections)), key=lambda each: len(sections[each].text))
-        section = sections[index]
-        left = max(1, tokens.count(section.text) - over)
-        summary = await embedded.summarize_for_extraction(section.text, hints[section.topic], max_output_tokens=left)
-        shorter = summary.text if tokens.fits(summary.text, left) else tokens.truncate(section.text, left)
-        sections[index] = Section(section.topic, section.header, shorter)
-        said.append(f'{section.header}: {over:,} tokens over the window, condensed by the embedded model')
+    over = sum(tokens.count(section.text) for section in sections) - room
+    if over > 0:
+        sections = await _fitted(sections, {topic.id: topic.hint for topic in topics}, room, embedded)
+        said.append(f'{over:,} tokens over the window, taken from all sections alike by the embedded model')
     return sections, said
+
+
+async def _fitted(
+    sections: Sequence[Section], hints: Mapping[TopicId, str], room: int, embedded: Summarizer
+) -> list[Section]:
+    """The sections, each in its share of the room."""
+    counts = [tokens.count(section.text) for section in sections]
+    fitted: list[Section] = []
+    for section, count in zip(sections, counts, strict=True):
+        share = room * count // max(1, sum(counts))
+        text = section.text
+        if count > share >= _LEAST_SUMMARY:
+            summary = await embedded.summarize_for_extraction(text, hints[section.topic], max_output_tokens=share)
+            text = summary.text
+        fitted.append(Section(section.topic, section.header, tokens.truncate(text, share)))
+    return fitted
 
 
 def overhead(pages: Sequence[Page]) -> int:
     """Tokens that a section of these pages has at most beside their texts: what says of which page it is."""
-    return _NOTES_TOKENS + sum(tokens.count(_line(page.title)) + _HEADING_TOKENS for page in pages)
+    return _NOTES_TOKENS + sum(tokens.count(titled(page.title)) + _HEADING_TOKENS for page in pages)
 
 
 async def _text(block: Block, pages: Mapping[str, Page], texts: Texts) -> str:
     if block.kind == 'notes':
         return prompts.render('research/notes', notes=block.text)
     if block.kind == 'summary':
-        titles = ', '.join(f'[{pages[handle].number}] {_line(pages[handle].title)}' for handle in block.source_ids)
+        titles = ', '.join(f'[{pages[handle].number}] {titled(pages[handle].title)}' for handle in block.source_ids)
         return prompts.render('research/summary', pages=titles, text=block.text)
     [handle] = block.source_ids
     page = pages[handle]
-    return prompts.render('research/page', number=str(page.number), title=_line(page.title), text=await texts(handle))
-
-
-def _line(title: str) -> str:
-    return ' '.join(title.split())[:80] or 'untitled'
+    try:
+        text = await texts(handle)
+    except SummarizerError:  # evicted, and gone from where it was, too
+        text = prompts.load('research/page_lost')
+    return prompts.render('research/page', number=str(page.number), title=titled(page.title), text=text)

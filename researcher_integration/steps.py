@@ -1,7 +1,7 @@
 """The research steps: crawl the given pages, give each to a step, and let each step gather, report and keep."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -61,7 +61,9 @@ class Steps:
 
     async def crawl(self) -> None:
         """Crawl the given pages, those that failed before once more; a page that fails is missing, and says so."""
-        places = self._work.request.places
+        before = {page.source_id: page.number for page in self._work.pages()}
+        lost = [page.url for page in self._work.pages() if is_url(page.url) and not await self._has(page.source_id)]
+        places = list(dict.fromkeys((*self._work.request.places, *lost)))
         self._checkpoint.failures.clear()
         limiter = anyio.CapacityLimiter(MAX_CRAWLS)
         failed: dict[str, str] = {}
@@ -83,7 +85,30 @@ class Steps:
                 tasks.start_soon(one, place)
         for place in places:
             if place in failed:
-                self._checkpoint.failures.append(Failure(place=place, reason=failed[place]))
+                named = shown(place) if is_url(place) else place
+                self._checkpoint.failures.append(Failure(place=named, reason=failed[place]))
+        after = {page.number: page.source_id for page in self._work.pages()}
+        changed = {old: new for old, number in before.items() if (new := after.get(number, old)) != old}
+        if changed:
+            self._replace(changed)
+
+    async def _has(self, handle: str) -> bool:
+        return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
+
+    def _replace(self, changed: Mapping[str, str]) -> None:
+        """Pages whose texts the store had lost say something else now: do what rested on them again."""
+        if self._checkpoint.assigned is not None:
+            self._checkpoint.assigned = {
+                topic: tuple(changed.get(handle, handle) for handle in handles)
+                for topic, handles in self._checkpoint.assigned.items()
+            }
+        for topic, step in tuple(self._checkpoint.steps.items()):
+            if not changed.keys().isdisjoint(step.pages):
+                self._drop(topic)
+        gathered = self._checkpoint.gathered
+        if gathered is not None and not changed.keys().isdisjoint(gathered.pages):
+            self._checkpoint.superseded += gathered.agent + gathered.by_tool
+            self._checkpoint.gathered = None
 
     async def assign(self) -> None:
         """Give each page that was crawled so far to a step, once."""
@@ -100,7 +125,10 @@ class Steps:
         """Do all steps that are not done, and those again that could not summarize or have got another page."""
         for topic in self._topics:
             done = self._checkpoint.steps.get(topic.id)
-            if done is None:
+            if done is not None and not done.has_report and self._work.model is not None:
+                self._drop(topic.id)
+                await self._step(topic, done.pages)
+            elif done is None:
                 await self._step(topic)
             elif done.state == 'raw':
                 await self._keep_again(topic, done, done.pages)
@@ -109,18 +137,23 @@ class Steps:
             done = self._checkpoint.steps[last.id]
             await self._keep_again(last, done, (*done.pages, *late))
 
+    def forget(self) -> None:
+        """Forget all steps, but not what they have cost."""
+        for topic in tuple(self._checkpoint.steps):
+            self._drop(topic)
+
     async def _keep_pages(self, _key: str, _page: Page) -> None:
         self._checkpoint.pages = dict(self._crawler.pages)
         await self._work.save()
 
-    async def _step(self, topic: Topic) -> None:
+    async def _step(self, topic: Topic, known: Sequence[str] = ()) -> None:
         self._begin(topic)
         started = time.monotonic()
         with telemetry.span('research step', topic=topic.id, way=self._work.request.way) as span:
             limits = self._limits(topic)
             gathered = self._checkpoint.gathered
             if gathered is None or gathered.topic != topic.id:
-                gathered = await self._gather(topic, limits)
+                gathered = await self._gather(topic, known, limits)
                 gathered.seconds = round(time.monotonic() - started, 2)
                 started = time.monotonic()
                 if self._work.model is not None:
@@ -132,16 +165,18 @@ class Steps:
             step.agent = gathered.agent
             step.summaries = gathered.by_tool + kept.spent
             step.warnings = (*gathered.warnings, *kept.warnings)
+            step.has_report = gathered.is_finished
             step.seconds = round(gathered.seconds + time.monotonic() - started, 2)
             span.set_attributes(_figures(step))
         self._checkpoint.gathered = None
         self._checkpoint.steps[topic.id] = step
         await self._work.save()
 
-    async def _gather(self, topic: Topic, limits: UsageLimits) -> Gathered:
+    async def _gather(self, topic: Topic, known: Sequence[str], limits: UsageLimits) -> Gathered:
         budget = self._budget(topic)
         # Pages that nobody has claimed were crawled by this step before it was interrupted.
-        deps = StepDeps(self._crawler, [*(self._checkpoint.assigned or {}).get(topic.id, ()), *self._unclaimed()])
+        assigned = (self._checkpoint.assigned or {}).get(topic.id, ())
+        deps = StepDeps(self._crawler, list(dict.fromkeys((*assigned, *known, *self._unclaimed()))))
         findings = await self._research(topic, deps, budget, limits)
         by_tool = sum((Spent.of(taken.usage) for taken in findings.summaries), Spent())
         return Gathered(
@@ -155,6 +190,7 @@ class Steps:
             agent=findings.spent - by_tool,
             by_tool=by_tool,
             warnings=findings.warnings,
+            is_finished=findings.is_finished,
         )
 
     async def _research(self, topic: Topic, deps: StepDeps, budget: int, limits: UsageLimits) -> Findings:
@@ -199,9 +235,10 @@ class Steps:
             SummaryTaken(block.source_ids, block.text, RunUsage()) for block in step.blocks if block.kind == 'summary'
         ]
         with telemetry.span('research step', topic=topic.id, way=self._work.request.way, again=True) as span:
-            kept = await self._keep(topic, handles, notes, made, step.budget, self._limits(topic))
-            again = self._finished(topic, handles, kept, step.budget)
-            again.agent, again.summaries = step.agent, step.summaries + kept.spent
+            budget = self._budget(topic)
+            kept = await self._keep(topic, handles, notes, made, budget, self._limits(topic))
+            again = self._finished(topic, handles, kept, budget)
+            again.agent, again.summaries, again.has_report = step.agent, step.summaries + kept.spent, step.has_report
             again.warnings = kept.warnings
             again.seconds = round(step.seconds + time.monotonic() - started, 2)
             span.set_attributes(_figures(again))
@@ -209,6 +246,12 @@ class Steps:
             self._extracting.forget()
         self._checkpoint.steps[topic.id] = again
         await self._work.save()
+
+    def _drop(self, topic: TopicId) -> None:
+        """Forget a step, and what was extracted from it and the others, but not what it has cost."""
+        dropped = self._checkpoint.steps.pop(topic)
+        self._checkpoint.superseded += dropped.agent + dropped.summaries
+        self._extracting.forget()
 
     def _begin(self, topic: Topic) -> None:
         number = self._topics.index(topic) + 1
@@ -248,7 +291,8 @@ class Steps:
         known = {page.source_id: page for page in pages}
         used = sum(
             min(step.tokens_kept + sections.overhead([known[handle] for handle in step.pages]), step.budget)
-            for step in self._checkpoint.steps.values()
+            for each, step in self._checkpoint.steps.items()
+            if each != topic.id and not (step.state == 'raw' and each in {one.id for one in later})
         )
         sizes = {page.source_id: page.tokens for page in pages}
         expected: dict[TopicId, int] = {

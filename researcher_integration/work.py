@@ -17,6 +17,7 @@ from researcher_integration.backends import SummaryBackend
 from researcher_integration.checkpoint import Checkpoint
 from researcher_integration.material import Page, TopicId
 from researcher_integration.settings import ResearchSettings
+from researcher_integration.spent import Spent
 from researcher_integration.tiers import SourceTiers
 from researcher_integration.topics import ResearchTopics, Topic
 from summarizer_tool import Service
@@ -83,6 +84,9 @@ class Work:
         self.backend = backend
         self.model = model
         self.tell = on_progress
+        # What was under way when it was interrupted is begun again, and has been paid for all the same.
+        checkpoint.superseded += checkpoint.under_way
+        checkpoint.under_way = Spent()
         self.usage = RunUsage()
         """Of all model calls, those before an interruption included; limits are held against it."""
         for spent in checkpoint.all_spent():
@@ -114,6 +118,8 @@ class Work:
         """
         async with self._saving:
             self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
+            finished = sum(self.checkpoint.all_spent(), Spent())
+            self.checkpoint.under_way = Spent.of(self.usage) - finished
             written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
             await anyio.to_thread.run_sync(written.save, self._folder)
         self._on_checkpoint(written)

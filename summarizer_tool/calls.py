@@ -2,12 +2,14 @@
 
 import logging
 from asyncio import CancelledError, current_task
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 import anyio
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
+from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
@@ -38,6 +40,9 @@ class Caller:
     deadline: Deadline
     tally: Tally
     usage: RunUsage = field(default_factory=RunUsage)
+    """Perhaps the calling agent's; other jobs may count in it at the same time."""
+    spent: RunUsage = field(default_factory=RunUsage)
+    """By the calls of this job alone."""
     usage_limits: UsageLimits | None = None
     on_fact: OnFact | None = None
     """Told of the facts of chunks while they are written."""
@@ -50,6 +55,15 @@ class Caller:
         while isinstance(model, WrapperModel):
             model = model.wrapped
         return isinstance(model, ExtractiveModel)
+
+    @property
+    def _streams(self) -> bool:
+        """Whether answers can be followed while they are written; not every model can be asked for that."""
+        model = self.model
+        while isinstance(model, WrapperModel):
+            model = model.wrapped
+        can_stream = type(model).request_stream is not Model.request_stream
+        return can_stream and not (isinstance(model, FunctionModel) and model.stream_function is None)
 
     @property
     def _limits(self) -> UsageLimits:
@@ -82,7 +96,9 @@ class Caller:
         """
         self.tally.calls[phase] += 1
         on_fact = self.on_fact if phase == 'map' else None
+        stream = FactStream(on_fact) if on_fact and self._streams else None
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
+        before, own = copy(self.usage), copy(self.usage)
         with self.deadline.calling() as scope:
             try:
                 result = await agent.run(
@@ -91,10 +107,10 @@ class Caller:
                     # The embedded model has nothing to add when it is asked a second time.
                     deps=Task(has_content=not self.is_extractive),
                     model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
-                    usage=self.usage,
+                    usage=own,
                     usage_limits=self._limits,
                     retries={'output': self.settings.llm_output_retries},
-                    event_stream_handler=FactStream(on_fact) if on_fact and not self.is_extractive else None,
+                    event_stream_handler=stream,
                 )
             except (UsageLimitExceeded, UserError):
                 raise
@@ -111,7 +127,11 @@ class Caller:
                 level = logging.WARNING if isinstance(error, AgentRunError | OSError) else logging.ERROR
                 _logger.log(level, 'model call failed', extra={'agent': agent.name, 'reason': reason})
                 return reason
-            if on_fact and self.is_extractive:
+            finally:
+                used = own - before
+                self.usage.incr(used)
+                self.spent.incr(used)
+            if on_fact and stream is None:
                 for fact in result.output.facts:
                     on_fact(fact.text)
             return result.output

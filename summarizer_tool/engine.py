@@ -6,7 +6,6 @@ The computing parts are pure functions elsewhere and run off the event loop; thi
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 import anyio
@@ -26,7 +25,6 @@ from summarizer_tool.job import Job, Outcome, Phase, Progress, Tally
 from summarizer_tool.merging import Found
 from summarizer_tool.numbering import Numbered, merged, number
 from summarizer_tool.offload import compute, offload
-from summarizer_tool.report import spent
 from summarizer_tool.schemas import ChunkSummary, Summary
 from summarizer_tool.settings import OnFailure, OutputMode, Settings
 from summarizer_tool.statements import Line
@@ -104,7 +102,7 @@ class Engine:
         depends_on = (self.model_name, *whose, self._output_mode, prompts.version())
         scope = key_of(*depends_on, revision() if is_extractive else '')
         self._finished = Finished(self.cache, scope, is_exact=is_extractive)
-        self._composer = Composer(self.job, self.model_name, self._tally, self.usage)
+        self._composer = Composer(self.job, self.model_name, self._tally, self._caller.spent)
 
     async def run(self) -> Summary:
         """Do all of it.
@@ -116,7 +114,6 @@ class Engine:
             SummarizationFailedError: If every call failed for good and `on_failure` is `error`.
             UsageLimitExceeded: If the caller's usage limits are reached.
         """
-        before = deepcopy(self.usage)
         chunks = await self._chunks()
         outcomes = await self._map(chunks)
         if _has_failed(outcomes) and self._on_failure != 'extractive':
@@ -129,7 +126,7 @@ class Engine:
             summary = await self._compose(chunks, outcomes, facts)
         summary.stats.cached_calls = self._finished.found
         summary.stats.seconds = round(time.monotonic() - self.started, 3)
-        summary.stats.usage = spent(before, self.usage)
+        summary.stats.usage = self._caller.spent
         return summary
 
     @property

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from pydantic_ai.usage import RunUsage
-
 from summarizer_tool import names
 from summarizer_tool.chunking import Chunk
 from summarizer_tool.documents import Document
@@ -86,17 +84,3 @@ def entities_of(facts: Sequence[Found], listed: Sequence[str]) -> list[str]:
 def joined(documents: Sequence[Document]) -> str:
     """The documents as one text, as it would be handed on without a summary."""
     return '\n\n'.join(document.text for document in documents)
-
-
-def spent(before: RunUsage, after: RunUsage) -> RunUsage:
-    """What has been used between two readings of a usage that may be the caller's own."""
-    used = RunUsage()
-    for name in ('requests', 'tool_calls', *_TOKENS):
-        setattr(used, name, getattr(after, name) - getattr(before, name))
-    if after.cost is not None:
-        used.cost = after.cost - (before.cost or 0)
-    used.details = {key: value - before.details.get(key, 0) for key, value in after.details.items()}
-    return used
-
-
-_TOKENS = ('input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens', 'output_reasoning_tokens')

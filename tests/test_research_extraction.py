@@ -493,7 +493,5 @@ def test_a_page_has_its_own_number_and_no_address_in_the_request() -> None:
     request = Extractor(None).prompt('npcs', Material('Mirefold', SECTIONS, [long]))
     [line] = [line for line in request.splitlines() if line.startswith('[')]
 
-    assert line == snapshot(
-        '[12] Mire [9] Fold Mire [9] Fold Mire [9] Fold Mire [9] Fold Mire [9] Fold Mire [9]… (secondary)'
-    )
+    assert line == snapshot('[12] Mire [9] Fold Mire [9] Fold Mire [9] Fold Mire [9] Fold… (secondary)')
     assert 'https://' not in request

@@ -86,12 +86,12 @@ async def test_a_small_package(tmp_path: Path) -> None:
     assert package.briefs['03-factions.md'] == snapshot("""\
 # Factions: Mirefold
 
-1 page, 26 tokens crawled, 52 kept; unchanged.
+1 page, 26 tokens crawled, 54 kept; unchanged.
 
 Report of the researcher:  \n\
 Odile Sarn stands between two camps [1][2].  \n\
 
-Of [2] The Ash Circle:  \n\
+Of [2] The Ash Circle, unchanged:  \n\
 
 ### [2] The Ash Circle
 
@@ -234,7 +234,7 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
             'summarizer': 'in process',
             'pages': 2,
             'tokens_crawled': 56,
-            'tokens_kept': 162,
+            'tokens_kept': 166,
             'steps': {
                 'npcs': {
                     'state': 'empty',
@@ -253,17 +253,18 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
                     'tokens_crawled': 26,
                     'tokens_kept': 39,
                     'ratio': 0.67,
-                    'model': 'extractive',
+                    'model': '',
                     'agent': {'requests': 2, 'cost': None},
                     'summaries': {'requests': 0, 'cost': None},
                     'warnings': [],
                 },
             },
             'extraction': {'requests': 6, 'cost': None},
+            'repeated': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
             'total': {'requests': 16, 'cost': None},
             'failures': [],
             'warnings': [],
-            'ratio': 0.35,
+            'ratio': 0.34,
             'cost': None,
         }
     )

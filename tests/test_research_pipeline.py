@@ -104,7 +104,8 @@ def kept_to_the_window(zone: World) -> bool:
 
 def adds_up(statistics: Statistics, extracted: Extracted) -> bool:
     steps = statistics.steps.values()
-    spent = [each for step in steps for each in (step.agent, step.summaries)] + [statistics.extraction]
+    spent = [each for step in steps for each in (step.agent, step.summaries)]
+    spent += [statistics.extraction, statistics.repeated]
     return (
         statistics.pages == len(extracted.sources) == sum(step.pages for step in steps)
         and statistics.tokens_crawled
@@ -280,7 +281,10 @@ async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tm
     # The agent's work is kept; what was extracted from the raw pages is made anew.
     again = Counter(map(role, zone.provider.requests)) - asked
     assert again == Counter({'extraction': 5, 'cross-reference': 1})
-    assert whole.statistics.extraction.requests == 2 * raw.statistics.extraction.requests
+    assert whole.statistics.extraction.requests == raw.statistics.extraction.requests == 6
+    assert whole.statistics.repeated.requests >= 6
+    of_the_server = sum(step.summaries.requests for step in whole.statistics.steps.values())
+    assert whole.statistics.total.requests - of_the_server == len(zone.provider.requests)
 
 
 async def test_summaries_fail(zone: World, tmp_path: Path) -> None:
@@ -374,7 +378,7 @@ async def test_one_category_cannot_be_extracted(zone: World, tmp_path: Path) -> 
     assert (conflict.subject, conflict.attribute, conflict.found_by) == ('Bram Oddery', 'level', 'rule')
     # What was paid for stays counted.
     extracting = [request for request in zone.provider.requests if role(request) in ('extraction', 'cross-reference')]
-    assert resumed.statistics.extraction.requests == len(extracting) == 10
+    assert resumed.statistics.extraction.requests + resumed.statistics.repeated.requests == len(extracting) == 10
 
 
 async def test_a_page_is_missing(zone: World, tmp_path: Path) -> None:

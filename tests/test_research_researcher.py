@@ -300,11 +300,13 @@ He is the brother of Ysolde Marrick. She has put 400 crowns on his head.
             (
                 'summarize_for_extraction success',
                 """\
+<page_text>
 Sallow Reach is a river country for levels 12 to 19, north of the Glass Steppe.
 Warden Ysolde Marrick has led them since 207.
 Jory Pike is a raftsman, born in Tern Ford in 180; leads the Loose Rafts against the wardens of Otterholm.
 
-[src_742c2efb71aa, src_0b4c0194500e: ask again by source_ids, or read_source.]\
+[src_742c2efb71aa, src_0b4c0194500e: ask again by source_ids, or read_source.]
+</page_text>\
 """,
             ),
             ('model', 'The pages of this step have been summarized.'),
@@ -320,7 +322,8 @@ Answer with the report alone.\
     )
     assert findings.notes == 'Ysolde Marrick leads the wardens [1]; Jory Pike is her brother [2].'
     assert [taken.source_ids for taken in findings.summaries] == [tuple(handles_in(scripted.messages))]
-    assert [taken.text for taken in findings.summaries] == [text_of(returns(scripted.messages)[-1])]
+    [taken] = findings.summaries  # without the frame that the agent sees
+    assert text_of(returns(scripted.messages)[-1]) == f'<page_text>\n{taken.text}\n</page_text>'
     assert findings.warnings == ()
 
 
@@ -368,8 +371,10 @@ He is the brother of Ysolde Marrick. She has put 400 crowns on his head.
             (
                 'read_source success',
                 """\
+<page_text>
 5| He is the brother of Ysolde Marrick. She has put 400 crowns on his head.
-[src_0b4c0194500e, 5 to 5 of 5 lines: the end.]\
+[src_0b4c0194500e, 5 to 5 of 5 lines: the end.]
+</page_text>\
 """,
             ),
             ('model', 'Done.'),
@@ -503,8 +508,8 @@ async def test_long_pages_pass_through_few_tokens_of_the_model(zone: Zone) -> No
         {
             'pages': [12994, 12972, 13016],
             'written': 139,
-            'came back': [1351, 1321, 1342, 476, 470, 477],
-            'context': 5678,
+            'came back': [1351, 1321, 1342, 485, 479, 486],
+            'context': 5705,
         }
     )
     assert [taken.source_ids for taken in findings.summaries] == [(handle,) for handle in zone.deps.asked]
