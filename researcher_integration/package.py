@@ -101,7 +101,7 @@ class Statistics(BaseModel):
     """Of the sections that the extraction reads, headings included."""
     steps: dict[TopicId, StepFigures]
     extraction: Spent
-    repeated: Spent
+    repeated: Spent = Spent()
     """On work that was interrupted, came to nothing, or was done anew."""
     total: Spent
     seconds: float

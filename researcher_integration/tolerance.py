@@ -159,7 +159,8 @@ def as_relations(value: object) -> list[dict[str, object]]:
     Args:
         value: A list, one relation, or targets by kind: `{"leads": ["Tide Guild"]}`; members may be plain text.
     """
-    return [relation for relation in map(_as_relation, _related(value)) if _as_text(relation.get('target'))]
+    named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, _related(value)))
+    return [{**relation, 'target': target} for relation, target in named if target]
 
 
 def as_records(value: object, key: str, part: str) -> object:

@@ -488,7 +488,7 @@ async def test_failures_say_what_failed(crawler: Crawler, wiki: Site, tmp_path: 
             'icon.png': 'RequestError: DIR/icon.png holds image/png, which is not text',
             'large.md': 'RequestError: DIR/large.md is over SUMMARIZER_FETCH_MAX_MB=0.1 MB; split it or raise the limit',
             'empty.md': 'RequestError: DIR/empty.md holds no text',
-            '.': 'RequestError: DIR cannot be read: Is a directory',
+            '.': 'RequestError: DIR is not a regular file; give the path of a text, markdown or HTML file',
         }
     )
     assert not crawler.pages
