@@ -1,0 +1,199 @@
+"""Log lines as events: when, how bad, what; a stack trace belongs to the line it follows."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+Severity = Literal['fatal', 'error', 'warning', '', 'debug']
+"""As the line itself says; empty for lines that say nothing or say info."""
+
+LONGEST_LINE = 2000
+"""Characters of a line that are looked at; what lies beyond is cut."""
+
+LEVEL_WITHIN = 240
+"""Characters in which a line says how bad it is."""
+
+LONGEST_TAIL = 2000
+"""Lines of one stack trace that are kept."""
+
+ESCAPES = re.compile(r'\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[@-Z\\^_])')
+"""Colours and other orders to a terminal."""
+
+_TIME = re.compile(
+    r'\[?(?:'
+    r'\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\s?Z|\s?[+-]\d\d:?\d\d| UTC| GMT)?'
+    r'|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}'
+    r'|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?'
+    r'|(?<=\b[IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6}'
+    r'|(?<![\d:.])\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])'
+    r')\]?'
+)
+_CLOCK = re.compile(r'(?<!\d)\d\d:\d\d:\d\d(?!\d)')
+_TIME_KEY = re.compile(r'\b(?:ts|t|time|timestamp)=["\']?$')
+_LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12})(?=\s)')
+_LEVEL = re.compile(
+    r'\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|SEVERE|ALERT|EMERG(?:ENCY)?)\b'
+    r'|(?i:\b(?:level|lvl|severity|loglevel)["\']?\s?[=:]\s?["\']?([a-z]{3,9}))'
+    r'|(?i:[\[<(]\s?(trace|debug|info|notice|warn(?:ing)?|error|err|crit(?:ical)?|fatal|panic|alert|emerg)\s?[\])>])'
+    r'|^([IWEF])(?=\d{4} \d\d:\d\d:\d\d)'
+    r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
+)
+_SEVERITIES: Mapping[str, Severity] = {
+    'trac': 'debug', 'debu': 'debug', 'warn': 'warning', 'w': 'warning', 'erro': 'error', 'err': 'error', 'e': 'error',
+    'seve': 'error', 'crit': 'fatal', 'fata': 'fatal', 'f': 'fatal', 'pani': 'fatal', 'aler': 'fatal', 'emer': 'fatal',
+}  # fmt: skip
+_NAMES = {'w': 'WARN', 'e': 'ERROR', 'f': 'FATAL', 'i': 'INFO', 'warn': 'WARN', 'err': 'ERROR'}
+
+_TRACE = re.compile(
+    r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \[)'
+)
+_EXCEPTION = re.compile(r'(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault)\b')
+_FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')
+_ACCESS = re.compile(
+    r'^(\S{1,80}) \S{1,60} .{1,60}? ?\[[^\]]{10,40}\] '
+    r'"([A-Z]{3,8}) ([^\s"?]*)(\?[^\s"]*)? [^"]{0,12}" (\d{3}) (\d+|-)(.*)'
+)
+
+
+@dataclass(slots=True)
+class Event:
+    """One message of a log."""
+
+    line: int
+    """Number of its first line, from 1."""
+    time: str
+    """As written; empty if there is none."""
+    level: str
+    """In capitals; empty if there is none."""
+    severity: Severity
+    message: str
+    """The line without its time, with what its stack trace says in short."""
+    tail: list[str] = field(default_factory=list[str])
+    """The lines that follow and belong to it: a stack trace."""
+
+    @property
+    def clock(self) -> str:
+        """The time of day, to the second."""
+        found = _CLOCK.search(self.time)
+        return found[0] if found else self.time
+
+
+def events(lines: Sequence[str]) -> Iterator[Event]:
+    """Read the lines of a log.
+
+    Args:
+        lines: Without line breaks and escapes.
+    """
+    timed = sum(parts(line)[0] != '' for line in lines[:400]) >= 0.5 * sum(line.strip() != '' for line in lines[:400])
+    current: Event | None = None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        time, message = parts(line[:LONGEST_LINE])
+        level, severity = _level(line[:LEVEL_WITHIN])
+        if current is not None and not time and _belongs(line, current, timed=timed, level=level):
+            if len(current.tail) < LONGEST_TAIL:
+                current.tail.append(line[:LONGEST_LINE])
+            continue
+        if current is not None:
+            yield _with_trace(current)
+        current = Event(number, time, level, severity, message)
+    if current is not None:
+        yield _with_trace(current)
+
+
+def _with_trace(event: Event) -> Event:
+    """An event that says what its stack trace does."""
+    if event.tail:
+        traced = trace(event.tail)
+        event.message = f'{event.message} | {traced}' if traced else event.message
+    return event
+
+
+@lru_cache(maxsize=4096)
+def parts(line: str) -> tuple[str, str]:
+    """The time of a line, and the line without it."""
+    found = _LEADING_TIME.match(line) or _TIME.search(line, 0, 160)
+    access = _ACCESS.match(line) if found and '"' in line else None
+    if access and found:
+        # Named fields can be counted each for itself.
+        address, method, path, query, status, size, rest = access.groups()
+        rest = ' '.join(rest.split())
+        asked = f' query={query}' if query else ''
+        return found[0].strip('[]'), f'{method} path={path}{asked} status={status} bytes={size} client={address} {rest}'
+    if found is None:
+        return '', line
+    before, after = _TIME_KEY.sub('', line[: found.start()]), line[found.end() :].lstrip('"')
+    return found[0].strip('[]'), f'{before.rstrip()} {after.lstrip()}'.strip(' \t|:')
+
+
+@lru_cache(maxsize=4096)
+def _level(line: str) -> tuple[str, Severity]:
+    found = _LEVEL.search(line)
+    if found is None:
+        return '', ''
+    word = next(group for group in found.groups() if group)
+    key = word.lower()[:4]
+    return _NAMES.get(key, word.upper()), _SEVERITIES.get(key, '')
+
+
+def _belongs(line: str, current: Event, *, timed: bool, level: str) -> bool:
+    """Whether a line without a time goes on with the event before it."""
+    if _FRAME.match(line) or _TRACE.match(line):
+        return True
+    if current.tail and current.tail[0].startswith('goroutine'):
+        return not level
+    if line[0] in ' \t' and not timed:
+        # Many tools indent what they print; only a trace that has begun goes on with any indented line.
+        return bool(current.tail)
+    if current.tail and _FRAME.match(current.tail[-1]) and _EXCEPTION.match(line):
+        return True
+    if current.tail and current.tail[0].startswith('Traceback') and line[0] not in ' \t':
+        # The last line of a Python traceback, after the source line of its innermost frame.
+        return bool(_EXCEPTION.match(line)) or (current.tail[-1][:1] in ' \t' and not level)
+    return timed and not level
+
+
+def is_frame(line: str) -> bool:
+    """Whether a line is a frame of a stack trace."""
+    return bool(_FRAME.match(line))
+
+
+def trace(tail: Sequence[str]) -> str:
+    """What a stack trace says in short: the exceptions, each with the frame it was thrown in.
+
+    Args:
+        tail: The lines after the message.
+    """
+    said: list[str] = []
+    python = next((index for index, line in enumerate(tail) if line.lstrip().startswith('Traceback')), None)
+    last_frame = ''
+    waiting = python is None
+    for index, line in enumerate(tail):
+        bare = line.strip()
+        if bare.startswith('File "'):
+            last_frame = bare
+            continue
+        if _FRAME.match(line):
+            if waiting:
+                said.append(bare)
+                waiting = False
+            continue
+        if _EXCEPTION.match(bare) or bare.startswith(('Caused by', 'Suppressed', 'panic:')):
+            said.append(f'{bare} [{last_frame}]' if last_frame else bare)
+            last_frame = ''
+            waiting = python is None
+        elif python is None and index < 3 and not bare.startswith('... '):
+            said.append(bare)
+    return ' | '.join(said[:6] if len(said) <= 6 else [*said[:3], *said[-3:]])
+
+
+def starts_like_log(line: str) -> bool:
+    """Whether a line has a time near its beginning, or a level."""
+    return (
+        _LEADING_TIME.match(line) is not None
+        or _TIME.search(line, 0, 80) is not None
+        or bool(_level(line[:LEVEL_WITHIN])[0])
+    )

@@ -1,0 +1,55 @@
+"""Values in machine output: which part of a text varies, and what it is as a number."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from math import isfinite
+
+MARK = '\x00'
+"""Stands in a template for a part that varies."""
+
+
+# A part that varies: the value behind `key=`, or any word with a digit in it. Every branch begins only where a word
+# begins and never gives back what it took, so that the search is linear in any text.
+VARIABLE = re.compile(
+    r'((?<=[\w\]]=)[^\s"\',;(){}\[\]<>|&]++'
+    r'|(?<=[\w\]]=")[^\s"]++(?=")'
+    r'|(?<![\w./@%+#~-])-?[^\W\d]*+(?:[./@%+#~-]+[^\W\d]*+)*+\d[\w./@%+#~-]*+)'
+)
+
+_QUANTITY = re.compile(r'([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,4})$')
+_UNITS = {
+    'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'min': 60.0, 'h': 3600.0, 'd': 86400.0,
+    'Ki': 2.0**10, 'Mi': 2.0**20, 'Gi': 2.0**30, 'Ti': 2.0**40, 'B': 1.0, 'KiB': 2.0**10, 'MiB': 2.0**20,
+    'GiB': 2.0**30, 'kB': 1e3, 'KB': 1e3, 'MB': 1e6, 'GB': 1e9, 'TB': 1e12, 'K': 1e3, 'k': 1e3, 'M': 1e6, 'G': 1e9,
+    'T': 1e12, '%': 1.0, '': 1.0,
+}  # fmt: skip
+_AGE = re.compile(r'(?:\d{1,6}[dhms]){1,4}$')
+_AGE_PART = re.compile(r'(\d+)([dhms])')
+_AGE_UNITS = {'d': 86400.0, 'h': 3600.0, 'm': 60.0, 's': 1.0}
+
+
+@lru_cache(maxsize=65_536)
+def quantity(text: str) -> float | None:
+    """The number that a text is, in seconds or bytes where it has such a unit; None if it is none."""
+    if len(text) > 40:
+        return None
+    if found := _QUANTITY.match(text):
+        factor = _UNITS.get(found[2])
+        number = float(found[1]) * factor if factor is not None else None
+        if number is not None and isfinite(number):
+            return number
+    if _AGE.match(text):
+        return sum(int(number) * _AGE_UNITS[unit] for number, unit in _AGE_PART.findall(text))
+    return None
+
+
+@lru_cache(maxsize=4096)
+def template(text: str) -> tuple[str, Sequence[str]]:
+    """Cut a text into what stays the same and what varies.
+
+    Returns:
+        The text with `MARK` for each part that varies, and those parts.
+    """
+    parts = VARIABLE.split(text.replace(MARK, ' '))
+    return MARK.join(parts[::2]), parts[1::2]
