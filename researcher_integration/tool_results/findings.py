@@ -1,0 +1,96 @@
+"""Where secrets stand in a text, and the text without them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import regex
+
+MASK = regex.compile(r'\[MASKED_[A-Z0-9_]{1,64}\]')
+"""What stands in a text instead of a secret."""
+
+END = '\0'
+"""Ends whatever is open: it parts the strings of a text that are read together, once their escapes are undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A secret: its characters from `start` up to `end`, and what kind of thing it is."""
+
+    start: int
+    end: int
+    kind: str
+    """In capitals: `AWS_KEY`."""
+    bare: bool = False
+    """A number in JSON, which only a mask in quotes can stand for."""
+
+
+Find = Callable[[str, str], Iterator[Finding]]
+"""Finds secrets, given a text and the same text in lower case, character by character."""
+
+
+def lowered(text: str) -> str:
+    """The text in lower case, each character where it was: a few letters become two, and stay as they are."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else ''.join(low if len(low := c.lower()) == 1 else c for c in text)
+
+
+def mask_for(kind: str) -> str:
+    """What is written instead of a secret."""
+    return f'[MASKED_{kind}]'
+
+
+def replace(text: str, findings: Iterable[Finding]) -> tuple[str, Counter[str]]:
+    """Put masks where secrets are.
+
+    Args:
+        text: With the secrets.
+        findings: In it, in any order; of those that overlap, the first given names the kind. What has been masked
+            already is left alone.
+
+    Returns:
+        The text, and how many masks of each kind were put in.
+    """
+    counts: Counter[str] = Counter()
+    pieces: list[str] = []
+    done = 0
+    for found in _apart(text, findings):
+        mask = mask_for(found.kind)
+        pieces += text[done : found.start], f'"{mask}"' if found.bare else mask
+        done = found.end
+        counts[found.kind] += 1
+    return ''.join((*pieces, text[done:])) if pieces else text, counts
+
+
+def _apart(text: str, findings: Iterable[Finding]) -> Sequence[Finding]:
+    """The findings in the order of the text, those that overlap as one, and none of a mask."""
+    ranked = sorted(enumerate(findings), key=lambda each: each[1].start)
+    masks = [(match.start(), match.end()) for match in MASK.finditer(text)] if ranked else []
+    merged: list[tuple[int, Finding]] = []
+    at = 0
+    for rank, found in ranked:
+        start, end = found.start, found.end
+        while at < len(masks) and masks[at][1] <= start:
+            at += 1
+        if end <= start or (at < len(masks) and masks[at][0] <= start and end <= masks[at][1]):
+            continue
+        start, end = _whole_masks(start, end, masks, at)
+        if merged and start < merged[-1][1].end:
+            first, last = merged[-1]
+            same = (start, end) == (last.start, last.end)
+            named = min((first, last), (rank, found), key=lambda each: each[0])
+            bare = same and (last.bare or found.bare)
+            merged[-1] = (named[0], Finding(last.start, max(last.end, end), named[1].kind, bare))
+        else:
+            merged.append((rank, Finding(start, end, found.kind, found.bare)))
+    return [found for _, found in merged]
+
+
+def _whole_masks(start: int, end: int, masks: Sequence[tuple[int, int]], at: int) -> tuple[int, int]:
+    """The span, widened so that it cuts no mask in two."""
+    if at < len(masks) and masks[at][0] < start:
+        start = masks[at][0]
+    while at < len(masks) and masks[at][0] < end:
+        end = max(end, masks[at][1])
+        at += 1
+    return start, end

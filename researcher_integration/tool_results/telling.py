@@ -1,0 +1,130 @@
+"""Names that tell of a secret (`DB_PASSWORD`, `apiKey`, `--token`), and the values that stand for none."""
+
+import math
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal
+
+import regex
+from detect_secrets.plugins.keyword import DENYLIST
+
+Kind = Literal['PASSWORD', 'API_KEY', 'TOKEN', 'SECRET', 'AUTHORIZATION', 'COOKIE']
+
+_PASS = r'pass(?:word|wd|phrase|code)|passwort|mot_?de_?passe|pwd|[_\-](?:pass|pw)'  # noqa: S105 - the names of some
+# Of a key alone nothing can be said: maps have keys, tables have, pianos have.
+_OF_KEY = (
+    r'(?:api|app|application|access|secret|private|auth|service|account|db|database|encryption|encrypt|decryption|signing'
+    r'|signature|master|client|storage|subscription|shared|license|licence|webhook|deploy|hmac|session|ssh|vault|crypto'
+    r'|cookie|jwt|priv|consumer|integration|ingest)[_\-. ]?'
+)
+_OTHERS = '|'.join(word for word in DENYLIST if 'key' not in word and 'pass' not in word)
+_HIDDEN = rf'secrets?|credentials?|creds|connection[_\-]?string|conn[_\-]?str|(?<![a-z])dsn|{_OTHERS}'
+
+_WORDS = rf'(?P<password>{_PASS})|(?P<secret>{_HIDDEN})|(?P<token>token|bearer|jwt)|(?P<key>{{}}keys?)'
+
+# A few letters that may follow the word.
+_SUFFIX = r'(?:_?\d{1,3}|[_\-]?(?:values?|plain|text|raw|str|string|b64|base64|old|new|current|previous|hash|s))?'
+
+# Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound. The letters are those
+# that the words begin with.
+_HIT = re.compile(rf'(?=[bcdjkmpst_\-])(?:{_WORDS.format("")}){_SUFFIX}(?!\w)')
+_BEFORE_KEY = re.compile(rf'{_OF_KEY}$')
+
+_NAME = regex.compile(
+    rf'(?:{_WORDS.format(_OF_KEY)}|(?P<header>authorization|cookie)|^(?:pass|pw|pin|auth)$){_SUFFIX}$', regex.IGNORECASE
+)
+_CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
+
+# Where a list continues, and what has no secret value of its own.
+_HARMLESS = regex.compile(
+    r'(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|max|min|per|stop'
+    r'|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|image_?pull|existing|automount_?service_?account)[_\-]?(?:token|secrets?|key)s?$',
+    regex.IGNORECASE,
+)
+
+_PLACEHOLDER = regex.compile(
+    r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|required|optional|missing|empty|unset|not[ _-]?set
+    |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired|string|str
+    |bytes|[*•.x\-_]+|<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\{\{[^{}]*\}\}
+    |\[[A-Z_ ]{3,80}\]|\(sensitive(?:\ value)?\)|\(known\ after\ apply\))""",
+    regex.IGNORECASE | regex.VERBOSE,
+)
+
+REFERENCES = frozenset(
+    """
+    name key id arn kind type namespace version apiversion path optional defaultmode mode items secretname uri url href
+    creationtimestamp createdat updatedat expiresat expires expirationseconds expiry created updated lastused ttl scope
+    scopes enabled required description title label provider algorithm alg length minlength maxlength format default
+    status issuer audience clientid userid username user region count total size readonly deprecated
+    """.split()  # noqa: SIM905 - a list of sixty lines says no more
+)
+"""Names of what is said *about* a secret: `secret: {secretName: tls, optional: true}` holds none."""
+
+
+@lru_cache(maxsize=1024)
+def kind_of(name: str) -> Kind | None:
+    """What a value is that has this name.
+
+    Returns:
+        Its kind; none for a name that does not tell of a secret, such as `max_tokens`, `nextPageToken`, `secretName`.
+    """
+    if '[MASKED_' in name:
+        return None
+    name = name.strip().strip('"\'`[]').rstrip(':').strip()[-100:]
+    match = _NAME.search(name) or _NAME.search(_CAMEL.sub('_', name))
+    return None if match is None or harmless(name) else _kind_of_match(match)
+
+
+def hits(lower: str) -> Iterator[tuple[int, int, Kind]]:
+    """Where telling words stand in a text in lower case, from and to, and what they tell of."""
+    for match in _HIT.finditer(lower):
+        start, end = match.span()
+        if match['key'] and not _BEFORE_KEY.search(lower[max(0, start - 16) : start]):
+            continue
+        yield start, end, _kind_of_match(match)
+
+
+def _kind_of_match(match: 'regex.Match[str] | re.Match[str]') -> Kind:
+    if match['password']:
+        return 'PASSWORD'
+    if match['key']:
+        return 'API_KEY'
+    if match['token']:
+        return 'TOKEN'
+    if match['secret']:
+        return 'SECRET'
+    header = match.groupdict().get('header')
+    return 'PASSWORD' if not header else 'COOKIE' if header.lower() == 'cookie' else 'AUTHORIZATION'
+
+
+@lru_cache(maxsize=1024)
+def harmless(name: str) -> bool:
+    """Whether a name with a telling word is known to hold no secret: `next_page_token`, `max_tokens`, `PWD`."""
+    return (
+        name in ('PWD', 'OLDPWD')
+        or name.lower().endswith('tokens')
+        or name.upper().startswith('MASKED_')
+        or _HARMLESS.search(_CAMEL.sub('_', name[-60:])) is not None
+    )
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for a secret, or for there being none: `${TOKEN}`, `<none>`, `****`."""
+    return not value.strip() or (len(value) < 200 and _PLACEHOLDER.fullmatch(value.strip()) is not None)
+
+
+def is_word(value: str) -> bool:
+    """Whether a value is a word of prose rather than a secret: letters alone, in small letters but for the first."""
+    return value.isalpha() and len(value) <= 24 and value[1:].islower()
+
+
+def mixed(value: str) -> bool:
+    """Whether a text has digits and letters of both cases, as generated keys have and names do not."""
+    return any(c.isdigit() for c in value) and any(c.isupper() for c in value) and any(c.islower() for c in value)
+
+
+def entropy(text: str) -> float:
+    """Bits per character (Shannon), of how often each character of the text stands in it."""
+    size = len(text)
+    return -sum((n := text.count(c) / size) * math.log2(n) for c in set(text))
