@@ -1,0 +1,379 @@
+"""`SummarizeToolResults`: a capability that stands between an agent's tools and its context."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from copy import copy
+from dataclasses import KW_ONLY, dataclass, field
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import anyio.to_thread
+from pydantic_ai import RunContext, ToolCallPart, ToolDefinition
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, durable_operation
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution
+from pydantic_ai.messages import LoadCapabilityReturnPart, ToolSearchReturnPart
+from pydantic_ai.models import Model
+from pydantic_ai.tools import AgentDepsT
+from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai.usage import RunUsage
+
+from researcher_integration.tool_results.called import CalledTool, reading_tools, server_of
+from researcher_integration.tool_results.config import Rules, ToolResultRules
+from researcher_integration.tool_results.masking import Masker, MaskingError
+from researcher_integration.tool_results.noting import ORIGINAL, Kept, outcome
+from researcher_integration.tool_results.observation import Observation
+from researcher_integration.tool_results.reading import OWN, ReadingToolset
+from researcher_integration.tool_results.summarizing import EXTRACTIVE, Order, ResultSummarizer, Summarized
+from researcher_integration.tool_results.watching import Events, Watched
+from summarizer_tool import Document, Settings, SourceStore, StoreError, models, prompts, telemetry, tokens
+
+ALWAYS, NEVER = 'always', 'never'
+"""What a tool may ask for in its metadata, under `summarize`."""
+
+COLLECTION = 'tool-results'
+
+MAX_STORED_CHARACTERS = 5_000_000
+"""Of one result; the rest is not kept, and the last line says so."""
+
+SHARE_OF_RUN = 0.5
+"""Of the time that is left in a run with a deadline, for one model's try at a summary."""
+
+LEAST_LIMIT = 50
+"""Tokens of a summary that a tool has demanded: a text as small as that goes on as it is."""
+
+MAX_TITLE = 200
+
+_EXEMPT_KINDS = frozenset({LoadCapabilityReturnPart.tool_kind, ToolSearchReturnPart.tool_kind})
+"""pydantic-ai reads these results back from the history."""
+
+_CONTROL = (SkipToolExecution, CallDeferred, ApprovalRequired)
+"""No failures."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+@dataclass
+class _Run:
+    """What is remembered during one run."""
+
+    answered: dict[str, int] = field(default_factory=dict[str, int])
+    """By server, which of its models has answered: it is asked first from then on."""
+    usage: RunUsage = field(default_factory=RunUsage)
+    """Of the summaries, which is also in the run's own."""
+
+
+@dataclass
+class SummarizeToolResults(AbstractCapability[AgentDepsT]):
+    """Masks, stores and, where large, summarizes the results of tools: `capabilities=[SummarizeToolResults()]`.
+
+    A result over the threshold reaches the model as a summary made for the conversation at hand, under a line that
+    names the whole result by its handle; `search_source` and `read_source` show what is in it. Secrets are masked
+    before anything is stored, traced or sent. Results of these two tools, errors, retries and deferred calls are not
+    summarized; a tool may say `metadata={'summarize': 'always'}`, or `'never'`.
+
+    The names of models are checked when it is made. One may serve any number of agents and runs at once.
+    What the libraries log that talk to servers, at DEBUG, is said before anything can be masked.
+    Beside a `SummarizerToolset`, which has a `read_source` of its own, wrap that one in `.prefixed(...)`.
+    """
+
+    rules: ToolResultRules = field(default_factory=ToolResultRules)
+    """Thresholds, models, failure policies and masking, by server: by the `id` of the toolset."""
+    settings: Settings | None = None
+    """Of the summarizer; from the environment where not given."""
+    store: SourceStore | None = None
+    """Where results are kept, and closed, by the caller; in memory, for the life of this, where not given."""
+    timeline: Events | Callable[[RunContext[AgentDepsT]], Events | None] | None = None
+    """Where the events of a run go, such as a `researcher_integration.timeline.Timeline`."""
+    collection: str = COLLECTION
+    """Keeps apart what is kept for those who must not see each other's results: no handle is known in another one."""
+    has_reading_tools: bool = True
+    """Whether the agent gets `search_source` and `read_source`."""
+
+    _: KW_ONLY
+    id: str | None = 'summarize_tool_results'
+
+    _run: _Run = field(default_factory=_Run, init=False, repr=False, compare=False)
+    _all: _Run = field(default_factory=_Run, init=False, repr=False, compare=False)
+    _summarizer: ResultSummarizer = field(init=False, repr=False, compare=False)
+    _maskers: dict[str | None, Masker | None] = field(
+        default_factory=dict[str | None, Masker | None], init=False, repr=False, compare=False
+    )
+    _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        settings = self.settings if self.settings is not None else Settings.load()
+        store = self.store if self.store is not None else SourceStore()
+        collection = store.collection(self.collection)
+        self._run = self._all
+        self._summarizer = ResultSummarizer(settings, collection)
+        self._maskers = {}
+        self._toolset = None
+        if self.has_reading_tools:
+            self._toolset = ReadingToolset(settings, collection, id=f'{self.id or OWN}_reading')
+        for name in self._named_models():
+            if name != EXTRACTIVE:
+                models.build(settings, name)
+
+    def _named_models(self) -> set[str]:
+        every = [self.rules.for_server(name) for name in (None, *self.rules.mcp_servers)]
+        models_ = {rules.summarization.model for rules in every} | {*self.rules.defaults.fallback_models}
+        return {name for name in models_ if name is not None}
+
+    @classmethod
+    def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
+        """The last one: rules that were meant for two cannot be made one."""
+        return capabilities[-1]
+
+    # What pydantic-ai asks of a capability.
+
+    async def for_run(self, ctx: RunContext[AgentDepsT]) -> 'SummarizeToolResults[AgentDepsT]':
+        """A copy that remembers nothing of other runs."""
+        own = copy(self)
+        own._run = _Run()
+        return own
+
+    def get_ordering(self) -> CapabilityOrdering:
+        """Innermost: what other capabilities store or show is without secrets, and small already."""
+        return CapabilityOrdering(position='innermost')
+
+    def get_instructions(self) -> str | None:
+        """How to read what was summarized."""
+        return prompts.load('tool_results/instructions') if self.has_reading_tools else None
+
+    def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
+        """`search_source` and `read_source`."""
+        return self._toolset
+
+    @property
+    def usage(self) -> RunUsage:
+        """What summaries have cost: of one run on the copy that `for_run` has made for it, else of all runs."""
+        return self._run.usage
+
+    async def wrap_tool_execute(
+        self,
+        ctx: RunContext[AgentDepsT],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: dict[str, Any],
+        handler: Callable[[dict[str, Any]], Awaitable[Any]],
+    ) -> Any:
+        """Tell of the call, and mask what it says when it fails."""
+        called = await self._called(ctx, call, tool_def, args)
+        await called.watched.started(called.arguments)
+        try:
+            return await handler(args)
+        except _CONTROL:
+            await called.watched.completed()
+            raise
+        except Exception as error:
+            masked = await called.masked_error(error)
+            text = str(masked)
+            await called.watched.completed(len(text), tokens.count(text), is_error=True)
+            if masked is error:
+                raise
+            raise masked from None
+
+    async def on_tool_execute_error(
+        self,
+        ctx: RunContext[AgentDepsT],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: dict[str, Any],
+        error: Exception,
+    ) -> Any:
+        """Mask an error before other capabilities see it, who may make a result of it."""
+        called = await self._called(ctx, call, tool_def, args)
+        masked = await called.masked_error(error)
+        if masked is error:
+            raise error
+        raise masked from None
+
+    async def after_tool_execute(
+        self,
+        ctx: RunContext[AgentDepsT],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: dict[str, Any],
+        result: Any,
+    ) -> Any:
+        """Mask, store, measure and, where it is large, replace the result by its summary."""
+        called = await self._called(ctx, call, tool_def, args)
+        if tool_def.tool_kind in _EXEMPT_KINDS:
+            await called.watched.completed()
+            return cast('object', result)
+        raw = Observation.of(result)
+        try:
+            seen = await called.masked(raw)
+        except MaskingError as error:
+            _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
+            text = prompts.render('tool_results/redacted', tool=called.name)
+            await called.watched.completed()
+            await called.watched.returned(text, '')
+            return raw.withheld(text)
+        wish = (tool_def.metadata or {}).get('summarize')
+        is_own = OWN in (tool_def.metadata or {})
+        text = await anyio.to_thread.run_sync(lambda: seen.readable)
+        may = called.rules.summarization.enabled and bool(text) and not is_own
+        source_id = await self._stored(ctx, called.title, text) if may else ''
+        original = await anyio.to_thread.run_sync(lambda: tokens.count(seen.text))
+        await called.watched.completed(len(text), original)
+        await called.watched.returned(text, source_id)
+        if may and wish != NEVER and (wish == ALWAYS or original > called.rules.summarization.size_threshold_tokens):
+            limit = _limit(called.rules, original, wish)
+            if original > limit:
+                return await self._replaced(ctx, called, seen, text, source_id, original, limit)
+        return cast('object', result) if seen.is_same_as(raw) else seen.result
+
+    # The work.
+
+    async def _called(
+        self, ctx: RunContext[AgentDepsT], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
+    ) -> CalledTool:
+        server = server_of(ctx, tool_def)
+        rules = self.rules.for_server(server)
+        masker = self._masker(server, rules)
+        arguments: object = args
+        if masker is not None:
+            try:
+                arguments, _ = await anyio.to_thread.run_sync(masker.mask_value, args)
+            except MaskingError:
+                arguments = None
+        watched = Watched(self._events(ctx), call.tool_call_id, call.tool_name, server or '')
+        return CalledTool(call.tool_name, server, rules, masker, arguments, watched)
+
+    def _events(self, ctx: RunContext[AgentDepsT]) -> Events | None:
+        timeline = self.timeline
+        if timeline is None or hasattr(timeline, 'emit'):
+            return cast('Events | None', timeline)
+        return cast('Callable[[RunContext[AgentDepsT]], Events | None]', timeline)(ctx)
+
+    def _masker(self, server: str | None, rules: Rules) -> Masker | None:
+        key = server if server in self.rules.mcp_servers else None
+        if key not in self._maskers:
+            self._maskers[key] = rules.masking.masker()
+        return self._maskers[key]
+
+    async def _replaced(
+        self,
+        ctx: RunContext[AgentDepsT],
+        called: CalledTool,
+        seen: Observation,
+        text: str,
+        source_id: str,
+        original: int,
+        limit: int,
+    ) -> object:
+        """The summary in the place of a result, or what the failure policy says."""
+        rules = called.rules.summarization
+        await called.watched.summarizing(original)
+        kept = Kept(called.name, original, source_id, reading_tools(ctx) if self.has_reading_tools else {})
+        left = ctx.remaining_time()
+        focus = await called.focus(list(ctx.messages))
+        order = Order(
+            text=text,
+            focus=focus.text,
+            words=focus.words,
+            limit=limit,
+            seconds=None if left is None else max(0.0, left) * SHARE_OF_RUN,
+            extractive_on_failure=rules.on_failure == 'extractive',
+        )
+        with telemetry.span(
+            'summarize tool result',
+            **{
+                'interaction.type': 'summarization',
+                'server': called.server or '',
+                'tool': called.tool,
+                'tokens_in': original,
+                'threshold': rules.size_threshold_tokens,
+            },
+        ) as span:
+            made = await self._summary(ctx, order, called)
+            span.set_attributes(
+                {
+                    'model': made.model,
+                    'state': made.state,
+                    'reason': made.reason,
+                    'tokens_out': made.tokens,
+                    'requests': made.usage.requests,
+                    'input_tokens': made.usage.input_tokens,
+                    'output_tokens': made.usage.output_tokens,
+                }
+            )
+        self._account(ctx, made)
+        found = outcome(seen, kept, made, rules)
+        if not made.text and found.state == ORIGINAL:
+            _logger.warning(
+                'a tool result goes on as it is: it could not be summarized',
+                extra={'tool': called.name, 'tokens': original, 'reason': made.reason},
+            )
+        await called.watched.summarized(
+            found.text,
+            original=original,
+            size=found.tokens,
+            model=made.model,
+            source_id=source_id,
+            state=found.state,
+        )
+        return found.result
+
+    async def _summary(self, ctx: RunContext[AgentDepsT], order: Order, called: CalledTool) -> Summarized:
+        server = called.server or ''
+        first = self._run.answered.get(server, 0)
+        made = await self._summarize(ctx, order, server, first, called.watched.call_id, called.tool)
+        if made.used is not None:
+            self._run.answered[server] = made.used
+        return made
+
+    def _account(self, ctx: RunContext[AgentDepsT], made: Summarized) -> None:
+        ctx.usage.incr(made.usage)
+        self._run.usage.incr(made.usage)
+        if self._all is not self._run:
+            self._all.usage.incr(made.usage)
+
+    async def _stored(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
+        if len(text) > MAX_STORED_CHARACTERS:
+            cut = prompts.render('tool_results/cut', kept=f'{MAX_STORED_CHARACTERS:,}', all=f'{len(text):,}')
+            text = f'{text[:MAX_STORED_CHARACTERS]}\n{cut}'
+        return await self._store(ctx, title, text)
+
+    # What is done outside of the workflow, under durable execution.
+
+    @durable_operation(name='store')
+    async def _store(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
+        """Keep a masked result.
+
+        Returns:
+            Its handle; empty if it could not be stored.
+        """
+        collection = self._summarizer.collection
+        document = Document(text, title=title)
+        try:
+            added = await anyio.to_thread.run_sync(lambda: collection.add(document, fetched_at=datetime.now(UTC)))
+        except StoreError as error:
+            _logger.warning('a tool result could not be stored', extra={'reason': str(error)})
+            return ''
+        return added.id
+
+    @durable_operation(name='summarize')
+    async def _summarize(
+        self, ctx: RunContext[AgentDepsT], order: Order, server: str, first: int, call_id: str, tool: str
+    ) -> Summarized:
+        """Make a summary; its facts are told of while they are written."""
+        rules = self.rules.for_server(server or None)
+        first_choice = rules.summarization.model or ctx.model
+        # A model of speech writes no summaries.
+        own: list[Model | str] = [first_choice] if isinstance(first_choice, str | Model) else []
+        candidates = [*own, *rules.fallback_models]
+        async with Watched(self._events(ctx), call_id, tool, server).facts() as on_fact:
+            return await self._summarizer.summarize(
+                order, candidates, first=first, usage=ctx.usage, usage_limits=ctx.usage_limits, on_fact=on_fact
+            )
+
+
+def _limit(rules: Rules, original: int, wish: object) -> int:
+    """Tokens of a summary; of one that a tool has demanded of a small text, half of that."""
+    limit = rules.summarization.summary_max_token_limit
+    return min(limit, max(LEAST_LIMIT, original // 2)) if wish == ALWAYS else limit

@@ -1,0 +1,242 @@
+"""The result of a tool as a model would see it, and the same with a summary in the place of what is long. Pure."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic_ai import ToolReturn
+from pydantic_ai.messages import TextContent, ToolReturnPart, UserContent, is_multi_modal_content
+
+from researcher_integration.tool_results.masking import Masker, MaskingError
+from summarizer_tool import tokens
+
+SMALL_MEMBER = 60
+"""Tokens of a member of an object up to which it stays beside the summary of the others."""
+
+LONG_LINE = 400
+"""Characters over which an object or a list is broken into lines."""
+
+MAX_DEPTH = 12
+"""To which that is done: it takes time at each level."""
+
+BLOCK = '-----BEGIN'
+
+ELSEWHERE = '(in the summary)'
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a tool has returned, taken apart."""
+
+    value: Any
+    """What the tool's result says; secrets and all."""
+    content: str | Sequence[UserContent] | None
+    """What is shown to the model beside it."""
+    metadata: Any
+    is_wrapped: bool
+    """Whether it came as a `ToolReturn`."""
+
+    @classmethod
+    def of(cls, result: object) -> 'Observation':
+        """Take a result apart."""
+        if isinstance(result, ToolReturn):
+            returned = cast('ToolReturn[Any]', result)
+            return cls(returned.return_value, returned.content, returned.metadata, is_wrapped=True)
+        return cls(result, None, None, is_wrapped=False)
+
+    @property
+    def text(self) -> str:
+        """All its text, as a model would be shown it; files are not in it."""
+        shown = [as_text(self.value)]
+        if isinstance(self.content, str):
+            shown.append(self.content)
+        elif self.content is not None:
+            shown += [_text_of(item) for item in self.content]
+        return '\n'.join(text for text in shown if text)
+
+    @property
+    def readable(self) -> str:
+        """The same text in lines that can be searched: an object or an item of a list on each, where that is short."""
+        parts = [_laid_out(self.value)]
+        if isinstance(self.content, str):
+            parts.append(_laid_out(self.content))
+        elif self.content is not None:
+            parts += [_laid_out(_text_of(item)) for item in self.content]
+        return '\n'.join(text for text in parts if text)
+
+    def masked(self, masker: Masker) -> 'Observation':
+        """The same without secrets; takes as long as its text is large.
+
+        Raises:
+            MaskingError: If they cannot be looked for.
+        """
+        try:
+            value = _masked(self.value, masker)
+            if not isinstance(value, str):
+                # What only shows when all of it is written down is masked there, at the cost of the structure.
+                written = masker.mask(as_text(value))
+                value = written.text if written.counts else value
+            content = cast('str | Sequence[UserContent] | None', _masked(self.content, masker))
+        except MaskingError:
+            raise
+        except Exception as error:  # noqa: BLE001 - such as a value that holds itself: it must not go on
+            raise MaskingError(f'could not be searched for secrets: {type(error).__name__}') from None
+        return Observation(value, content, self._masked_metadata(masker), self.is_wrapped)
+
+    def _masked_metadata(self, masker: Masker) -> object:
+        try:
+            return _masked(self.metadata, masker)
+        except (MaskingError, RecursionError):
+            return None  # no model sees it, but traces and stored histories may
+
+    def summarized(self, summary: str, **told: object) -> ToolReturn[Any]:
+        """The same with a summary in the place of its text; files, small members and metadata stay.
+
+        Args:
+            summary: What the model reads instead.
+            told: Metadata about the summary, for programs.
+        """
+        files: list[UserContent] = []
+        if self.content is not None and not isinstance(self.content, str):
+            files = [item for item in self.content if not isinstance(item, str | TextContent)]
+        return ToolReturn(
+            return_value=_with_summary(self.value, summary), content=files or None, metadata=self._metadata(told)
+        )
+
+    @property
+    def result(self) -> object:
+        """What a tool would have returned."""
+        if not self.is_wrapped:
+            return self.value
+        return ToolReturn(return_value=self.value, content=self.content, metadata=self.metadata)
+
+    def is_same_as(self, other: 'Observation') -> bool:
+        """Whether nothing was changed."""
+        return self.value is other.value and self.content is other.content and self.metadata is other.metadata
+
+    def withheld(self, text: str) -> object:
+        """A text in the place of all that there was."""
+        return ToolReturn(return_value=text) if self.is_wrapped else text
+
+    def replaced(self, text: str, **told: object) -> ToolReturn[Any]:
+        """A text in the place of all of it, files too; what programs know of the result stays."""
+        return ToolReturn(return_value=text, metadata=self._metadata(told))
+
+    def _metadata(self, told: dict[str, object]) -> dict[str, object]:
+        summarization: dict[str, object] = {'summarization': told}
+        if isinstance(self.metadata, dict):
+            return {**cast('dict[str, object]', self.metadata), **summarization}
+        return summarization if self.metadata is None else {'metadata': self.metadata, **summarization}
+
+
+def as_text(value: object) -> str:
+    """The text of a value as pydantic-ai writes it for a model: text as it is, all else as JSON, files left out."""
+    return ToolReturnPart(tool_name='', content=value, tool_call_id='').model_response_str()
+
+
+def _masked(value: object, masker: Masker) -> object:
+    return masker.mask_value(_with_whole_blocks(value, masker))[0]
+
+
+def _with_whole_blocks(value: object, masker: Masker) -> object:
+    """A value in which no list of lines holds a key or a certificate: no single line of it would give it away."""
+    if isinstance(value, dict):
+        members = cast('dict[object, object]', value)
+        new = {key: _with_whole_blocks(member, masker) for key, member in members.items()}
+        return new if any(new[key] is not members[key] for key in members) else members
+    if not isinstance(value, list | tuple):
+        return value
+    items = cast('Sequence[object]', value)
+    texts = [item for item in items if isinstance(item, str)]
+    if len(texts) == len(items):
+        if not any(BLOCK in text for text in texts):
+            return items
+        masked = masker.mask('\n'.join(texts))
+        return masked.text.split('\n') if masked.counts else items
+    found = [_with_whole_blocks(item, masker) for item in items]
+    return found if any(new is not old for new, old in zip(found, items, strict=True)) else items
+
+
+def _laid_out(value: object) -> str:
+    """A text whose lines can be told apart: JSON is broken where it is long, all else stays as it is."""
+    if not isinstance(value, str):
+        text = as_text(value)
+        return _broken(text) or text
+    is_long = len(value) > LONG_LINE and value[:1] in '{[' and max(map(len, value.split('\n'))) > LONG_LINE
+    return (_broken(value) if is_long else None) or value
+
+
+def _broken(text: str) -> str | None:
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return '\n'.join(_lines(cast('object', value), '', 0)) if isinstance(value, dict | list) else None
+
+
+def _lines(value: object, before: str, depth: int) -> Iterator[str]:
+    """JSON in lines of at most `LONG_LINE` characters, as far as it can be broken."""
+    whole = json.dumps(value, ensure_ascii=False)
+    indent = ' ' * depth
+    is_open = isinstance(value, dict | list) and len(whole) > LONG_LINE and depth < MAX_DEPTH
+    if not is_open:
+        yield f'{indent}{before}{whole}'
+    elif isinstance(value, dict):
+        members = cast('dict[str, object]', value)
+        yield f'{indent}{before}{{'
+        for index, (key, member) in enumerate(members.items(), 1):
+            name = f'{json.dumps(key, ensure_ascii=False)}: '
+            yield from _ended(_lines(member, name, depth + 1), '' if index == len(members) else ',')
+        yield f'{indent}}}'
+    else:
+        items = cast('list[object]', value)
+        yield f'{indent}{before}['
+        for index, item in enumerate(items, 1):
+            yield from _ended(_lines(item, '', depth + 1), '' if index == len(items) else ',')
+        yield f'{indent}]'
+
+
+def _ended(lines: Iterator[str], end: str) -> Iterator[str]:
+    """Lines, of which the last one ends with a comma if it should."""
+    last = next(lines)
+    for line in lines:
+        yield last
+        last = line
+    yield last + end
+
+
+def _text_of(item: UserContent) -> str:
+    return item if isinstance(item, str) else item.content if isinstance(item, TextContent) else ''
+
+
+def _with_summary(value: object, summary: str) -> object:
+    if isinstance(value, dict):
+        return _envelope(cast('dict[object, object]', value), summary)
+    if isinstance(value, list):
+        files = [item for item in cast('list[object]', value) if is_multi_modal_content(item)]
+        return [summary, *files] if files else summary
+    return summary
+
+
+def _envelope(value: dict[object, object], summary: str) -> object:
+    """An object whose largest member is the summary; small members stay as they are."""
+    sizes = {key: tokens.count(as_text(member)) for key, member in value.items()}
+    if not sizes:
+        return summary
+    largest = max(sizes, key=lambda key: sizes[key])
+    kept: dict[object, object] = {}
+    room = 2 * SMALL_MEMBER
+    for key, member in value.items():
+        if key == largest:
+            kept[key] = summary
+        elif sizes[key] <= SMALL_MEMBER and sizes[key] <= room:
+            kept[key] = member
+            room -= sizes[key]
+        elif is_multi_modal_content(member):
+            kept[key] = member
+    left_out = len(value) - len(kept)
+    if left_out and len(value) <= 12:
+        kept |= {key: ELSEWHERE for key in value if key not in kept}
+        return {key: kept[key] for key in value}
+    return kept

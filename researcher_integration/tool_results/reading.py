@@ -1,0 +1,199 @@
+"""The tools by which an agent looks into stored results: `search_source` and `read_source`."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any
+
+import anyio.to_thread
+from pydantic import BeforeValidator
+from pydantic_ai import FunctionToolset, RunContext, Tool, ToolFailed
+from pydantic_ai.tools import AgentDepsT
+
+from summarizer_tool import (
+    Collection,
+    Document,
+    ExtractiveModel,
+    Service,
+    Settings,
+    Summarizer,
+    SummarizerError,
+    UnknownSourceError,
+    prompts,
+    tokens,
+)
+
+DEFAULT_TOKENS = 2000
+
+MIN_TOKENS, MAX_TOKENS = 50, 20_000
+"""Bounds of what is shown at once."""
+
+LONG_LINE = 600
+"""Characters of a line up to which it is shown whole; of a longer one what is around the text."""
+
+AROUND = 200
+"""Characters before and after the text in a long line."""
+
+MAX_SHOWN = 500
+"""Lines in one answer."""
+
+OWN = 'summarize_tool_results'
+"""Key in the metadata of the tools under which their own names stand, whatever the model calls them."""
+
+_PARAMETERS = '\n## Parameters\n'
+_PARAMETER = re.compile(r'^- (\w+): (.+)$', re.MULTILINE)
+
+
+def _number(default: int) -> BeforeValidator:
+    """Models write `null` for what they leave out."""
+    return BeforeValidator(lambda value: default if value is None else value)
+
+
+class ReadingToolset(FunctionToolset[AgentDepsT]):
+    """Shows what is in the stored results of one collection; its own results are never summarized."""
+
+    def __init__(self, settings: Settings, collection: Collection, *, id: str) -> None:  # noqa: A002 - as all toolsets call it
+        """Make the two tools.
+
+        Args:
+            settings: Of the summarizer.
+            collection: Whose sources can be read.
+            id: Unique among the toolsets of an agent, and the same in every process under durable execution.
+        """
+        # A wrong type of argument is mended by the model, and should not end a run soon.
+        super().__init__(id=id, max_retries=3)
+        self._collection = collection
+        # It reads, and needs no model for that.
+        self._service = Service(Summarizer(settings, model=ExtractiveModel()), collection)
+        self.add_tool(_tool('search_source', self._search))
+        self.add_tool(_tool('read_source', self._read))
+
+    async def _search(
+        self,
+        ctx: RunContext[AgentDepsT],
+        source_id: str,
+        text: str,
+        max_tokens: Annotated[int, _number(DEFAULT_TOKENS)] = DEFAULT_TOKENS,
+    ) -> str:
+        with _told_to_the_model(source_id):
+            return await anyio.to_thread.run_sync(self._found, source_id, text, max_tokens)
+
+    def _found(self, source_id: str, text: str, max_tokens: int) -> str:
+        return find_lines(self._collection.document(source_id), text, max_tokens)
+
+    async def _read(
+        self,
+        ctx: RunContext[AgentDepsT],
+        source_id: str,
+        start_line: Annotated[int, _number(1)] = 1,
+        max_tokens: Annotated[int, _number(DEFAULT_TOKENS)] = DEFAULT_TOKENS,
+        offset: Annotated[int, _number(0)] = 0,
+    ) -> str:
+        with _told_to_the_model(source_id):
+            return await self._service.read_source(
+                source_id, start_line=start_line, max_tokens=max_tokens, offset=offset
+            )
+
+
+def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) -> str:
+    """The lines that contain a text, with their numbers, as many as fit, and a last line that counts them. Pure.
+
+    Args:
+        document: Where to look.
+        text: Literal; capitals do not matter, nor white space around it.
+        max_tokens: Of the whole answer; brought between 50 and 20,000.
+    """
+    lines = document.text.split('\n')
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    places = _places(document.text, text.strip())
+    if not places:
+        return prompts.render('tool_results/not_found', id=document.id, total=str(len(lines)))
+    by_line = _by_line(document.text, places)
+    told = {'id': document.id, 'found': str(len(by_line)), 'total': str(len(lines))}
+    room = min(max(max_tokens, MIN_TOKENS), MAX_TOKENS)
+    room -= tokens.count(prompts.render('tool_results/found', lines='', shown=str(len(by_line)), **told)) + 2
+    shown: list[str] = []
+    for number, offsets in list(by_line.items())[:MAX_SHOWN]:
+        line = _line(number, lines[number - 1].rstrip('\r'), offsets)
+        cost = tokens.count(line) + 1
+        if cost > room:
+            if not shown:
+                shown.append(tokens.truncate(line, max(1, room)))
+            break
+        shown.append(line)
+        room -= cost
+    return prompts.render('tool_results/found', lines='\n'.join(shown), shown=str(len(shown)), **told)
+
+
+def _places(text: str, wanted: str) -> list[tuple[int, int]]:
+    """Where a text stands: offsets of its beginnings and ends."""
+    if not wanted:
+        return []
+    return [match.span() for match in re.finditer(re.escape(wanted), text, re.IGNORECASE)]
+
+
+def _by_line(text: str, places: list[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """The places within each line, by its number."""
+    starts = [0, *(match.end() for match in re.finditer('\n', text))]
+    found: dict[int, list[tuple[int, int]]] = {}
+    for start, end in places:
+        number = bisect_right(starts, start)
+        found.setdefault(number, []).append((start - starts[number - 1], end - starts[number - 1]))
+    return found
+
+
+def _line(number: int, line: str, places: list[tuple[int, int]]) -> str:
+    """A line with its number; of a long one what is around the places."""
+    if len(line) <= LONG_LINE:
+        return f'{number}| {line}'
+    windows: list[tuple[int, int]] = []
+    for start, end in places:
+        begin, stop = max(0, start - AROUND), min(len(line), end + AROUND)
+        if windows and begin <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], stop)
+        else:
+            windows.append((begin, stop))
+    return '\n'.join(f'{number}| (offset {begin}) … {line[begin:stop]} …' for begin, stop in windows[:20])
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    description: str
+    parameters: dict[str, str]
+
+
+@cache
+def _text(name: str) -> _Text:
+    """What the model reads about a tool: `# name`, a description, and `- parameter: description` under a heading."""
+    head, _, listed = prompts.load(f'tool_results/{name}').partition(_PARAMETERS)
+    return _Text(head.partition('\n')[2].strip(), dict(_PARAMETER.findall(listed)))
+
+
+def _tool(name: str, function: Callable[..., Any]) -> Tool[Any]:
+    text = _text(name)
+    tool = Tool[Any](
+        function,
+        takes_ctx=True,
+        name=name,
+        description=text.description,
+        metadata={'summarize': 'never', OWN: name},
+    )
+    for parameter, schema in tool.function_schema.json_schema['properties'].items():
+        schema['description'] = text.parameters[parameter]
+    return tool
+
+
+@contextmanager
+def _told_to_the_model(source_id: str) -> Generator[None]:
+    """Make what goes wrong a failed tool result, which says the way out."""
+    try:
+        yield
+    except UnknownSourceError:
+        # Its own words name other handles, which may be of other conversations.
+        raise ToolFailed(prompts.render('tool_results/unknown', id=repr(source_id[:60]))) from None
+    except SummarizerError as error:
+        raise ToolFailed(str(error)) from error

@@ -1,0 +1,264 @@
+"""The summary of one tool result: digests for what machines write, the summarizer for what people write, both by order.
+
+What machines write (logs, lists of objects, tables) is digested first, without a model: errors, exceptions, patterns
+and counts, out of all of it. A model then reads a larger digest rather than the raw text, and adds what matters for
+the conversation at hand; so a result of any size costs it one request. What people write goes to the summarizer whole,
+by map-reduce.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import anyio.to_thread
+from pydantic import BaseModel
+from pydantic_ai.exceptions import UsageLimitExceeded
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from researcher_integration.spent import limit_reached
+from researcher_integration.tool_results.digest import Digest, digest
+from summarizer_tool import (
+    Call,
+    Collection,
+    Document,
+    ExtractiveModel,
+    Settings,
+    Summarizer,
+    SummarizerError,
+    Summary,
+    Wish,
+    models,
+    prompts,
+    telemetry,
+    tokens,
+)
+
+DIGEST_TOKENS = 6000
+"""What a model reads of machine output: one chunk."""
+
+DIGEST_SHARE = 0.6
+"""Of a summary of machine output: what no model has a say in."""
+
+MIN_ROOM = 20
+"""Tokens that are left for a model beside the digest, at least."""
+
+MAX_REASON = 200
+
+EXTRACTIVE = 'extractive'
+
+_FAILED = re.compile(r'failed \((.*); chunks: \d+\)')
+
+_logger = logging.getLogger('researcher_integration')
+
+
+class Order(BaseModel):
+    """What is to be summarized, how small, and for what."""
+
+    text: str
+    """Without secrets."""
+    focus: str
+    """The conversation at hand, without secrets."""
+    words: str = ''
+    """What was said in it: lines that mention it come first."""
+    limit: int
+    """Tokens of the summary."""
+    seconds: float | None = None
+    """For each model; by default as the settings say."""
+    extractive_on_failure: bool = False
+    """Whether the embedded model stands in when all others have failed."""
+
+
+class Summarized(BaseModel):
+    """A summary, in a form that durable execution can keep."""
+
+    text: str = ''
+    """Empty if nothing could be summarized."""
+    model: str = ''
+    state: str = 'failed'
+    """That of `Summary`; `degraded` where the embedded model stood in; `failed` where `reason` says why."""
+    reason: str = ''
+    tokens: int = 0
+    usage: RunUsage
+    seconds: float = 0.0
+    used: int | None = None
+    """Which of the models that were to be tried has answered."""
+
+
+class _UselessError(SummarizerError):
+    """A model has answered, but nothing of what it said could be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    text: str
+    model: str
+    state: str = 'complete'
+
+
+@dataclass(frozen=True)
+class ResultSummarizer:
+    """Summarizes tool results on whichever of some models answers first."""
+
+    settings: Settings
+    collection: Collection
+
+    async def summarize(
+        self,
+        order: Order,
+        candidates: Sequence[Model | str],
+        *,
+        first: int = 0,
+        usage: RunUsage,
+        usage_limits: UsageLimits | None = None,
+        on_fact: Callable[[str], None] | None = None,
+    ) -> Summarized:
+        """Try the models in order, `first` before all others; a failure of all is a result that says so.
+
+        Args:
+            order: What is to be done.
+            candidates: Models, or their names; `extractive` is the embedded one.
+            first: Which to try before the others: the one that has answered before.
+            usage: Of the run so far; limits are checked against it, and it is left as it is.
+            usage_limits: Of the run.
+            on_fact: Told of facts while they are written.
+        """
+        started = time.monotonic()
+        before = copy(usage)  # that of the run goes on, while other tools are called
+        job = _Job(self.settings, self.collection, order, copy(before), usage_limits, on_fact)
+        reason = 'no model'
+        made, used = None, None
+        order_of_trial = [*range(first, len(candidates)), *range(min(first, len(candidates)))]
+        for index in order_of_trial:
+            candidate = candidates[index]
+            try:
+                made = await job.on(candidate)
+                used = index if job.has_asked else None
+                break
+            except UsageLimitExceeded as error:
+                reason = limit_reached(error)
+                break
+            except SummarizerError as error:
+                reason = _why(error)
+            except Exception as error:
+                reason = type(error).__name__
+                _logger.exception('a summary failed', extra=telemetry.defect(error), exc_info=False)
+            # The reason may quote what the provider says, which may be anything.
+            _logger.warning('a model could not summarize a tool result', extra={'model': _name(candidate)})
+        if made is None and order.extractive_on_failure:
+            made = await job.without_model()
+            made = _Made(made.text, made.model, 'degraded')
+        spent = job.usage - before
+        if made is None:
+            return Summarized(reason=reason, usage=spent, seconds=_since(started))
+        return Summarized(
+            text=made.text,
+            model=made.model,
+            state=made.state,
+            reason=reason if made.state == 'degraded' and used is None else '',
+            tokens=tokens.count(made.text),
+            usage=spent,
+            seconds=_since(started),
+            used=used,
+        )
+
+
+@dataclass
+class _Job:
+    """One order, on one model after the other."""
+
+    settings: Settings
+    collection: Collection
+    order: Order
+    usage: RunUsage
+    usage_limits: UsageLimits | None
+    on_fact: Callable[[str], None] | None
+    has_asked: bool = False
+    """Whether a model has been asked for the summary."""
+    _found: Digest | None = None
+
+    async def on(self, candidate: Model | str) -> _Made:
+        """The summary by one model, or an error that says why there is none."""
+        if candidate == EXTRACTIVE or isinstance(candidate, ExtractiveModel):
+            return await self.without_model()
+        found = await self._digest()
+        if found.kind != 'prose' and tokens.fits(found.text, self.order.limit):
+            return self._told(found)  # there is no more to be said
+        if isinstance(candidate, Model):
+            return await self._by_model(candidate, found)
+        async with models.connect(self.settings, candidate) as model:
+            return await self._by_model(model, found)
+
+    async def without_model(self) -> _Made:
+        """What can be said without asking anybody."""
+        found = await self._digest(self.order.limit)
+        if found.kind != 'prose' and found.text:
+            return self._told(found)
+        summary = await self._summarized(ExtractiveModel(), self.order.text, self.order.limit, on_failure='extractive')
+        return _Made(self._within(summary.text), EXTRACTIVE)
+
+    async def _by_model(self, model: Model, found: Digest) -> _Made:
+        self.has_asked = True
+        is_machine = found.kind != 'prose'
+        sure = (await self._digest(int(self.order.limit * DIGEST_SHARE))).text if is_machine else ''
+        room = self.order.limit - (tokens.count(f'{sure}\n\n') if sure else 0)
+        text = found.text if is_machine else self.order.text
+        summary = await self._summarized(model, text, max(MIN_ROOM, room), on_failure='error')
+        if not summary.text.strip():
+            raise _UselessError(f'{model.model_name} had nothing to say')
+        if summary.state == 'degraded' and all(part.state in ('degraded', 'failed') for part in summary.parts):
+            raise _UselessError(f'{model.model_name}: {summary.degraded[0].reason or "no use"}')
+        made = f'{sure}\n\n{summary.text}' if sure else summary.text
+        return _Made(self._within(made), summary.stats.model, summary.state)
+
+    async def _summarized(self, model: Model, text: str, budget: int, *, on_failure: str) -> Summary:
+        settings = self.settings
+        if self.order.seconds is not None:
+            left = min(settings.deadline_seconds, max(0.1, self.order.seconds))
+            settings = settings.model_copy(update={'deadline_seconds': left})
+        call = Call(
+            usage=self.usage,
+            usage_limits=self.usage_limits,
+            model=model,
+            on_failure='error' if on_failure == 'error' else 'extractive',
+            cache=self.collection,
+            on_fact=self.on_fact,
+        )
+        wish = Wish.of(self.order.focus, prompts.load('tool_results/keep'))
+        return await Summarizer(settings, model=model).run([Document(text)], wish, max_output_tokens=budget, call=call)
+
+    async def _digest(self, budget: int = DIGEST_TOKENS) -> Digest:
+        if budget == DIGEST_TOKENS and self._found is not None:
+            return self._found
+        found = await anyio.to_thread.run_sync(lambda: digest(self.order.text, budget, focus=self.order.words))
+        if budget == DIGEST_TOKENS:
+            self._found = found
+        return found
+
+    def _told(self, found: Digest) -> _Made:
+        for line in found.lines if self.on_fact is not None else ():
+            if self.on_fact is not None:
+                self.on_fact(line.text)
+        return _Made(found.text, EXTRACTIVE)
+
+    def _within(self, text: str) -> str:
+        return text if tokens.fits(text, self.order.limit) else tokens.truncate(text, self.order.limit)
+
+
+def _name(candidate: Model | str) -> str:
+    return candidate if isinstance(candidate, str) else candidate.model_name
+
+
+def _since(started: float) -> float:
+    return round(time.monotonic() - started, 3)
+
+
+def _why(error: SummarizerError) -> str:
+    """In a few words: the summarizer's own messages have advice for whoever has set it up."""
+    reason = ' '.join(str(error).split())
+    if (failed := _FAILED.search(reason)) is not None:
+        reason = failed.group(1)
+    return reason if len(reason) <= MAX_REASON else f'{reason[: MAX_REASON - 1]}…'
