@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CONFORMANCE := tests/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
-.PHONY: run research serve test lint check bench load research-proof conformance container-check snapshots wheel clean
+.PHONY: run research serve test lint check bench load research-proof tool-results-proof browser-test conformance container-check snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -34,6 +34,12 @@ load: $(VENV)/.installed-dev  ## Many clients with large documents at once, agai
 
 research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way, and killed after each step
 	$(BIN)/python -m tests.research
+
+tool-results-proof: $(VENV)/.installed-dev  ## An agent with twelve noisy tools: its context, what summaries keep and cost, and how long
+	$(BIN)/python -m tests.tool_results
+
+browser-test: $(VENV)/.installed-dev  ## The page of timelines in headless Chromium, where there is one
+	$(BIN)/python -m tests.browser
 
 conformance: $(VENV)/.installed-dev $(CONFORMANCE)/node_modules/.package-lock.json  ## Clients from npm against the real server
 	$(BIN)/python -m tests.conformance

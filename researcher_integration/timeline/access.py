@@ -1,0 +1,100 @@
+"""Who may read timelines: whoever has the token; without one, this machine alone."""
+
+import hmac
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, Response
+
+from summarizer_tool import ConfigurationError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+
+def required(token: SecretStr | None) -> bytes | None:
+    """The bearer token that requests must have, as they send it; none where only this machine is served.
+
+    Raises:
+        ConfigurationError: If the token is empty.
+    """
+    if token is None:
+        return None
+    value = token.get_secret_value().strip()
+    if not value:
+        raise ConfigurationError('the token of the timeline is empty; set one, or none to serve this machine alone')
+    return value.encode()
+
+
+class Access:
+    """The ASGI application in front of all others: lets nobody in who may not come in.
+
+    Args:
+        app: What lies behind.
+        token: What `required` says of the token.
+        open_paths: What needs no token: what is the same for everybody.
+    """
+
+    def __init__(self, app: 'ASGIApp', *, token: bytes | None, open_paths: frozenset[str]) -> None:
+        self._app = app
+        self._token = token
+        self._open_paths = open_paths
+
+    async def __call__(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
+        """Answer one request, or pass it on."""
+        response = self._refusal(HTTPConnection(scope)) if scope['type'] == 'http' else None
+        if response is not None:
+            await response(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _refusal(self, request: HTTPConnection) -> Response | None:
+        """Why a request is not let in."""
+        if self._token is None:
+            return None if _is_of_this_machine(request) else _elsewhere()
+        # Below a prefix, where the application is mounted.
+        path = request.scope['path'].removeprefix(request.scope.get('root_path', ''))
+        if path in self._open_paths:
+            return None
+        given = request.headers.get('authorization', '')
+        scheme, _, token = given.partition(' ')
+        is_right = hmac.compare_digest(token.strip().encode('latin-1'), self._token)
+        return None if is_right and scheme.lower() == 'bearer' else _unauthorized(is_given=bool(given))
+
+
+def _is_of_this_machine(request: HTTPConnection) -> bool:
+    """Whether a request comes from this machine, and is meant for it.
+
+    A page of another site that has its name point to this machine sends that name as Host or as Origin.
+    """
+    names = [request.headers.get('host', '')]
+    if 'origin' in request.headers:
+        names.append(urlsplit(request.headers['origin']).netloc)
+    # None over a socket of the file system.
+    return all(is_loopback(name) for name in names) and (request.client is None or is_loopback(request.client.host))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host, with or without a port, is this machine by its name or number."""
+    try:
+        name = host if host.count(':') > 1 and not host.startswith('[') else urlsplit(f'//{host}').hostname or ''
+        address = ip_address('127.0.0.1' if name == 'localhost' else name)
+    except ValueError:
+        return False
+    # How a socket for both versions of IP names those who come by the older one.
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
+def _elsewhere() -> Response:
+    return JSONResponse({'error': 'without a token only this machine is served; set one to serve others'}, 403)
+
+
+def _unauthorized(*, is_given: bool) -> Response:
+    description = 'the token is not the right one' if is_given else 'send Authorization: Bearer <token>'
+    error = 'invalid_token' if is_given else 'unauthorized'
+    challenge = f'Bearer realm="timeline", error="{error}", error_description="{description}"'
+    return JSONResponse({'error': description}, 401, {'WWW-Authenticate': challenge, 'Cache-Control': 'no-store'})

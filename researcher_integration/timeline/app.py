@@ -1,0 +1,175 @@
+"""The application that shows timelines: events as they happen, the list of runs, and a page for people.
+
+    GET /events?run=…&after=…   server-sent events; `Last-Event-ID` goes before `after`
+    GET /runs                   the runs, as JSON
+    GET /                       the page
+    GET /health
+
+With a token all but the page and health need `Authorization: Bearer <token>`; whoever has it may read all runs. It is
+read from no URL, so that it stands in no log. Without one, only this machine is served.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from socket import socket
+
+import uvicorn
+from pydantic import SecretStr, TypeAdapter
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from researcher_integration.timeline.access import Access, required
+from researcher_integration.timeline.hub import Hub
+from researcher_integration.timeline.log import EventLog, LoggedRun
+from researcher_integration.timeline.stream import EventStream
+from summarizer_tool import StoreError
+
+MAX_STREAMS = 500
+"""Clients that follow at once."""
+
+MAX_RUNS = 1000
+"""Runs in one list."""
+
+DEFAULT_PORT = 8008
+
+CLOSING_SECONDS = 2
+"""For the last bytes of streams, when the server stops."""
+
+LARGEST_SEQ = 2**53
+"""The largest number that a page counts to."""
+
+_FILES = Path(__file__).parent
+
+_PAGE = {'/': 'page.html', '/page.css': 'page.css', '/page.js': 'page.js'}
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'none'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+_HEADERS = {
+    'Content-Security-Policy': _POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cache-Control': 'no-cache',
+}
+
+_logger = logging.getLogger('researcher_integration')
+
+_runs: TypeAdapter[list[LoggedRun]] = TypeAdapter(list[LoggedRun])
+
+
+def timeline_app(source: Hub | EventLog, *, token: SecretStr | None = None) -> Starlette:
+    """The application; to be run by uvicorn, alone or mounted in another.
+
+    Args:
+        source: The timelines of this process; or a log alone, that other processes write.
+        token: The bearer token that clients must have; none where only this machine is to be served.
+
+    Raises:
+        ConfigurationError: If the token is empty.
+    """
+    pages = _Pages(source if isinstance(source, Hub) else Hub(source))
+    open_paths = frozenset({'/health', *_PAGE})
+    app = Starlette(
+        routes=[
+            Route('/events', pages.events),
+            Route('/runs', pages.runs),
+            Route('/health', pages.health),
+            *(Route(path, _file(name)) for path, name in _PAGE.items()),
+        ],
+        middleware=[Middleware(Access, token=required(token), open_paths=open_paths)],
+        exception_handlers={StoreError: _unreadable},
+    )
+    app.state.streams = pages.streams
+    return app
+
+
+def close_streams(app: Starlette) -> None:
+    """End the streams of an application that `timeline_app` has made, in its event loop; clients come back for more.
+
+    A server that stops waits for its responses, and streams last as long as their runs.
+    """
+    streams: set[EventStream] = app.state.streams
+    for stream in tuple(streams):
+        stream.close()
+
+
+class TimelineServer(uvicorn.Server):
+    """A server of `timeline_app` alone, that ends its streams when it stops."""
+
+    def __init__(self, app: Starlette, *, host: str = '127.0.0.1', port: int = DEFAULT_PORT) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                host=host,
+                port=port,
+                ws='none',
+                lifespan='off',
+                log_level='warning',
+                # It would repeat the names of runs.
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=CLOSING_SECONDS,
+            )
+        )
+        self._streaming = app
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """End the streams, then everything."""
+        close_streams(self._streaming)
+        await super().shutdown(sockets)
+
+
+class _Pages:
+    """What is answered."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self.streams: set[EventStream] = set()
+
+    async def events(self, request: Request) -> Response | EventStream:
+        run_id = request.query_params.get('run', '')
+        after = request.headers.get('last-event-id') or request.query_params.get('after') or '0'
+        if not run_id:
+            return _problem('run is missing: /events?run=NAME; /runs lists them', 400)
+        if not (after.isascii() and after.isdigit() and int(after[:20]) <= LARGEST_SEQ):
+            return _problem('after must be a sequence number: 0 for all events, else that of the last one seen', 400)
+        run = await self._hub.run(run_id)
+        if run is None:
+            return _problem('there is no such run, or it is no longer kept; /runs lists those that are', 404)
+        if run.is_closed and 'last-event-id' in request.headers and int(after) >= run.last_seq:
+            return Response(status_code=204)  # which keeps an EventSource from coming back again and again
+        if request.method == 'HEAD':
+            return Response(media_type='text/event-stream')
+        if len(self.streams) >= MAX_STREAMS:
+            return _problem(f'{MAX_STREAMS} clients follow already; try again later', 503)
+        return EventStream(self._hub.follow(run_id, int(after)), int(after), self.streams)
+
+    async def runs(self, request: Request) -> Response:
+        runs = await self._hub.runs(MAX_RUNS)
+        return Response(_runs.dump_json([*runs]), media_type='application/json', headers={'Cache-Control': 'no-store'})
+
+    async def health(self, request: Request) -> Response:
+        return JSONResponse({'status': 'ok'})
+
+
+def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        return FileResponse(_FILES / name, headers=_HEADERS)
+
+    return answer
+
+
+def _problem(what: str, status: int) -> Response:
+    return JSONResponse({'error': what}, status)
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    _logger.warning('the timelines cannot be read', extra={'error': str(error)})
+    return _problem('the log cannot be read; the program that serves it says why', 503)

@@ -1,0 +1,236 @@
+"""Timelines of runs: who emits, who follows, and in what order.
+
+A run emits drafts; each gets the next sequence number and the time, goes to the log if it is persistent, then to those
+who follow, then to the sink. Whoever follows first gets what the log has and then what happens, without a gap and
+without anything twice.
+"""
+
+import inspect
+import logging
+import threading
+from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsafe, wrap_future
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Self
+
+import anyio
+from anyio import CancelScope
+
+from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, stamped, within
+from researcher_integration.timeline.log import EventLog
+from researcher_integration.timeline.threads import in_thread, to_its_end
+from researcher_integration.timeline.waiting import Waiting
+from summarizer_tool import StoreError, SummarizerError
+
+Sink = Callable[[TimelineEvent], Awaitable[None] | None]
+"""Told of every event, in order."""
+
+SINK_SECONDS = 5.0
+"""A sink that takes longer for one event is told of no more: the run waits for it."""
+
+PAGE_EVENTS = 50
+"""Read from the log at once."""
+
+RESERVED = 1000
+"""Sequence numbers that are reserved in the log at once for transient events, which it does not keep."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+class SlowSubscriberError(SummarizerError):
+    """A subscriber has not kept up, and would have missed persistent events."""
+
+    def __init__(self, run_id: str, after: int) -> None:
+        super().__init__(f'too many events of the run {run_id} wait; follow it again with after={after}')
+        self.after = after
+        """The sequence number of the last event that it got."""
+
+
+class Timeline:
+    """The events of one run; a context manager that closes it at the end of the run.
+
+    `emit` belongs to one event loop; calls from others are passed on to it. `follow` may be called from any.
+
+    Args:
+        run_id: Any name, 200 characters at most. A run that the log knows already is continued.
+        log: Where persistent events are kept; by default in memory, for this timeline alone.
+        sink: Told of every event, in order. The run waits for it; one that fails does no harm.
+
+    Raises:
+        ValueError: If the run has no name, or one that is too long or cannot be encoded.
+    """
+
+    def __init__(self, run_id: str, *, log: EventLog | None = None, sink: Sink | None = None) -> None:
+        if not 0 < len(run_id) <= MAX_NAME:
+            raise ValueError(f'run_id has {len(run_id)} characters; 1 to {MAX_NAME} are possible')
+        run_id.encode()
+        self.run_id = run_id
+        self.log = log if log is not None else EventLog()
+        self.is_closed = False
+        self._sink = sink
+        self._order = anyio.Lock(fast_acquire=True)
+        self._home: AbstractEventLoop | None = None
+        self._seq: int | None = None
+        self._reserved = 0
+        self._beginning = threading.Lock()
+        # Between whoever emits and those who begin to follow in other threads.
+        self._gate = threading.Lock()
+        self._delivered = 0
+        self._followers: set[Waiting] = set()
+        self._said: set[str] = set()
+
+    @property
+    def followers(self) -> int:
+        """How many follow it live, and so get transient events, too."""
+        with self._gate:
+            return len(self._followers)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def emit(self, draft: Draft, /) -> TimelineEvent:
+        """Give an event its place in the run, keep it if it is persistent, and tell those who follow.
+
+        Neither a log nor a sink that fails ends the run. In whatever order calls begin, events are told.
+
+        Args:
+            draft: An event without its place.
+
+        Returns:
+            The event; the draft as it was after the timeline was closed.
+        """
+        home = self._home
+        if home is None or not home.is_running():
+            home = self._home = get_running_loop()
+        if home is not get_running_loop():
+            return await wrap_future(run_coroutine_threadsafe(self.emit(draft), home))
+        async with self._order:
+            if self.is_closed:
+                self._say_once('an event came after the end of its timeline, and is left out')
+                return draft
+            await self._begun()
+            assert self._seq is not None  # noqa: S101 - for the type checker
+            self._seq += 1
+            event, body = within(stamped(draft, self.run_id, self._seq, datetime.now(UTC)), self.log.max_event_bytes)
+            try:
+                await self._keep(event, body)
+            finally:
+                self._deliver(event, len(body))
+            await self._tell_sink(event)
+            return event
+
+    async def close(self) -> None:
+        """End the timeline, and those who follow it once they have got everything; a second time does nothing."""
+        with CancelScope(shield=True):
+            async with self._order:
+                if self.is_closed:
+                    return
+                try:
+                    await self._begun()
+                    await self._logged(partial(self.log.end, self.run_id))
+                finally:
+                    with self._gate:
+                        self.is_closed = True
+                        followers, self._followers = self._followers, set()
+                    for waiting in followers:
+                        waiting.end()
+
+    async def follow(self, after: int = 0) -> AsyncGenerator[TimelineEvent]:
+        """The persistent events so far, then all events as they happen, until the timeline is closed.
+
+        Args:
+            after: A sequence number; events with larger ones are followed.
+
+        Raises:
+            SlowSubscriberError: If whoever follows does not keep up; says where to go on.
+            StoreError: If the log cannot be read.
+        """
+        await self._begun()
+        # Whatever is in the log is taken from there, however long that takes: only then does anything wait in memory.
+        while events := await self._read(after):
+            for event in events:
+                yield event
+                after = event.seq
+        waiting = Waiting()
+        with self._gate:
+            seen = self._delivered
+            if self.is_closed:
+                waiting.end()
+            else:
+                self._followers.add(waiting)
+        try:
+            while events := [event for event in await self._read(after) if event.seq <= seen]:
+                for event in events:
+                    yield event
+                    after = event.seq
+            while (event := await waiting.take()) is not None:
+                if event.seq > after:
+                    yield event
+                    after = event.seq
+            if waiting.is_overrun:
+                raise SlowSubscriberError(self.run_id, after)
+        finally:
+            with self._gate:
+                self._followers.discard(waiting)
+
+    async def _begun(self) -> None:
+        """Know where the sequence goes on."""
+        if self._seq is None:
+            await in_thread(self._begin)
+
+    def _begin(self) -> None:
+        with self._beginning:
+            if self._seq is not None:
+                return
+            try:
+                last = self.log.begin(self.run_id)
+            except StoreError as error:
+                self._say_once('the log of timelines fails; events are told, but not kept', error)
+                last = 0
+            self._delivered = self._reserved = last
+            self._seq = last
+
+    async def _read(self, after: int) -> Sequence[TimelineEvent]:
+        return await in_thread(partial(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS))
+
+    async def _keep(self, event: TimelineEvent, body: bytes) -> None:
+        if not event.is_transient:
+            await self._logged(partial(self.log.append_encoded, self.run_id, event.seq, body))
+        elif event.seq > self._reserved:
+            self._reserved = event.seq + RESERVED
+            await self._logged(partial(self.log.reserve, self.run_id, self._reserved))
+
+    async def _logged(self, write: Callable[[], None]) -> None:
+        try:
+            await to_its_end(write)
+        except StoreError as error:
+            self._say_once('the log of timelines fails; events are told, but not kept', error)
+
+    def _deliver(self, event: TimelineEvent, size: int) -> None:
+        with self._gate:
+            self._delivered = event.seq
+            self._followers -= {waiting for waiting in self._followers if not waiting.put(event, size)}
+
+    async def _tell_sink(self, event: TimelineEvent) -> None:
+        if self._sink is None:
+            return
+        with anyio.move_on_after(SINK_SECONDS) as patience:
+            try:
+                told = self._sink(event)
+                if inspect.isawaitable(told):
+                    await told
+            except Exception as error:  # noqa: BLE001 - whatever a front end's code does, the run goes on
+                self._say_once('the sink of a timeline fails', error)
+        if patience.cancelled_caught:
+            self._sink = None
+            self._say_once(f'the sink of a timeline takes over {SINK_SECONDS:g} s, and is told of no more events')
+
+    def _say_once(self, what: str, error: Exception | None = None) -> None:
+        if what not in self._said:
+            self._said.add(what)
+            # What an error says may repeat what was emitted.
+            _logger.warning(what, extra={} if error is None else {'error': type(error).__name__})

@@ -1,0 +1,331 @@
+"""The log of timelines: the persistent events of runs, in SQLite, for those who come later or from another process.
+
+One process writes a run, any number may read it meanwhile. When everything together is over the size cap the oldest
+runs go, and of a run that is too large by itself the oldest events.
+"""
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel
+
+from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
+from researcher_integration.timeline.log_file import MEMORY, close, open_file
+from summarizer_tool import ConfigurationError, SourceStore, StoreError
+
+MAX_EVENT_BYTES = 250_000
+"""Of one event: what a page shows of a result. The whole is in the store of the sources."""
+
+MAX_MB = 200.0
+"""Of all events together, in MB (10⁶ bytes)."""
+
+_ROW_BYTES = 200
+"""What a row takes besides its event."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_RUN = (
+    'SELECT id, began_at, updated_at, is_closed, events, dropped, '
+    '(SELECT max(seq) FROM events WHERE run = number) FROM runs'
+)
+
+_Row = tuple[Any, ...]
+
+
+class LoggedRun(BaseModel):
+    """What a log knows of a run."""
+
+    run_id: str
+    began_at: datetime
+    updated_at: datetime
+    """Of its last event."""
+    is_closed: bool
+    """Whether it has ended. A run whose process has died stays open."""
+    last_seq: int = 0
+    """Of its last persistent event."""
+    events: int = 0
+    """That are kept."""
+    dropped: int = 0
+    """The oldest ones, that were not kept for the size cap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some events of a run."""
+
+    events: Sequence[TimelineEvent]
+    is_known: bool
+    """Whether there is such a run."""
+    is_closed: bool
+    """Whether nothing comes after the last of these, if they are fewer than were asked for."""
+
+
+class EventLog:
+    """The events of runs, in one SQLite file or in memory; a context manager that closes it.
+
+    May be used by several threads, and a file by several processes. Calls block, for milliseconds.
+
+    Args:
+        path: The file, made with its folder if absent, for its owner alone; or `:memory:`.
+        max_event_bytes: Of one event as JSON; of a larger one the text is cut, and says so.
+        max_mb: The size cap in MB (10⁶ bytes) of all events together.
+
+    Raises:
+        ConfigurationError: If the file cannot be made or written, or a limit is too small.
+        StoreError: If the file belongs to another program, or to another version of this one.
+    """
+
+    path: str
+    """The absolute path of the file, or `:memory:`."""
+
+    def __init__(
+        self, path: str | Path = MEMORY, *, max_event_bytes: int = MAX_EVENT_BYTES, max_mb: float = MAX_MB
+    ) -> None:
+        self.path = MEMORY if str(path) == MEMORY else os.path.realpath(Path(path).expanduser())
+        self.max_event_bytes = max_event_bytes
+        self._cap = max_mb * 1e6
+        if max_event_bytes < LEAST_EVENT_BYTES:
+            raise ConfigurationError(f'max_event_bytes={max_event_bytes} is too small: {LEAST_EVENT_BYTES} at least')
+        if self._cap < 2 * (max_event_bytes + _ROW_BYTES):
+            raise ConfigurationError(f'max_mb={max_mb:g} is too small: it must hold two events of {max_event_bytes} B')
+        self._lock = threading.Lock()
+        self._db = open_file(self.path)
+        self._close = weakref.finalize(self, close, self._db)
+
+    @classmethod
+    def beside(cls, store: SourceStore, *, max_event_bytes: int = MAX_EVENT_BYTES, max_mb: float = MAX_MB) -> Self:
+        """The log that belongs to a store of sources: `store.sqlite3` has `store.timeline.sqlite3`.
+
+        Raises:
+            ConfigurationError: If the file cannot be made or written.
+            StoreError: If the file belongs to another program, or to another version of this one.
+        """
+        path = store.path
+        if path != MEMORY:
+            file = Path(path)
+            path = file.with_name(f'{file.stem}.timeline{file.suffix}')
+        return cls(path, max_event_bytes=max_event_bytes, max_mb=max_mb)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a second time does nothing."""
+        with self._lock:
+            self._close()
+
+    def begin(self, run_id: str) -> int:
+        """Open a run, also one that has ended before.
+
+        Returns:
+            The last sequence number that may have been given to one of its events.
+
+        Raises:
+            StoreError: If the log cannot be written.
+        """
+        with self._write() as db:
+            number = self._run(db, run_id)
+            db.execute('UPDATE runs SET is_closed = 0 WHERE number = ?', (number,))
+            [last] = db.execute(
+                'SELECT max(reserved, (SELECT coalesce(max(seq), 0) FROM events WHERE run = number)) FROM runs '
+                'WHERE number = ?',
+                (number,),
+            ).fetchone()
+            return last
+
+    def reserve(self, run_id: str, up_to: int) -> None:
+        """Remember that transient events may have sequence numbers up to this one, which no others shall get.
+
+        Raises:
+            StoreError: If the log cannot be written.
+        """
+        with self._write() as db:
+            db.execute('UPDATE runs SET reserved = max(reserved, ?) WHERE number = ?', (up_to, self._run(db, run_id)))
+
+    def append(self, event: TimelineEvent) -> None:
+        """Keep an event that has its place in a run, cut to size.
+
+        Raises:
+            StoreError: If there is one with its number, or the log cannot be written.
+        """
+        _, body = within(event, self.max_event_bytes)
+        self.append_encoded(event.run_id, event.seq, body)
+
+    def append_encoded(self, run_id: str, seq: int, body: bytes) -> None:
+        """Keep an event as it is written.
+
+        Raises:
+            StoreError: If there is one with its number, or the log cannot be written.
+        """
+        size = len(body) + _ROW_BYTES
+        with self._write() as db:
+            number = self._run(db, run_id)
+            self._make_room(db, number, size)
+            db.execute('INSERT INTO events VALUES (?, ?, ?)', (number, seq, body))
+            db.execute(
+                'UPDATE runs SET bytes = bytes + ?, events = events + 1, updated_at = ? WHERE number = ?',
+                (size, _now(), number),
+            )
+
+    def end(self, run_id: str) -> None:
+        """Say that nothing comes after the last event of a run.
+
+        Raises:
+            StoreError: If the log cannot be written.
+        """
+        with self._write() as db:
+            db.execute('UPDATE runs SET is_closed = 1 WHERE number = ?', (self._run(db, run_id),))
+
+    def read(self, run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
+        """The events of a run in order; none of a run that is not known.
+
+        Args:
+            run_id: The run.
+            after: A sequence number; events with larger ones are read.
+            limit: How many at most.
+
+        Raises:
+            StoreError: If the log cannot be read, or an event is damaged.
+        """
+        return self.page(run_id, after=after, limit=limit).events
+
+    def page(self, run_id: str, *, after: int = 0, limit: int = 100) -> Page:
+        """As `read`, and how it is with the run.
+
+        Raises:
+            StoreError: If the log cannot be read, or an event is damaged.
+        """
+        with self._read() as db:
+            # First whether it has ended: what comes between the two look-ups is then seen by the second.
+            run: _Row | None = db.execute('SELECT number, is_closed FROM runs WHERE id = ?', (run_id,)).fetchone()
+            if run is None:
+                return Page([], is_known=False, is_closed=False)
+            number, is_closed = run
+            rows: list[_Row] = db.execute(
+                'SELECT body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
+                (number, min(after, 2**63 - 1), max(0, limit)),
+            ).fetchall()
+        try:
+            return Page([decoded(body) for [body] in rows], is_known=True, is_closed=bool(is_closed))
+        except ValueError as error:
+            raise StoreError(f'{self.path} holds {error}; move it away and start again') from None
+
+    def run(self, run_id: str) -> LoggedRun | None:
+        """What is known of a run, if it is.
+
+        Raises:
+            StoreError: If the log cannot be read.
+        """
+        with self._read() as db:
+            row: _Row | None = db.execute(f'{_RUN} WHERE id = ?', (run_id,)).fetchone()
+        return None if row is None else _logged(row)
+
+    def runs(self, limit: int = 100) -> Sequence[LoggedRun]:
+        """The runs, those first that began last.
+
+        Raises:
+            StoreError: If the log cannot be read.
+        """
+        with self._read() as db:
+            rows: list[_Row] = db.execute(
+                f'{_RUN} ORDER BY began_at DESC, number DESC LIMIT ?', (max(0, limit),)
+            ).fetchall()
+        return [_logged(row) for row in rows]
+
+    def size(self) -> int:
+        """The bytes that count against the cap.
+
+        Raises:
+            StoreError: If the log cannot be read.
+        """
+        with self._read() as db:
+            return _total(db)
+
+    def _run(self, db: sqlite3.Connection, run_id: str) -> int:
+        """The number of a run, which is made if absent: another process may have needed its room."""
+        now = _now()
+        db.execute('INSERT OR IGNORE INTO runs (id, began_at, updated_at) VALUES (?, ?, ?)', (run_id, now, now))
+        [number] = db.execute('SELECT number FROM runs WHERE id = ?', (run_id,)).fetchone()
+        return number
+
+    def _make_room(self, db: sqlite3.Connection, number: int, size: int) -> None:
+        """Drop the oldest runs, those that have ended first, then the oldest events of this one, until a size fits."""
+        while _total(db) + size > self._cap:
+            oldest: _Row | None = db.execute(
+                'SELECT number FROM runs WHERE number <> ? AND events > 0 ORDER BY is_closed DESC, updated_at LIMIT 1',
+                (number,),
+            ).fetchone()
+            if oldest is not None:
+                db.execute('DELETE FROM runs WHERE number = ?', oldest)
+                continue
+            first: _Row | None = db.execute(
+                'SELECT seq, length(body) FROM events WHERE run = ? ORDER BY seq LIMIT 1', (number,)
+            ).fetchone()
+            if first is None:
+                return
+            seq, length = first
+            db.execute('DELETE FROM events WHERE run = ? AND seq = ?', (number, seq))
+            db.execute(
+                'UPDATE runs SET bytes = bytes - ?, events = events - 1, dropped = dropped + 1 WHERE number = ?',
+                (length + _ROW_BYTES, number),
+            )
+
+    @contextmanager
+    def _read(self) -> Generator[sqlite3.Connection]:
+        """The connection, whose errors are told as ours."""
+        with self._lock:
+            if not self._close.alive:
+                raise StoreError(f'the log {self.path} is closed')
+            try:
+                yield self._db
+            except sqlite3.Error as error:
+                raise StoreError(
+                    f'the log {self.path} cannot be read or written: {error}; see to the file, or name another path'
+                ) from error
+
+    @contextmanager
+    def _write(self) -> Generator[sqlite3.Connection]:
+        """The connection within a transaction, which is committed at the end or, after an error, undone."""
+        with self._read() as db:
+            try:
+                db.execute('BEGIN IMMEDIATE')
+                yield db
+                db.execute('COMMIT')
+            finally:
+                if db.in_transaction:
+                    db.execute('ROLLBACK')
+
+
+def _total(db: sqlite3.Connection) -> int:
+    [total] = db.execute('SELECT bytes FROM total').fetchone()
+    return total
+
+
+def _logged(row: _Row) -> LoggedRun:
+    run_id, began_at, updated_at, is_closed, events, dropped, last_seq = row
+    return LoggedRun(
+        run_id=run_id,
+        began_at=_EPOCH + timedelta(microseconds=began_at),
+        updated_at=_EPOCH + timedelta(microseconds=updated_at),
+        is_closed=bool(is_closed),
+        last_seq=last_seq or 0,
+        events=events,
+        dropped=dropped,
+    )
+
+
+def _now() -> int:
+    """Microseconds since 1970."""
+    return time.time_ns() // 1000

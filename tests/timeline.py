@@ -1,0 +1,117 @@
+"""Timelines for tests: what a run emits, and a server that shows it."""
+
+import socket
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Thread
+
+import anyio
+from pydantic import SecretStr
+
+from researcher_integration.timeline import (
+    Draft,
+    EventLog,
+    Hub,
+    Summarizing,
+    SummaryDelta,
+    Timeline,
+    ToolCall,
+    ToolResult,
+    ToolSummary,
+)
+from researcher_integration.timeline.app import TimelineServer, timeline_app
+
+FACTS = ('37 pods are in CrashLoopBackOff', 'ferry-gate-7 was last seen at 04:12', 'the lamp at Otter Stair is out')
+
+
+def call(
+    call_id: str = 'c1', facts: tuple[str, ...] = FACTS, text: str = 'pod ferry-gate-7 CrashLoopBackOff\n'
+) -> list[Draft]:
+    """What is emitted for one large result, in order."""
+    return [
+        ToolCall(call_id=call_id, status='started', server='ferry', tool='list_pods', arguments={'zone': 'Kelderwick'}),
+        ToolCall(
+            call_id=call_id,
+            status='completed',
+            server='ferry',
+            tool='list_pods',
+            size_characters=90_000,
+            size_tokens=31_000,
+        ),
+        ToolResult(call_id=call_id, text=text, source_id='src_0123456789ab'),
+        Summarizing(call_id=call_id, estimated_tokens=31_000),
+        *(SummaryDelta(call_id=call_id, index=index, text=fact) for index, fact in enumerate(facts)),
+        ToolSummary(
+            call_id=call_id,
+            text='\n'.join(facts),
+            original_tokens=31_000,
+            summary_tokens=42,
+            model='extractive',
+            source_id='src_0123456789ab',
+        ),
+    ]
+
+
+def note(text: str = 'a fact', call_id: str = 'c1', index: int = 0) -> SummaryDelta:
+    """A transient event."""
+    return SummaryDelta(call_id=call_id, index=index, text=text)
+
+
+def result(text: str = 'all is well', call_id: str = 'c1') -> ToolResult:
+    """A persistent event."""
+    return ToolResult(call_id=call_id, text=text)
+
+
+async def until_followed(timeline: Timeline, *, by: int = 1) -> None:
+    """Wait until so many follow live."""
+    with anyio.fail_after(20):
+        while timeline.followers != by:  # noqa: ASYNC110
+            await anyio.sleep(0.005)
+
+
+@dataclass
+class Shown:
+    """A server that shows timelines, in a thread."""
+
+    url: str
+    server: TimelineServer
+    thread: Thread
+
+    def stop(self) -> None:
+        """End it, and the streams that are open."""
+        self.server.should_exit = True
+        self.thread.join(timeout=20)
+        assert not self.thread.is_alive()
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(('127.0.0.1', 0))
+        return listener.getsockname()[1]
+
+
+def start(source: Hub | EventLog, *, token: str | None = None, port: int = 0) -> Shown:
+    """Serve timelines on 127.0.0.1 in a thread."""
+    port = port or free_port()
+    app = timeline_app(source, token=None if token is None else SecretStr(token))
+    server = TimelineServer(app, port=port)
+    thread = Thread(target=server.run, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 20
+    while not server.started:
+        assert thread.is_alive(), 'the server has ended'
+        assert time.monotonic() < deadline, 'the server does not start'
+        time.sleep(0.005)
+    return Shown(f'http://127.0.0.1:{port}', server, thread)
+
+
+@contextmanager
+def shown(source: Hub | EventLog, *, token: str | None = None) -> Generator[Shown]:
+    """Serve timelines for the length of the block."""
+    served = start(source, token=token)
+    try:
+        yield served
+    finally:
+        served.stop()
