@@ -1,4 +1,4 @@
-"""How agents use the summarizer: a researcher of game lore, whole or in parts to mount elsewhere."""
+"""How agents use the summarizer: a researcher of game lore, whole or in parts, and a capability for noisy tools."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from researcher_integration.crawling import CrawlDeps, Crawler, crawl_tool
     from researcher_integration.errors import ResearchError
     from researcher_integration.material import Page
+    from researcher_integration.mcp_selection import MCPSelection, MCPSelectionError, SelectMCPServers
     from researcher_integration.mcp_servers import load_search_servers
     from researcher_integration.over_mcp import OverMCP
     from researcher_integration.package import Package
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from researcher_integration.researcher import Findings, LoreResearcher, StepDeps
     from researcher_integration.settings import ResearchSettings
     from researcher_integration.tiers import SourceTiers, load_tiers
+    from researcher_integration.timeline import EventLog, Hub, Timeline, TimelineEvent
+    from researcher_integration.timeline.app import TimelineServer, timeline_app
+    from researcher_integration.tool_results.capability import SummarizeToolResults
+    from researcher_integration.tool_results.config import ToolResultRules, load_rules
+    from researcher_integration.tool_results.masked_calls import masked_calls
+    from researcher_integration.tool_results.masking import Masker, MaskingError
     from researcher_integration.topics import ResearchTopics, Topic, load_topics
 
 __all__ = (
@@ -35,11 +42,17 @@ __all__ = (
     'Conflict',
     'CrawlDeps',
     'Crawler',
+    'EventLog',
     'FactionData',
     'Findings',
+    'Hub',
     'InProcess',
     'LoreData',
     'LoreResearcher',
+    'MCPSelection',
+    'MCPSelectionError',
+    'Masker',
+    'MaskingError',
     'NPCData',
     'NarrativeItemData',
     'OverMCP',
@@ -53,16 +66,25 @@ __all__ = (
     'ResearchError',
     'ResearchSettings',
     'ResearchTopics',
+    'SelectMCPServers',
     'SourceTiers',
     'StepDeps',
+    'SummarizeToolResults',
     'SummaryBackend',
     'SummaryUnavailableError',
+    'Timeline',
+    'TimelineEvent',
+    'TimelineServer',
+    'ToolResultRules',
     'Topic',
     'ZoneData',
     'crawl_tool',
+    'load_rules',
     'load_search_servers',
     'load_tiers',
     'load_topics',
+    'masked_calls',
+    'timeline_app',
 )
 
 _NAMES = {
@@ -73,6 +95,7 @@ _NAMES = {
     'crawling': ('CrawlDeps', 'Crawler', 'crawl_tool'),
     'errors': ('ResearchError',),
     'material': ('Page',),
+    'mcp_selection': ('MCPSelection', 'MCPSelectionError', 'SelectMCPServers'),
     'mcp_servers': ('load_search_servers',),
     'package': ('Package',),
     'pipeline': ('Configuration', 'Progress', 'Research'),
@@ -80,6 +103,12 @@ _NAMES = {
     'researcher': ('Findings', 'LoreResearcher', 'StepDeps'),
     'settings': ('ResearchSettings',),
     'tiers': ('SourceTiers', 'load_tiers'),
+    'timeline': ('EventLog', 'Hub', 'Timeline', 'TimelineEvent'),
+    'timeline.app': ('TimelineServer', 'timeline_app'),
+    'tool_results.capability': ('SummarizeToolResults',),
+    'tool_results.config': ('ToolResultRules', 'load_rules'),
+    'tool_results.masked_calls': ('masked_calls',),
+    'tool_results.masking': ('Masker', 'MaskingError'),
     'topics': ('ResearchTopics', 'Topic', 'load_topics'),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}

@@ -1,5 +1,6 @@
 """The README tells the truth: its Python examples run, its commands exist, its settings are the real ones."""
 
+import gc
 import re
 import runpy
 import subprocess
@@ -26,6 +27,7 @@ def test_python_examples_run(number: int, monkeypatch: pytest.MonkeyPatch, tmp_p
     script = tmp_path / 'example.py'
     script.write_text(EXAMPLES[number], encoding='utf-8')
     runpy.run_path(str(script), run_name='__main__')
+    gc.collect()  # what a script leaves to the end of its process is not left to the next test
 
 
 def test_what_the_second_agent_example_prints(

@@ -76,7 +76,7 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
     log, shipments = returned(run.all_messages())
     assert log.content.splitlines()[:8] == snapshot(
         [
-            '[harbour/read_log: 121,224 tokens, summarized in 895. The whole result is src_ccba8eb92ec2: search_source finds lines in it, read_source shows them.]',
+            '[harbour/read_log: 121,224 tokens, summarized in 992. The whole result is src_ccba8eb92ec2: search_source finds lines in it, read_source shows them.]',
             'log of 3188 lines; 2026-03-14T02:00:01.024Z to 2026-03-14T04:11:05.449Z; INFO ×1795, DEBUG ×879, WARN ×441, ERROR ×59, FATAL ×1; 17 templates',
             '03:52:08 FATAL [tide-feed] lost connection to gauge V29772, giving up after 5 attempts',
             '×2 02:29:34, 03:54:17 ERROR [crane-scheduler] plan {X19012, V72733} has a cycle between jobs | harbour.errors.DamagedError: {X19012, V72733} [File "/srv/harbour/store.py", line {195, 808}, in step]',
@@ -163,7 +163,7 @@ async def test_secrets_are_nowhere(
 async def test_they_would_be_found(noise: Noise, capfire: CaptureLogfire, caplog: pytest.LogCaptureFixture) -> None:
     places = await searched(noise, 'leak_text', capfire, caplog, masks=False)
     assert {place: len(leaks(text)) for place, text in places.items()} == snapshot(
-        {'messages': 9, 'store': 10, 'traces': 1, 'logs': 0, 'events': 10}
+        {'messages': 9, 'store': 10, 'traces': 3, 'logs': 0, 'events': 10}
     )
 
 
@@ -286,7 +286,7 @@ async def test_the_span_of_a_summary_stands_under_its_tool_call(noise: Noise, ca
                 'reason': '',
                 'tokens_out': 119,
                 'requests': 1,
-                'input_tokens': 775,
+                'input_tokens': 759,
                 'output_tokens': 36,
             }
         )

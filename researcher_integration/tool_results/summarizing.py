@@ -205,13 +205,13 @@ class _Job:
         is_machine = found.kind != 'prose'
         sure = (await self._digest(int(self.order.limit * DIGEST_SHARE))).text if is_machine else ''
         room = self.order.limit - (tokens.count(f'{sure}\n\n') if sure else 0)
-        text = found.text if is_machine else self.order.text
+        text = _beside(found.text, sure) if is_machine else self.order.text
         summary = await self._summarized(model, text, max(MIN_ROOM, room), on_failure='error')
         if not summary.text.strip():
             raise _UselessError(f'{model.model_name} had nothing to say')
         if summary.state == 'degraded' and all(part.state in ('degraded', 'failed') for part in summary.parts):
             raise _UselessError(f'{model.model_name}: {summary.degraded[0].reason or "no use"}')
-        made = f'{sure}\n\n{summary.text}' if sure else summary.text
+        made = f'{sure}\n\n{summary.text}'.strip()
         return _Made(self._within(made), summary.stats.model, summary.state)
 
     async def _summarized(self, model: Model, text: str, budget: int, *, on_failure: str) -> Summary:
@@ -262,3 +262,9 @@ def _why(error: SummarizerError) -> str:
     if (failed := _FAILED.search(reason)) is not None:
         reason = failed.group(1)
     return reason if len(reason) <= MAX_REASON else f'{reason[: MAX_REASON - 1]}…'
+
+
+def _beside(text: str, sure: str) -> str:
+    """The lines of a digest that a shorter one of the same text does not have, so that nothing is said twice."""
+    said = set(sure.split('\n'))
+    return '\n'.join(line for line in text.split('\n') if line not in said) or text
