@@ -138,7 +138,7 @@ class _Pages:
         after = request.headers.get('last-event-id') or request.query_params.get('after') or '0'
         if not run_id:
             return _problem('run is missing: /events?run=NAME; /runs lists them', 400)
-        if not (after.isascii() and after.isdigit() and int(after[:20]) <= LARGEST_SEQ):
+        if not (len(after) <= 20 and after.isascii() and after.isdigit() and int(after) <= LARGEST_SEQ):
             return _problem('after must be a sequence number: 0 for all events, else that of the last one seen', 400)
         run = await self._hub.run(run_id)
         if run is None:

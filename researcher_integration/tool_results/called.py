@@ -66,11 +66,12 @@ class CalledTool:
         return await anyio.to_thread.run_sync(self._focus, messages)
 
     def _focus(self, messages: Sequence[ModelMessage]) -> Focus:
-        focus = describe(messages, self.name, self.arguments)
-        if self.masker is None:
-            return focus
+        masker = self.masker
+        if masker is None:
+            return describe(messages, self.name, self.arguments)
         try:
-            return Focus(self.masker.mask(focus.text).text, self.masker.mask(focus.words).text)
+            focus = describe(messages, self.name, self.arguments, lambda text: masker.mask(text).text)
+            return Focus(masker.mask(focus.text).text, masker.mask(focus.words).text)
         except MaskingError:
             return Focus()
 

@@ -3,19 +3,27 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
 import anyio.to_thread
+from pydantic import ValidationError
 from pydantic_ai import RunContext, ToolCallPart, ToolDefinition
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, durable_operation
-from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution
-from pydantic_ai.messages import LoadCapabilityReturnPart, ToolSearchReturnPart
-from pydantic_ai.models import Model
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
+from pydantic_ai.messages import (
+    LoadCapabilityReturnPart,
+    ModelRequest,
+    ModelRequestPart,
+    ToolReturnPart,
+    ToolSearchReturnPart,
+)
+from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
+from pydantic_core import to_jsonable_python
 
 from researcher_integration.tool_results.called import CalledTool, reading_tools, server_of
 from researcher_integration.tool_results.config import Rules, ToolResultRules
@@ -56,9 +64,11 @@ _logger = logging.getLogger('researcher_integration')
 class _Run:
     """What is remembered during one run."""
 
-    answered: dict[str, int] = field(default_factory=dict[str, int])
-    """By server, which of its models has answered: it is asked first from then on."""
+    answered: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
+    """By the models that may be asked, which of them has answered: it is asked first from then on."""
     usage: RunUsage = field(default_factory=RunUsage)
+    seen: set[str] = field(default_factory=set[str])
+    """Ids of the calls whose results have been looked at."""
     """Of the summaries, which is also in the run's own."""
 
 
@@ -174,6 +184,24 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
                 raise
             raise masked from None
 
+    async def on_tool_validate_error(
+        self,
+        ctx: RunContext[AgentDepsT],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: str | dict[str, Any],
+        error: ValidationError | ModelRetry,
+    ) -> dict[str, Any]:
+        """Mask what a validator of arguments says; what pydantic says of them the model has written itself."""
+        if not isinstance(error, ModelRetry):
+            raise error
+        called = await self._called(ctx, call, tool_def, args if isinstance(args, dict) else {})
+        masked = await called.masked_error(error)
+        if masked is error:
+            raise error
+        raise masked from None
+
     async def on_tool_execute_error(
         self,
         ctx: RunContext[AgentDepsT],
@@ -200,6 +228,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         result: Any,
     ) -> Any:
         """Mask, store, measure and, where it is large, replace the result by its summary."""
+        self._run.seen.add(call.tool_call_id)
         called = await self._called(ctx, call, tool_def, args)
         if tool_def.tool_kind in _EXEMPT_KINDS:
             await called.watched.completed()
@@ -227,6 +256,37 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
                 return await self._replaced(ctx, called, seen, text, source_id, original, limit)
         return cast('object', result) if seen.is_same_as(raw) else seen.result
 
+    async def before_model_request(
+        self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Mask results that came past the other hooks: of deferred calls, or given by another capability."""
+        for history in (ctx.messages, request_context.messages):
+            for index, message in enumerate(history):
+                if isinstance(message, ModelRequest):
+                    parts = [await self._looked_at(part) for part in message.parts]
+                    if any(new is not old for new, old in zip(parts, message.parts, strict=True)):
+                        history[index] = replace(message, parts=parts)
+        self._run.seen |= {
+            part.tool_call_id
+            for message in ctx.messages
+            if isinstance(message, ModelRequest)
+            for part in message.parts
+            if isinstance(part, ToolReturnPart)
+        }
+        return request_context
+
+    async def _looked_at(self, part: ModelRequestPart) -> ModelRequestPart:
+        masker = self._masker(None, self.rules.for_server(None))
+        is_new = isinstance(part, ToolReturnPart) and part.tool_call_id not in self._run.seen
+        if masker is None or not isinstance(part, ToolReturnPart) or not is_new or part.tool_kind in _EXEMPT_KINDS:
+            return part
+        raw = Observation(part.content, None, part.metadata, is_wrapped=True)
+        try:
+            masked = await anyio.to_thread.run_sync(raw.masked, masker)
+        except MaskingError:
+            return replace(part, content=prompts.render('tool_results/redacted', tool=part.tool_name), metadata=None)
+        return part if masked.is_same_as(raw) else replace(part, content=masked.value, metadata=masked.metadata)
+
     # The work.
 
     async def _called(
@@ -235,10 +295,12 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         server = server_of(ctx, tool_def)
         rules = self.rules.for_server(server)
         masker = self._masker(server, rules)
-        arguments: object = args
+        # As JSON: keys and values of any type can be shown and searched.
+        arguments: object = to_jsonable_python(args, fallback=str)
         if masker is not None:
             try:
-                arguments, _ = await anyio.to_thread.run_sync(masker.mask_value, args)
+                seen = Observation(arguments, None, None, is_wrapped=False)
+                arguments = (await anyio.to_thread.run_sync(seen.masked, masker)).value
             except MaskingError:
                 arguments = None
         watched = Watched(self._events(ctx), call.tool_call_id, call.tool_name, server or '')
@@ -321,10 +383,11 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     async def _summary(self, ctx: RunContext[AgentDepsT], order: Order, called: CalledTool) -> Summarized:
         server = called.server or ''
-        first = self._run.answered.get(server, 0)
+        asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
+        first = self._run.answered.get(asked, 0)
         made = await self._summarize(ctx, order, server, first, called.watched.call_id, called.tool)
         if made.used is not None:
-            self._run.answered[server] = made.used
+            self._run.answered[asked] = made.used
         return made
 
     def _account(self, ctx: RunContext[AgentDepsT], made: Summarized) -> None:

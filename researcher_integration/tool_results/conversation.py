@@ -1,7 +1,7 @@
 """What a conversation says of why a tool was called: the context in which its result is summarized. Pure computing."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,6 +15,9 @@ MAX_TOKENS = 900
 
 MAX_MESSAGE_TOKENS = 200
 """Of one message; of a longer one the beginning says what it is about."""
+
+MAX_SEARCHED = 100_000
+"""Characters of a message that are searched for secrets; the rest is cut anyway."""
 
 MAX_ARGUMENTS_TOKENS = 150
 
@@ -31,7 +34,9 @@ class Focus:
     """What was said in it and nothing else, for whoever goes by words."""
 
 
-def describe(messages: Sequence[ModelMessage], tool: str, arguments: object) -> Focus:
+def describe(
+    messages: Sequence[ModelMessage], tool: str, arguments: object, mask: Callable[[str], str] = lambda text: text
+) -> Focus:
     """The conversation as the summarizer gets it: what people asked and what the agent said, newest kept first.
 
     System prompts, instructions, and the results of tools are left out.
@@ -40,6 +45,7 @@ def describe(messages: Sequence[ModelMessage], tool: str, arguments: object) -> 
         messages: Of the run so far.
         tool: Whose result is to be summarized.
         arguments: It was called with, without secrets.
+        mask: Takes the secrets out of a message, before it is cut: half a secret is not known for one.
 
     Returns:
         Text of at most `MAX_TOKENS`, a shorter one of arguments, and the words around them.
@@ -48,7 +54,7 @@ def describe(messages: Sequence[ModelMessage], tool: str, arguments: object) -> 
     left = MAX_TOKENS
     for who, text in _newest_first(messages):
         # What is far too long is cut before it is counted.
-        short = tokens.truncate(text[: MAX_MESSAGE_TOKENS * 20], MAX_MESSAGE_TOKENS)
+        short = tokens.truncate(mask(text[:MAX_SEARCHED])[: MAX_MESSAGE_TOKENS * 20], MAX_MESSAGE_TOKENS)
         cost = tokens.count(short) + 4
         if cost > left:
             break

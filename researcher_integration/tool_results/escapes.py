@@ -18,6 +18,7 @@ MAX_DEPTH = 3
 # What stands between two quotes, be it in a string or outside: where a text has a quote too many, nobody can tell.
 _PIECE = regex.compile(r'(?:[^"\\\0\n]++|\\[^\0\n])++')
 _ESCAPE = regex.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_COLOUR = regex.compile(r'\x1b\[[0-?]*+[ -/]*+[@-~]')
 _SHORT = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 
@@ -64,6 +65,28 @@ def unescaped(text: str) -> Unescaped | None:
             view.lengths.append(size)
             pieces.append(piece)
             length += len(piece)
+    return Unescaped(''.join(pieces), view.starts, view.origins, view.lengths) if pieces else None
+
+
+def uncoloured(text: str) -> Unescaped | None:
+    """Leave out the colours of a terminal, which part a name from its value, and a key in two.
+
+    Returns:
+        The text without them; none if it has none.
+    """
+    if '\x1b' not in text:
+        return None
+    pieces: list[str] = []
+    view = Unescaped('', [], [], [])
+    length = done = 0
+    for start, end in [*(match.span() for match in _COLOUR.finditer(text)), (len(text), len(text))]:
+        if start > done:
+            view.starts.append(length)
+            view.origins.append(done)
+            view.lengths.append(0)
+            pieces.append(text[done:start])
+            length += start - done
+        done = end
     return Unescaped(''.join(pieces), view.starts, view.origins, view.lengths) if pieces else None
 
 

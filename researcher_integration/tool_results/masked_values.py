@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -23,6 +24,8 @@ MaskText = Callable[[str], tuple[str, Mapping[str, int]]]
 _PLAIN = (bool, int, float, Decimal, date, time, timedelta, UUID, Enum, SecretStr, SecretBytes, type(None))
 """What holds no text that a tool chose, or hides it itself."""
 
+_TEXTUAL = re.compile(r'text/|[\w.\-]+/(?:[\w.\-]+\+)?(?:x-)?(?:json|xml|yaml)\b', re.IGNORECASE)
+
 _SECRET_KINDS = ('Secret', 'SecretList')
 
 
@@ -34,6 +37,10 @@ class _Place:
     """Of the secret that it is; none if it may hold any."""
     in_secret: bool = False
     """Within a Secret of Kubernetes, whose `data` is secret whatever its names."""
+    name: str = ''
+    """The one it has, or what holds it."""
+    textual: bool = False
+    """Whether bytes are said to be text."""
 
 
 class Values:
@@ -51,9 +58,9 @@ class Values:
         if isinstance(value, str) and not isinstance(value, Enum):
             return self._text(value, place.kind)
         if isinstance(value, bytes | bytearray):
-            return self._bytes(value, place.kind)
+            return self._bytes(value, place)
         if isinstance(value, _PLAIN):
-            return self._plain(value, place.kind)
+            return self._plain(value, place)
         if isinstance(value, Mapping):
             return self._mapping(cast('Mapping[object, object]', value), place)
         if isinstance(value, list | tuple | AbstractSet):
@@ -75,15 +82,20 @@ class Values:
         self.counts.update(counts)
         return text if counts else value
 
-    def _bytes(self, value: bytes | bytearray, kind: str | None) -> object:
+    def _bytes(self, value: bytes | bytearray, place: _Place) -> object:
         # Every byte is kept that is no part of a secret, whatever the encoding.
         before = value.decode('utf-8', 'surrogateescape')
-        text = self._text(before, kind)
+        if not (place.kind or place.textual or _is_unicode(before)):
+            return value  # an image, or an archive: what looks like a secret in it is chance
+        text = self._text(before, place.kind)
         return value if text == before else text.encode('utf-8', 'surrogateescape')
 
-    def _plain(self, value: object, kind: str | None) -> object:
+    def _plain(self, value: object, place: _Place) -> object:
         number = isinstance(value, int | float | Decimal | UUID) and not isinstance(value, bool | Enum)
-        return self._count(kind) if kind and number else value
+        if not place.kind or not number:
+            return value
+        counted = not isinstance(value, UUID) and place.kind != KUBERNETES and telling.is_count(place.name, str(value))
+        return value if counted else self._count(place.kind)
 
     def _mapping(self, value: Mapping[object, object], place: _Place) -> Mapping[object, object]:
         places = self._places(value, place)
@@ -115,6 +127,8 @@ class Values:
         names = {key.lower(): item for key, item in fields.items() if isinstance(key, str)}
         name = next((item for key in ('name', 'key') if isinstance(item := names.get(key), str)), '')
         of_value = telling.kind_of(name) if 'value' in names and name else None
+        media_type = names.get('media_type', names.get('mimetype'))
+        textual = isinstance(media_type, str) and _TEXTUAL.match(media_type) is not None
         places: dict[Any, _Place] = {}
         for key, item in fields.items():
             kind = place.kind
@@ -125,7 +139,7 @@ class Values:
                 kind = own or (None if said_about else kind) or (of_value if low == 'value' else None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES
-            places[key] = _Place(kind, in_secret)
+            places[key] = _Place(kind, in_secret, key if isinstance(key, str) else place.name, textual)
         return places
 
     def _items(self, value: Iterable[object], place: _Place) -> Iterable[object]:
@@ -166,3 +180,12 @@ class Values:
         places = self._places(fields, place)
         new = {name: self._masked(item, places[name]) for name, item in fields.items()}
         return {name: item for name, item in new.items() if item is not fields[name]}
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether what was decoded was UTF-8: nothing in it stands for a byte that is not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import regex
 
 from researcher_integration.tool_results.detectors import DEFAULT_GROUPS, Group, detectors
-from researcher_integration.tool_results.escapes import MAX_DEPTH, unescaped
+from researcher_integration.tool_results.escapes import MAX_DEPTH, uncoloured, unescaped
 from researcher_integration.tool_results.findings import END, Find, Finding, lowered, replace
 from researcher_integration.tool_results.masked_values import Values
 from researcher_integration.tool_results.patterns import Pattern
@@ -142,8 +142,9 @@ class Masker:
     def _findings(self, text: str, depth: int, detectors: Sequence[Find]) -> list[Finding]:
         lower = lowered(text)
         findings = [finding for find in detectors for finding in find(text, lower)]
-        view = unescaped(text) if depth else None
-        if view:
+        for view in (unescaped(text), uncoloured(text)) if depth else ():
+            if view is None:
+                continue
             findings += [view.original(finding) for finding in self._findings(view.text, depth - 1, detectors)]
         return findings
 

@@ -76,7 +76,9 @@ class Observation:
             if not isinstance(value, str):
                 # What only shows when all of it is written down is masked there, at the cost of the structure.
                 written = masker.mask(as_text(value))
-                value = written.text if written.counts else value
+                if written.counts:
+                    files = [item for item in _members(value) if is_multi_modal_content(item)]
+                    value = [written.text, *files] if files else written.text
             content = cast('str | Sequence[UserContent] | None', _masked(self.content, masker))
         except MaskingError:
             raise
@@ -100,6 +102,10 @@ class Observation:
         files: list[UserContent] = []
         if self.content is not None and not isinstance(self.content, str):
             files = [item for item in self.content if not isinstance(item, str | TextContent)]
+        own = as_text(self.value)
+        if own and self.text != own and tokens.fits(own, 2 * SMALL_MEMBER):
+            # What is large stands beside it.
+            return ToolReturn(return_value=self.value, content=[summary, *files], metadata=self._metadata(told))
         return ToolReturn(
             return_value=_with_summary(self.value, summary), content=files or None, metadata=self._metadata(told)
         )
@@ -156,6 +162,10 @@ def _with_whole_blocks(value: object, masker: Masker) -> object:
         return masked.text.split('\n') if masked.counts else items
     found = [_with_whole_blocks(item, masker) for item in items]
     return found if any(new is not old for new, old in zip(found, items, strict=True)) else items
+
+
+def _members(value: object) -> Sequence[object]:
+    return cast('Sequence[object]', value) if isinstance(value, list | tuple) else ()
 
 
 def _laid_out(value: object) -> str:

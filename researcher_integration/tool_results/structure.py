@@ -115,7 +115,8 @@ def _scalar(token: 'regex.Match[str]', top: _Open) -> Iterator[Finding]:
     kind = telling.kind_of(key) if key else None
     if kind is None and top.secret and key.lower().replace('_', '') not in telling.REFERENCES:
         kind = top.secret
-    if kind:
+    number = not quoted and content[:1] in '-0123456789'
+    if kind and not (number and telling.is_count(key, content)):
         yield found(kind)
     if top.is_data:
         top.data.append(found(KUBERNETES))

@@ -149,8 +149,12 @@ class ResultSummarizer:
             # The reason may quote what the provider says, which may be anything.
             _logger.warning('a model could not summarize a tool result', extra={'model': _name(candidate)})
         if made is None and order.extractive_on_failure:
-            made = await job.without_model()
-            made = _Made(made.text, made.model, 'degraded')
+            try:
+                made = await job.without_model()
+            except SummarizerError as error:
+                reason = f'{reason}; {str(error)[:200]}'
+            else:
+                made = _Made(made.text, made.model, 'degraded')
         spent = job.usage - before
         if made is None:
             return Summarized(reason=reason, usage=spent, seconds=_since(started))
@@ -219,9 +223,10 @@ class _Job:
         if self.order.seconds is not None:
             left = min(settings.deadline_seconds, max(0.1, self.order.seconds))
             settings = settings.model_copy(update={'deadline_seconds': left})
+        costs = not isinstance(model, ExtractiveModel)  # what is embedded is free, and counts against no limit
         call = Call(
-            usage=self.usage,
-            usage_limits=self.usage_limits,
+            usage=self.usage if costs else RunUsage(),
+            usage_limits=self.usage_limits if costs else None,
             model=model,
             on_failure='error' if on_failure == 'error' else 'extractive',
             cache=self.collection,

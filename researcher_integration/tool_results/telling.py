@@ -43,6 +43,9 @@ _HARMLESS = regex.compile(
     regex.IGNORECASE,
 )
 
+_NUMERIC = regex.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', regex.IGNORECASE)
+_COUNT_DIGITS = 8
+
 _PLACEHOLDER = regex.compile(
     r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|required|optional|missing|empty|unset|not[ _-]?set
     |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired|string|str
@@ -56,7 +59,7 @@ REFERENCES = frozenset(
     name key id arn kind type namespace version apiversion path optional defaultmode mode items secretname uri url href
     creationtimestamp createdat updatedat expiresat expires expirationseconds expiry created updated lastused ttl scope
     scopes enabled required description title label provider algorithm alg length minlength maxlength format default
-    status issuer audience clientid userid username user region count total size readonly deprecated
+    status age agedays state method rotated rotatedat rate issuer audience clientid userid username user region count total size readonly deprecated
     """.split()  # noqa: SIM905 - a list of sixty lines says no more
 )
 """Names of what is said *about* a secret: `secret: {secretName: tls, optional: true}` holds none."""
@@ -107,6 +110,15 @@ def harmless(name: str) -> bool:
         or name.upper().startswith('MASKED_')
         or _HARMLESS.search(_CAMEL.sub('_', name[-60:])) is not None
     )
+
+
+def is_count(name: str, number: str) -> bool:
+    """Whether a number under a telling name counts something: `{"pass": 118, "session_keys": 12}`.
+
+    A password may be a short number, too, which YAML gives as one.
+    """
+    digits = sum(map(str.isdigit, number))
+    return digits < _COUNT_DIGITS and _NUMERIC.search(name) is None
 
 
 def is_placeholder(value: str) -> bool:

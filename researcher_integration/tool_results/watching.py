@@ -16,7 +16,7 @@ from researcher_integration.timeline.events import (
     ToolResult,
     ToolSummary,
 )
-from summarizer_tool import telemetry
+from summarizer_tool import failures, telemetry
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -105,18 +105,21 @@ class Watched:
             yield None
             return
         send, receive = anyio.create_memory_object_stream[str](float('inf'))
-        async with anyio.create_task_group() as group:
 
-            async def forward() -> None:
-                async with receive:
-                    index = 0
-                    async for text in receive:
-                        await _emit(events, SummaryDelta(call_id=self.call_id, index=index, text=text))
-                        index += 1
+        async def forward() -> None:
+            async with receive:
+                index = 0
+                async for text in receive:
+                    await _emit(events, SummaryDelta(call_id=self.call_id, index=index, text=text))
+                    index += 1
 
-            group.start_soon(forward)
-            with send:
-                yield send.send_nowait
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(forward)
+                with send:
+                    yield send.send_nowait
+        except ExceptionGroup as errors:  # the caller wants it by its own type
+            raise failures.first_of(errors) from None
 
 
 async def _emit(events: Events, draft: Draft) -> None:
