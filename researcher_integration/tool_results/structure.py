@@ -23,6 +23,12 @@ _SECRET_YAML = regex.compile(r'^(?P<indent>[ \t]*(?:- )?)kind:[ \t]*["\']?Secret
 _PARTS = regex.compile(r'^(?:---|- |\0)', regex.MULTILINE)
 _DATA_YAML = regex.compile(r'^(?P<indent>[ \t]*(?:- )?)(?:data|stringData):[ \t]*\r?$', regex.MULTILINE)
 _ENTRY = regex.compile(r'^[ \t]+[^\s:#][^:\r\n]*:[ \t]+(?P<value>[^\r\n\0]+?)[ \t]*\r?$', regex.MULTILINE)
+# In an environment; where the name comes first, it is found by that.
+_VALUE_FIRST = regex.compile(
+    r'^[ \t]*-[ \t]+value:[ \t]+(?P<quote>["\']?)(?P<value>[^\s"\'|>{\[][^\r\n\0]*+)\r?\n'
+    r'[ \t]+name:[ \t]+["\']?(?P<name>[\w.\-]{1,100})["\']?[ \t]*\r?$',
+    regex.MULTILINE,
+)
 _BLOCK = regex.compile(r'^[|>][+\-]?\d?$')
 
 _NAMES = ('name', 'key')
@@ -133,7 +139,12 @@ def _close(closed: _Open, parent: _Open) -> Iterator[Finding]:
 
 
 def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
-    """Find the values of `data` and `stringData` in the Secrets of a YAML text."""
+    """Find the values of `data` and `stringData` in the Secrets of a YAML text, and those before a telling name."""
+    for pair in _VALUE_FIRST.finditer(text):
+        kind = telling.kind_of(pair['name'])
+        value = pair['value'].rstrip().removesuffix(pair['quote'])
+        if kind and not telling.is_placeholder(value):
+            yield Finding(pair.start('value'), pair.start('value') + len(value), kind)
     if 'Secret' not in text:
         return
     ends = [match.start() for match in _PARTS.finditer(text)] + [len(text)]

@@ -59,7 +59,8 @@ REFERENCES = frozenset(
     name key id arn kind type namespace version apiversion path optional defaultmode mode items secretname uri url href
     creationtimestamp createdat updatedat expiresat expires expirationseconds expiry created updated lastused ttl scope
     scopes enabled required description title label provider algorithm alg length minlength maxlength format default
-    status age agedays state method rotated rotatedat rate issuer audience clientid userid username user region count total size readonly deprecated
+    status age agedays state method rotated rotatedat rate
+    issuer audience clientid userid username user region count total size readonly deprecated
     """.split()  # noqa: SIM905 - a list of sixty lines says no more
 )
 """Names of what is said *about* a secret: `secret: {secretName: tls, optional: true}` holds none."""
@@ -118,7 +119,7 @@ def is_count(name: str, number: str) -> bool:
     A password may be a short number, too, which YAML gives as one.
     """
     digits = sum(map(str.isdigit, number))
-    return digits < _COUNT_DIGITS and _NUMERIC.search(name) is None
+    return (digits < _COUNT_DIGITS or '.' in number) and _NUMERIC.search(name) is None
 
 
 def is_placeholder(value: str) -> bool:
