@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, cast
 
+from pydantic import BaseModel
 from pydantic_ai import ToolReturn
 from pydantic_ai.messages import TextContent, ToolReturnPart, UserContent, is_multi_modal_content
+from pydantic_core import to_jsonable_python
 
 from researcher_integration.tool_results.masking import Masker, MaskingError
 from summarizer_tool import tokens
@@ -101,7 +103,8 @@ class Observation:
         """
         files: list[UserContent] = []
         if self.content is not None and not isinstance(self.content, str):
-            files = [item for item in self.content if not isinstance(item, str | TextContent)]
+            # A mark for a cache without what it marks is refused by providers.
+            files = [item for item in self.content if is_multi_modal_content(item)]
         own = as_text(self.value)
         if own and self.text != own and tokens.fits(own, 2 * SMALL_MEMBER):
             # What is large stands beside it.
@@ -221,6 +224,8 @@ def _text_of(item: UserContent) -> str:
 
 
 def _with_summary(value: object, summary: str) -> object:
+    if isinstance(value, BaseModel) or (is_dataclass(value) and not is_multi_modal_content(value)):
+        value = to_jsonable_python(value, fallback=str)
     if isinstance(value, dict):
         return _envelope(cast('dict[object, object]', value), summary)
     if isinstance(value, list):
