@@ -10,9 +10,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import repeat
 
 from summarizer_tool import tokens
 from summarizer_tool.documents import Document
+from summarizer_tool.excerpt import Excerpt, Span
 from summarizer_tool.ruler import Ruler, rulers
 from summarizer_tool.structure import Structure, one_line, parse
 
@@ -61,11 +63,25 @@ class Piece:
     header: str
     """The heading path as the line a reader gets before the text: shortened if it would take over a quarter of the
     chunk, with its line feed; empty without a path."""
+    left_out: tuple[Span, ...] = ()
+    """What the chunk does not hold of it: whole segments between `start` and `end`, ascending."""
+
+    @property
+    def runs(self) -> list[Span]:
+        """What the chunk holds of it, ascending."""
+        edges = [self.start, *(edge for span in self.left_out for edge in span), self.end]
+        return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
 
     @property
     def text(self) -> str:
-        """The document's text from `start` to `end`."""
-        return self.document.text[self.start : self.end]
+        """The document's text from `start` to `end`, less what is left out."""
+        text = self.document.text
+        return ''.join([text[start:end] for start, end in self.runs])
+
+    @property
+    def segment_runs(self) -> list[tuple[int, int]]:
+        """The numbers of the first and the last segment of each of the runs."""
+        return [(self.document.segment_at(start), self.document.segment_at(end - 1)) for start, end in self.runs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +101,14 @@ class Chunk:
         return ''.join(_parts(self.pieces))
 
 
-def chunk(documents: Sequence[Document], *, size: int, overlap: int = 500, strategy: str = 'semantic') -> list[Chunk]:
+def chunk(
+    documents: Sequence[Document],
+    *,
+    size: int,
+    overlap: int = 500,
+    strategy: str = 'semantic',
+    left_out: Sequence[Sequence[Span]] | None = None,
+) -> list[Chunk]:
     """Cut documents into chunks.
 
     Args:
@@ -94,9 +117,11 @@ def chunk(documents: Sequence[Document], *, size: int, overlap: int = 500, strat
         overlap: Tokens that two neighbouring windows of the token strategy share, at most a quarter of a chunk. The
             semantic strategy needs none: heading paths give the context.
         strategy: One of `STRATEGIES`; any other is logged and means semantic.
+        left_out: For each document the spans of whole segments, ascending, that go into no chunk; by default none.
 
     Returns:
-        Chunks of at most `size` tokens. The pieces of a document, in order, make up its text (less the overlap).
+        Chunks of at most `size` tokens. The pieces of a document, in order, make up its text (less the overlap, and
+        less what is left out).
 
     Raises:
         ValueError: If `size` is less than 16 or `overlap` is negative.
@@ -105,7 +130,8 @@ def chunk(documents: Sequence[Document], *, size: int, overlap: int = 500, strat
         raise ValueError(f'size={size} must be at least {MIN_SIZE} tokens and overlap={overlap} at least 0')
     if strategy not in STRATEGIES:
         _logger.warning('unknown chunking strategy %.40s, using semantic instead', repr(strategy))
-    sources = _sources([document for document in documents if document.text], size)
+    excerpts = map(Excerpt.of, documents, left_out if left_out is not None else repeat(()))
+    sources = _sources([excerpt for excerpt in excerpts if excerpt.left.text], size)
     packer = _Packer(size)
     for source in sources:
         if strategy == 'token':
@@ -150,7 +176,7 @@ def _header(path: tuple[str, ...], limit: int) -> str:
 class _Source:
     """A document with all that is known of it before it is cut."""
 
-    document: Document
+    excerpt: Excerpt
     ruler: Ruler
     structure: Structure
     size: int
@@ -158,6 +184,11 @@ class _Source:
         default_factory=dict[tuple[int, int], tuple[int, int] | None]
     )
     """By the span of a block: the span of its segments if they fit a chunk, else None."""
+
+    @property
+    def document(self) -> Document:
+        """What is to be cut; offsets are in its text."""
+        return self.excerpt.left
 
     def path(self, at: int) -> tuple[str, ...]:
         """The heading path of a piece that begins at `at`."""
@@ -172,17 +203,18 @@ class _Source:
         return _header(self.path(at), self.size // _HEADER_SHARE)
 
     def piece(self, start: int, end: int) -> Piece:
-        """The piece of the document from `start` to `end`."""
-        document = self.document
+        """The piece from `start` to `end`, as one of the whole document."""
         path = self.path(start)
+        whole, first, last = self.excerpt.whole, self.excerpt.start_of(start), self.excerpt.end_of(end)
         return Piece(
-            document=document,
-            start=start,
-            end=end,
-            first_segment=document.segment_at(start),
-            last_segment=document.segment_at(end - 1),
+            document=whole,
+            start=first,
+            end=last,
+            first_segment=whole.segment_at(first),
+            last_segment=whole.segment_at(last - 1),
             heading_path=path,
             header=_header(path, self.size // _HEADER_SHARE),
+            left_out=self.excerpt.left_out(first, last),
         )
 
     def divided_block(self, at: int) -> tuple[int, int] | None:
@@ -207,13 +239,13 @@ class _Source:
         return not self.structure.parts_heading(at) and self.divided_block(at) is None
 
 
-def _sources(documents: Sequence[Document], size: int) -> Iterator[_Source]:
+def _sources(excerpts: Sequence[Excerpt], size: int) -> Iterator[_Source]:
     # About four characters a token; a unit is not so short that calls cost more than what they count.
     unit = min(max(size * 4 // _UNITS, 100), 4000)
-    places = [document.segment_starts for document in documents]
-    measured = rulers([document.text for document in documents], places, unit)
-    for document, ruler in zip(documents, measured, strict=True):
-        yield _Source(document, ruler, parse(document.text), size)
+    documents = [excerpt.left for excerpt in excerpts]
+    measured = rulers([each.text for each in documents], [each.segment_starts for each in documents], unit)
+    for excerpt, ruler in zip(excerpts, measured, strict=True):
+        yield _Source(excerpt, ruler, parse(excerpt.left.text), size)
 
 
 class _Packer:

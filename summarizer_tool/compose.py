@@ -9,6 +9,7 @@ from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import extractive, render, report, tokens
 from summarizer_tool.chunking import Chunk
+from summarizer_tool.cutting import Cut
 from summarizer_tool.documents import Document
 from summarizer_tool.failures import DEADLINE
 from summarizer_tool.job import Job, Outcome, Tally
@@ -33,6 +34,8 @@ class Composer:
     model_name: str
     tally: Tally
     usage: RunUsage
+    cut: Cut
+    """What is in no chunk, because it repeats."""
 
     def summary(
         self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome], facts: Sequence[Found], rendered: render.Rendered
@@ -61,7 +64,7 @@ class Composer:
             state='complete' if all(outcome.state == 'summarized' for outcome in outcomes) else 'degraded',
             facts=[report.sourced(fact, self.job.documents) for fact in kept],
             entities=report.entities_of(kept, rendered.entities),
-            parts=report.parts(chunks, outcomes),
+            parts=report.parts(chunks, outcomes, self.job.documents, self.cut.repeats),
             warnings=list(dict.fromkeys(self.tally.warnings)),
             stats=self._stats(text, len(chunks), len(kept)),
         )
@@ -78,7 +81,7 @@ class Composer:
         return Summary(
             text=text,
             state='original',
-            parts=report.parts(chunks, outcomes),
+            parts=report.parts(chunks, outcomes, self.job.documents, self.cut.repeats),
             warnings=[
                 f'every model call failed ({reason}): this is the original content, {stats.tokens_out} tokens '
                 f'for a budget of {self.job.budget}'
@@ -102,6 +105,7 @@ class Composer:
             reduce_calls=self.tally.calls['reduce'],
             reduce_levels=self.tally.levels,
             cut_short=self.tally.cut_short,
+            repeated_tokens=self.cut.repeated_tokens,
             usage=self.usage,
             model=self.model_name,
             strategy=self.job.strategy,

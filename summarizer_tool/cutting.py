@@ -2,12 +2,15 @@
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from summarizer_tool import tokens
 from summarizer_tool.chunking import Chunk, Piece, chunk
 from summarizer_tool.documents import Document
+from summarizer_tool.excerpt import Span
+from summarizer_tool.repeats import Repeat, find
 
-Place = tuple[int, int, int, int, int, tuple[str, ...], str]
+Place = tuple[int, int, int, int, int, tuple[str, ...], str, tuple[Span, ...]]
 """Index of a document, and the members of a `Piece` after its document."""
 
 
@@ -15,19 +18,30 @@ Place = tuple[int, int, int, int, int, tuple[str, ...], str]
 class Cut:
     """Where the chunks of some documents are."""
 
-    chunks: list[tuple[int, list[Place]]]
+    chunks: list[tuple[int, list[Place]]] = field(default_factory=list[tuple[int, list[Place]]])
     """Tokens and pieces of each."""
-    segment_starts: list['array[int]']
+    segment_starts: list['array[int]'] = field(default_factory=list['array[int]'])
     """Of each document, so that nobody has to look for them again."""
+    repeats: list[list[Repeat]] = field(default_factory=list[list[Repeat]])
+    """What is in no chunk of each document, because an earlier one holds it."""
+    repeated_tokens: int = 0
+    """How much that is."""
 
 
 def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -> Cut:
-    """Cut documents into chunks, as `chunking.chunk` does."""
+    """Cut documents into chunks, as `chunking.chunk` does, without what repeats over them."""
     index_of = {id(document): index for index, document in enumerate(documents)}
-    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy)
+    repeats = find(documents)
+    left_out = [[(repeat.start, repeat.end) for repeat in found] for found in repeats]
+    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy, left_out=left_out)
+    repeated = [
+        document.text[start:end] for document, spans in zip(documents, left_out, strict=True) for start, end in spans
+    ]
     return Cut(
-        [(each.tokens, [_place(piece, index_of) for piece in each.pieces]) for each in chunks],
-        [array('Q', document.segment_starts) for document in documents],
+        chunks=[(each.tokens, [_place(piece, index_of) for piece in each.pieces]) for each in chunks],
+        segment_starts=[array('Q', document.segment_starts) for document in documents],
+        repeats=repeats,
+        repeated_tokens=sum(tokens.counts(repeated)),
     )
 
 
@@ -40,6 +54,7 @@ def _place(piece: Piece, index_of: dict[int, int]) -> Place:
         piece.last_segment,
         piece.heading_path,
         piece.header,
+        piece.left_out,
     )
 
 

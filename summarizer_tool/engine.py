@@ -17,7 +17,7 @@ from summarizer_tool.caching import Cache, Finished, key_of, revision
 from summarizer_tool.calls import Caller
 from summarizer_tool.chunking import Chunk
 from summarizer_tool.compose import Composer
-from summarizer_tool.cutting import chunks_of, cut
+from summarizer_tool.cutting import Cut, chunks_of, cut
 from summarizer_tool.deadline import Deadline
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.failures import DEADLINE
@@ -102,7 +102,7 @@ class Engine:
         depends_on = (self.model_name, *whose, self._output_mode, prompts.version())
         scope = key_of(*depends_on, revision() if is_extractive else '')
         self._finished = Finished(self.cache, scope, is_exact=is_extractive)
-        self._composer = Composer(self.job, self.model_name, self._tally, self._caller.spent)
+        self._cut = Cut()
 
     async def run(self) -> Summary:
         """Do all of it.
@@ -137,16 +137,20 @@ class Engine:
     def _on_failure(self) -> OnFailure:
         return self.on_failure or self.settings.on_failure
 
+    @property
+    def _composer(self) -> Composer:
+        return Composer(self.job, self.model_name, self._tally, self._caller.spent, self._cut)
+
     async def _chunks(self) -> list[Chunk]:
         documents = self.job.documents
-        places = await compute(
+        self._cut = await compute(
             cut,
             documents,
             self.settings.default_chunk_size_tokens,
             self.settings.default_chunk_overlap_tokens,
             self.job.strategy,
         )
-        return await offload(chunks_of, places, documents)
+        return await offload(chunks_of, self._cut, documents)
 
     async def _give_up(self, chunks: Sequence[Chunk], outcomes: Sequence[Outcome]) -> Summary:
         """Every call has failed for good: the original content, or an error."""
@@ -231,9 +235,10 @@ class Engine:
         return outcome
 
     def _target_of(self, chunk: Chunk) -> int:
-        """The chunk's share of the budget, by its share of the input."""
+        """The chunk's share of the budget, by its share of what is sent."""
         oversample = OVERSAMPLE_EMBEDDED if self._caller.is_extractive else OVERSAMPLE
-        return self._target(self.job.budget * oversample * chunk.tokens / max(1, self.job.tokens_in))
+        sent = max(1, self.job.tokens_in - self._cut.repeated_tokens)
+        return self._target(self.job.budget * oversample * chunk.tokens / sent)
 
     def _target(self, wanted: float) -> int:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))

@@ -80,7 +80,8 @@ def _note(summary: Summary) -> tuple[str, str]:
     if summary.parts and all(part.state == 'failed' for part in summary.parts):
         return '; only its beginning, for lack of time', ', only its beginning'
     if summary.state == 'degraded':
-        parts = f'{len(summary.degraded)} of {len(summary.parts)} parts'
+        read = sum(part.state != 'repeated' for part in summary.parts)
+        parts = f'{len(summary.degraded)} of {read} parts'
         return f'; {parts} summarized without the model', ', degraded'
     if summary.stats.cut_short:
         return '; finished in haste, without the model', ', degraded'

@@ -7,6 +7,7 @@ from summarizer_tool.chunking import Chunk
 from summarizer_tool.documents import Document
 from summarizer_tool.job import Outcome
 from summarizer_tool.merging import Found
+from summarizer_tool.repeats import Repeat
 from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact
 
 
@@ -45,13 +46,42 @@ def part_in_haste(document: Document, reason: str) -> Part:
     )
 
 
-def parts(chunks: Sequence[Chunk], outcomes: Sequence[Outcome]) -> list[Part]:
-    """The account of all chunks, by document."""
-    return [
-        part_of(piece.document, outcome.state, outcome.reason, first=piece.first_segment, last=piece.last_segment)
+def parts(
+    chunks: Sequence[Chunk],
+    outcomes: Sequence[Outcome],
+    documents: Sequence[Document],
+    repeats: Sequence[Sequence[Repeat]] = (),
+) -> list[Part]:
+    """The account of everything, by document.
+
+    Args:
+        chunks: All chunks of the input.
+        outcomes: What became of each.
+        documents: The input.
+        repeats: For each document what is in no chunk of it.
+    """
+    index_of = {id(document): index for index, document in enumerate(documents)}
+    found = [
+        (index_of[id(piece.document)], part_of(piece.document, outcome.state, outcome.reason, first=first, last=last))
         for chunk, outcome in zip(chunks, outcomes, strict=True)
         for piece in chunk.pieces
+        for first, last in piece.segment_runs
     ]
+    found += [
+        (index, _repeated(documents[index], repeat, documents[repeat.kept_in]))
+        for index, each in enumerate(repeats)
+        for repeat in each
+    ]
+    return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]
+
+
+def _repeated(document: Document, repeat: Repeat, holder: Document) -> Part:
+    """The account of segments that an earlier document holds."""
+    first, last = holder.segment(repeat.kept_first).line, holder.segment(repeat.kept_last).line
+    where = f'line {first}' if first == last else f'lines {first}-{last}'
+    return part_of(
+        document, 'repeated', f'as in {holder.id} {where}', first=repeat.first_segment, last=repeat.last_segment
+    )
 
 
 def sourced(fact: Found, documents: Sequence[Document]) -> SourcedFact:

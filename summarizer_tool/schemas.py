@@ -145,7 +145,7 @@ class SourcedFact(BaseModel):
     evidence: list[Evidence]
 
 
-PartState = Literal['summarized', 'degraded', 'unchanged', 'failed']
+PartState = Literal['summarized', 'degraded', 'unchanged', 'failed', 'repeated']
 
 
 class Part(BaseModel):
@@ -159,9 +159,9 @@ class Part(BaseModel):
     last_line: int
     state: PartState
     """`summarized` by the model; `degraded`: summarized by the extractive model instead; `unchanged`: passed through;
-    `failed`: no summary of it is in the result."""
+    `failed`: no summary of it is in the result; `repeated`: an earlier document holds it, and was read for both."""
     reason: str = ''
-    """Why it was degraded or failed."""
+    """Why it was degraded or failed, or where it stands."""
 
 
 class DroppedFacts(BaseModel):
@@ -197,6 +197,8 @@ class Stats(BaseModel):
     """Whether the whole result had been kept; calls and usage are then those of this request: none."""
     usage: RunUsage = Field(default_factory=RunUsage)
     """Requests and tokens as the model reported them."""
+    repeated_tokens: int = 0
+    """Tokens of the input that were not sent to the model again, since an earlier document holds them."""
     seconds: float = 0.0
     model: str
     strategy: str

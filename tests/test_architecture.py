@@ -8,6 +8,13 @@ import summarizer_tool
 PACKAGE = Path(__file__).parents[1] / 'summarizer_tool'
 
 
+MODULES = {
+    '.'.join(path.relative_to(PACKAGE).with_suffix('').parts).removesuffix('.__init__'): path
+    for path in PACKAGE.glob('**/*.py')
+}
+"""Paths by module, without the name of the package; of a folder's own module its name."""
+
+
 def imported(path: Path) -> set[str]:
     """The modules of the package that a module imports, at its top or inside functions; not for types alone."""
     tree = ast.parse(path.read_text(encoding='utf-8'))
@@ -20,16 +27,17 @@ def imported(path: Path) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and id(node) not in only_types:
-            if node.module == 'summarizer_tool':
-                found |= {alias.name for alias in node.names}
-            elif node.module.startswith('summarizer_tool.'):
-                found.add(node.module.split('.')[1])
+            package, _, module = node.module.partition('.')
+            if package == 'summarizer_tool':
+                named = {f'{module}.{alias.name}'.removeprefix('.') for alias in node.names}
+                # What is no module is a name in the one before it.
+                found |= named if named <= MODULES.keys() else {module, *named}
         assert not (isinstance(node, ast.ImportFrom) and (node.module or '').startswith('researcher_integration'))
-    return found & {module.stem for module in PACKAGE.glob('*.py')}
+    return found & MODULES.keys() - {'__init__'}
 
 
 def test_imports_have_no_cycle() -> None:
-    graph = {path.stem: imported(path) for path in PACKAGE.glob('*.py') if path.stem not in ('__init__', '__main__')}
+    graph = {name: imported(path) for name, path in MODULES.items() if name not in ('__init__', '__main__')}
     done: set[str] = set()
     while graph:
         free = {module for module, needs in graph.items() if needs <= done}
@@ -41,12 +49,12 @@ def test_imports_have_no_cycle() -> None:
 def test_the_lowest_modules_know_none_of_the_engine() -> None:
     for module in ('settings', 'tokens', 'schemas', 'errors', 'names'):
         assert imported(PACKAGE / f'{module}.py') <= {'errors', 'settings'}, module
-    for path in PACKAGE.glob('*.py'):
-        above = path.stem in ('__init__', '__main__', 'cli', 'service', 'toolset') or path.stem.startswith('server')
-        if not above and path.stem != 'summarizer':
-            assert not imported(path) & {'summarizer', 'service'}, path.stem
-        if path.stem not in ('__init__', '__main__', 'cli') and not path.stem.startswith('server'):
-            assert not {module for module in imported(path) if module.startswith(('server', 'toolset'))}, path.stem
+    for name, path in MODULES.items():
+        above = name in ('__init__', '__main__', 'cli', 'service', 'retrieval', 'toolset') or name.startswith('server')
+        if not above and name != 'summarizer':
+            assert not imported(path) & {'summarizer', 'service', 'retrieval'}, name
+        if name not in ('__init__', '__main__', 'cli') and not name.startswith('server'):
+            assert not {module for module in imported(path) if module.startswith(('server', 'toolset'))}, name
 
 
 def test_the_integration_uses_only_what_the_package_exports() -> None:
@@ -60,7 +68,7 @@ def test_the_integration_uses_only_what_the_package_exports() -> None:
 
 
 def test_no_long_text_for_a_model_stands_in_python() -> None:
-    for path in (*PACKAGE.glob('*.py'), *(PACKAGE.parent / 'researcher_integration').glob('**/*.py')):
+    for path in (*MODULES.values(), *(PACKAGE.parent / 'researcher_integration').glob('**/*.py')):
         tree = ast.parse(path.read_text(encoding='utf-8'))
         docstrings = {
             id(node.body[0].value)

@@ -125,4 +125,7 @@ def test_a_summary_says_what_was_degraded_and_whether_it_is_over_budget() -> Non
     assert summary.over_budget
     assert summary.stats.ratio == 2.5
     assert [p.state for p in summary.degraded] == ['failed']
+    assert not Stats.model_validate_json(
+        '{"tokens_in":9,"tokens_out":3,"budget":5,"model":"","strategy":""}'
+    ).repeated_tokens
     assert Stats(tokens_in=0, tokens_out=0, budget=1, model='', strategy='').ratio == 0
