@@ -293,8 +293,8 @@ class Crawler:
 
     async def _read(self, file: Path) -> _Found:
         limit = self._service.summarizer.settings.fetch_max_mb
-        readable = await anyio.to_thread.run_sync(local_files.read, file, limit)
-        source = (await self._service.add_source(readable.text, title=readable.title)).source
+        page = await anyio.to_thread.run_sync(local_files.read, file, limit)
+        source = (await self._service.add_source(page.markdown, title=page.title)).source
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 
 

@@ -7,7 +7,7 @@ from summarizer_tool import FetchError, RequestError, html
 _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
 
-def read(file: Path, max_mb: float) -> html.Readable:
+def read(file: Path, max_mb: float) -> html.Page:
     """Read text, markdown or HTML as it would be read from a web server; blocks.
 
     Args:

@@ -31,3 +31,10 @@ class StoreError(SummarizerError):
 
 class FetchError(SummarizerError):
     """A URL is refused, or cannot be fetched, or holds no text."""
+
+    def __init__(self, message: str, *, status: int | None = None, concerns_host: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        """The HTTP status of the answer, where that was the reason."""
+        self.concerns_host = concerns_host
+        """Whether it is the host that cannot be asked, for any page: it has no address, or one that is refused."""

@@ -11,12 +11,14 @@ certificate and the `Host` header are the name's.
 import socket
 import ssl
 import zlib
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from math import inf
 from urllib.parse import unquote
 
 import anyio
@@ -24,14 +26,18 @@ import anyio.lowlevel
 import anyio.to_thread
 import httpx2
 import regex
+from anyio import CancelScope
 
 from summarizer_tool import html
 from summarizer_tool.errors import FetchError
 from summarizer_tool.offload import compute
+from summarizer_tool.pages.page import Page
 from summarizer_tool.reading import title_of
 from summarizer_tool.settings import Settings, variable
 
 ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5'
+
+USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
 
 MAX_SHOWN = 120
 """Characters of a URL that an error repeats."""
@@ -90,60 +96,128 @@ _ISATAP = (b'\x00\x00\x5e\xfe', b'\x02\x00\x5e\xfe')
 _NAT64 = ((4, 5, 6, 7), (5, 6, 7, 9), (6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12), (12, 13, 14, 15))
 
 
+MayFetch = Callable[[str], Awaitable[None]]
+"""Takes a URL, without user info and fragment, before it is asked for; raises a `FetchError` to refuse it."""
+
+
 @dataclass(frozen=True, slots=True)
-class Page:
+class FetchedPage:
     """What a URL holds, as text."""
 
-    text: str
-    """Markdown of an HTML page; any other text as it is."""
+    page: Page
+    """Markdown of an HTML page, with its links and images; any other text as it is."""
     title: str
     """What the page calls itself, the heading it begins with, or else the last part of the URL's path, or the host."""
     url: str
     """The one that answered, after redirects, without user info and fragment."""
+    asked_url: str
+    """The one that was asked for, without user info and fragment."""
     fetched_at: datetime
     """In UTC."""
+
+    @property
+    def text(self) -> str:
+        """The page's text."""
+        return self.page.markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a URL answered, whatever its status."""
+
+    status: int
+    body: bytes
+    """Decompressed; empty where the status is not one of success."""
+    content_type: str
+    url: str
+    """The one that answered, after redirects, without user info and fragment."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
+    status: int
     body: bytes
     content_type: str
     location: str = ''
     """Where a redirect leads."""
 
 
-async def fetch(url: str, settings: Settings) -> Page:
+async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = None) -> FetchedPage:
     """Fetch a page over HTTP and make text of it.
 
     Args:
         url: An http or https URL.
         settings: For the limits, and for the hosts that are allowed although their addresses are private.
+        may_fetch: Asked before each request, redirects included; what it takes does not count in the time limit.
 
     Raises:
         FetchError: If the URL is refused, does not answer well or in time, is too large, or holds no text. It names
             host and path, never the query.
     """
     target = _parse(url)
+    with _in_time(target, settings) as scope:
+        final, answer = await _follow(target, settings, settings.fetch_max_mb, _asking(may_fetch, scope))
+        if not 200 <= answer.status < 300:
+            raise FetchError(f'{_shown(final)} answered HTTP {answer.status}', status=answer.status)
+        try:
+            page = await compute(html.read, answer.body, answer.content_type, str(final))
+        except FetchError as error:
+            raise FetchError(f'{_shown(final)} {error}') from None
+    title = page.title or title_of(page.markdown) or _name(final)
+    return FetchedPage(page, title, str(final), str(target), datetime.now(UTC))
+
+
+async def get(url: str, settings: Settings, *, max_mb: float, may_fetch: MayFetch | None = None) -> Response:
+    """Ask for a URL by the rules of `fetch`, and take the answer as it is, whatever its status.
+
+    Args:
+        url: An http or https URL.
+        settings: As for `fetch`.
+        max_mb: MB (10⁶ bytes) that the body may have, decompressed.
+        may_fetch: As for `fetch`.
+
+    Raises:
+        FetchError: If the URL is refused, does not answer in time, or is too large.
+    """
+    target = _parse(url)
+    with _in_time(target, settings) as scope:
+        final, answer = await _follow(target, settings, max_mb, _asking(may_fetch, scope))
+    return Response(answer.status, answer.body, answer.content_type, str(final))
+
+
+@contextmanager
+def _in_time(url: httpx2.URL, settings: Settings) -> Generator[CancelScope]:
     seconds = settings.fetch_timeout_seconds
     try:
-        with anyio.fail_after(seconds):
-            final, answer = await _follow(target, settings)
-            try:
-                readable = await compute(html.read, answer.body, answer.content_type)
-            except FetchError as error:
-                raise FetchError(f'{_shown(final)} {error}') from None
+        with anyio.fail_after(seconds) as scope:
+            yield scope
     except TimeoutError:
         limit = f'{variable("fetch_timeout_seconds")}={seconds:g}'
-        raise FetchError(f'{_shown(target)} took longer than {limit} seconds') from None
-    title = readable.title or title_of(readable.text) or _name(final)
-    return Page(readable.text, title, str(final), datetime.now(UTC))
+        raise FetchError(f'{_shown(url)} took longer than {limit} seconds') from None
 
 
-async def _follow(url: httpx2.URL, settings: Settings) -> tuple[httpx2.URL, _Answer]:
+def _asking(may_fetch: MayFetch | None, scope: CancelScope) -> MayFetch:
+    """Asks whether a URL may be fetched; to wait for one's turn is not the site's slowness."""
+
+    async def ask(url: str) -> None:
+        if may_fetch is None:
+            return
+        end, scope.deadline = scope.deadline, inf
+        began = anyio.current_time()
+        await may_fetch(url)
+        scope.deadline = end + anyio.current_time() - began
+
+    return ask
+
+
+async def _follow(
+    url: httpx2.URL, settings: Settings, max_mb: float, may_fetch: MayFetch
+) -> tuple[httpx2.URL, _Answer]:
     """The answer after all redirects, and the URL it came from."""
     first = url
     for _ in range(settings.fetch_max_redirects + 1):
-        answer = await _get(url, settings)
+        await may_fetch(str(url))
+        answer = await _get(url, settings, max_mb)
         if not answer.location:
             return url, answer
         try:
@@ -215,7 +289,7 @@ def _name(url: httpx2.URL) -> str:
     return html.one_line(unquote(last, errors='replace')) or _host(url)
 
 
-async def _get(url: httpx2.URL, settings: Settings) -> _Answer:
+async def _get(url: httpx2.URL, settings: Settings, max_mb: float) -> _Answer:
     """One hop: its checked addresses, a connection of its own, and the body, within the limits."""
     addresses = await _checked_addresses(url, settings)
     context = await _tls_context() if url.scheme == 'https' else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -225,7 +299,7 @@ async def _get(url: httpx2.URL, settings: Settings) -> _Answer:
         try:
             response = await _send(transport, url, addresses, settings)
             try:
-                return await _answer(response, url, settings)
+                return await _answer(response, url, max_mb)
             finally:
                 await response.aclose()
         except httpx2.RequestError as error:
@@ -246,7 +320,7 @@ async def _send(
         extensions['sni_hostname'] = host
     headers = {
         'Host': url.netloc.decode('ascii'),
-        'User-Agent': f'summarizer-tool/{version("summarizer-tool")}',
+        'User-Agent': USER_AGENT,
         'Accept': ACCEPT,
         # What else there is cannot be measured while it is decompressed.
         'Accept-Encoding': 'gzip',
@@ -261,13 +335,14 @@ async def _send(
     raise failure or httpx2.ConnectError('no address')
 
 
-async def _answer(response: httpx2.Response, url: httpx2.URL, settings: Settings) -> _Answer:
+async def _answer(response: httpx2.Response, url: httpx2.URL, max_mb: float) -> _Answer:
     content_type = response.headers.get('content-type', '')
-    if response.status_code in _REDIRECTS and (location := response.headers.get('location')):
-        return _Answer(b'', content_type, location)
-    if not 200 <= response.status_code < 300:
-        raise FetchError(f'{_shown(url)} answered HTTP {response.status_code}')
-    return _Answer(await _body(response, url, settings.fetch_max_mb), content_type)
+    status = response.status_code
+    if status in _REDIRECTS and (location := response.headers.get('location')):
+        return _Answer(status, b'', content_type, location)
+    # Of a failure nobody wants to know more.
+    body = await _body(response, url, max_mb) if 200 <= status < 300 else b''
+    return _Answer(status, body, content_type)
 
 
 async def _body(response: httpx2.Response, url: httpx2.URL, megabytes: float) -> bytes:
@@ -338,13 +413,19 @@ async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
         found = []
     addresses = list(dict.fromkeys(str(info[4][0]) for info in found))
     if not addresses:
-        raise FetchError(f'{_shown(url)}: the host name cannot be resolved')
+        raise FetchError(f'{_shown(url)}: the host name cannot be resolved', concerns_host=True)
     kinds = [kind for address in addresses if (kind := kind_of(address))]
     if _METADATA in kinds:
-        raise FetchError(f'{_shown(url)} leads to an address that is not public ({_METADATA}) and is never fetched')
+        raise FetchError(
+            f'{_shown(url)} leads to an address that is not public ({_METADATA}) and is never fetched',
+            concerns_host=True,
+        )
     if kinds and _host_and_port(url) not in set(map(_listed, settings.fetch_allow_hosts)):
         way_out = f'{variable("fetch_allow_hosts")}={_host_and_port(url)}'
-        raise FetchError(f'{_shown(url)} leads to an address that is not public ({kinds[0]}); {way_out} would allow it')
+        raise FetchError(
+            f'{_shown(url)} leads to an address that is not public ({kinds[0]}); {way_out} would allow it',
+            concerns_host=True,
+        )
     return addresses[:MAX_ADDRESSES]
 
 

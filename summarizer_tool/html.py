@@ -1,19 +1,18 @@
 """Text from what a web server sends: what kind it is, in which charset, and what of a page is its content."""
 
 import codecs
-import logging
 import re
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 from summarizer_tool.errors import FetchError
+from summarizer_tool.pages.convert import to_markdown
+from summarizer_tool.pages.page import Page
+from summarizer_tool.pages.titles import MAX_LENGTH as MAX_TITLE
+from summarizer_tool.pages.titles import one_line
+
+__all__ = ['HEAD_BYTES', 'MAX_TITLE', 'Page', 'decode', 'one_line', 'read', 'to_markdown']
 
 HEAD_BYTES = 4096
 """Within these a page declares its charset."""
-
-MAX_TITLE = 300
-"""Characters of a title that are kept."""
 
 _HTML_TYPES = frozenset({'text/html', 'application/xhtml+xml'})
 _UNSAID_TYPES = frozenset({'', 'application/octet-stream', 'binary/octet-stream', 'application/unknown', '*/*'})
@@ -65,33 +64,20 @@ _MEANT = {
 _NO_CHARSETS = frozenset({'idna', 'punycode', 'unicode_escape', 'raw_unicode_escape', 'undefined', 'utf-7'})
 """Codecs of Python that are none of the web's; the first two take quadratic time."""
 
-_BLOCKS = (
-    *('p', 'div', 'br', 'hr', 'li', 'dt', 'dd', 'tr', 'pre', 'section', 'article', 'header', 'footer', 'blockquote'),
-    *('h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'nav', 'aside', 'main', 'figure', 'form', 'td', 'th', 'caption', 'option'),
-)
 
-_TITLE_WITHIN = 100_000
-"""Characters of a page that are searched for its title; a search of all would take a third of the time of the rest."""
-
-_INVALID_IN_XML = re.compile('[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]')
-
-
-@dataclass(frozen=True, slots=True)
-class Readable:
-    """What a model or a person can read of a page."""
-
-    text: str
-    """Markdown of an HTML page; any other text as it is."""
-    title: str
-    """On one line; empty if the page names none."""
-
-
-def read(body: bytes, content_type: str = '') -> Readable:
+def read(body: bytes, content_type: str = '', url: str = '') -> Page:
     """Make text of a response.
+
+    Links stand beside the text of a page, in `Page.links`, not in it: in a wiki's text they would cost a third of its
+    tokens and more, again in every model call that reads it.
 
     Args:
         body: Its bytes, decompressed.
         content_type: Its header of this name; where it is missing or says HTML is something else, the content decides.
+        url: Where it comes from, which the targets of its links and images are relative to.
+
+    Returns:
+        A page of HTML as markdown; any other text as it is, without a title.
 
     Raises:
         FetchError: If it is binary, which names the type, or has no text; it begins with a verb, for the page's name
@@ -105,11 +91,11 @@ def read(body: bytes, content_type: str = '') -> Readable:
         raise FetchError(f'holds {binary}, which is not text')
     text = decode(body, charset)
     # Some servers call whatever they have HTML.
-    if is_html or (media_type in _HTML_TYPES and _TAG.search(text)):
-        return to_markdown(text)
-    if not text.strip():
+    is_html = is_html or (media_type in _HTML_TYPES and _TAG.search(text) is not None)
+    page = to_markdown(text, url, links='aside') if is_html else Page(text)
+    if not page.markdown.strip():
         raise FetchError('holds no text')
-    return Readable(text, '')
+    return page
 
 
 def _starts_as_html(body: bytes, charset: str) -> bool:
@@ -193,94 +179,3 @@ def _likeliest(body: bytes) -> str:
 
     best = from_bytes(body[: HEAD_BYTES * 2]).best()
     return _codec(best.encoding) if best else 'cp1252'
-
-
-def to_markdown(html: str) -> Readable:
-    """The main content of a page as markdown: headings, lists, tables and code, without links.
-
-    Where no main content is found, as in a page of a few words, it is all the text there is.
-
-    Args:
-        html: A page, however broken.
-
-    Raises:
-        FetchError: If it has no text, or is nested too deeply to be read whole.
-    """
-    tree, is_whole = _parse(html)
-    if not is_whole:
-        # Tags that nobody has closed nest as deeply as this. trafilatura would lose what is in them.
-        tree, is_whole = _parse(html, deep=True)
-        if not is_whole:
-            raise FetchError('is nested too deeply to be read whole')
-        return _readable(_title(html, tree), _all_text(tree))
-    return _readable(_title(html, tree), _main_content(tree) or _all_text(tree))
-
-
-def _readable(title: str, text: str) -> Readable:
-    if not text:
-        raise FetchError('holds no text')
-    return Readable(text, title)
-
-
-def _parse(html: str, *, deep: bool = False) -> tuple[Any, bool]:
-    """The tree of a page, and whether all of it is in there: libxml2 stops 256 deep, or 2048."""
-    etree, lxml_html = _lxml()
-    parser = lxml_html.HTMLParser(
-        encoding='utf-8',
-        huge_tree=deep,
-        remove_comments=True,
-        remove_pis=True,
-        collect_ids=False,
-        default_doctype=False,
-    )
-    try:
-        tree = lxml_html.document_fromstring(_INVALID_IN_XML.sub('', html).encode(errors='replace'), parser=parser)
-    except etree.LxmlError:
-        raise FetchError('holds no text') from None
-    return tree, all(entry.type != etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log)
-
-
-def _lxml() -> tuple[Any, Any]:
-    # It has no types.
-    return import_module('lxml.etree'), import_module('lxml.html')
-
-
-def _trafilatura() -> Any:
-    # It is slow to import, and it speaks of pages as it goes: an application may listen, but stderr is not for that.
-    logger = logging.getLogger('trafilatura')
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())
-    return import_module('trafilatura')
-
-
-def _main_content(tree: Any) -> str:
-    try:
-        # What is chrome is decided again, chunk by chunk; what is dropped here is gone.
-        text = _trafilatura().extract(tree, output_format='markdown', include_comments=False, favor_recall=True)
-    except Exception:  # noqa: BLE001 - pages of any kind find its bugs, and all their text is still to be had
-        return ''
-    return (text or '').strip()
-
-
-def _all_text(tree: Any) -> str:
-    """Every word of the page, which this takes apart; a line for each block."""
-    etree, _ = _lxml()
-    etree.strip_elements(tree, 'head', 'script', 'style', 'template', with_tail=False)
-    for block in tree.iter(*_BLOCKS):
-        block.text = f'\n{block.text or ""}'
-        block.tail = f'\n{block.tail or ""}'
-    return '\n'.join(line for row in tree.text_content().splitlines() if (line := ' '.join(row.split())))
-
-
-def _title(html: str, tree: Any) -> str:
-    try:
-        title = _trafilatura().extract_metadata(html[:_TITLE_WITHIN], extensive=False).title
-    except Exception:  # noqa: BLE001 - as above
-        title = None
-    return one_line(title or tree.findtext('.//title') or '')
-
-
-def one_line(text: str) -> str:
-    """A title of at most `MAX_TITLE` characters without line breaks or control characters."""
-    printable = ''.join(char if char.isprintable() else ' ' for char in text[: 4 * MAX_TITLE])
-    return ' '.join(printable.split())[:MAX_TITLE]

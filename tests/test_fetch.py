@@ -30,7 +30,7 @@ from starlette.routing import Route
 from summarizer_tool import Settings, html
 from summarizer_tool import fetch as fetching
 from summarizer_tool.errors import ConfigurationError, FetchError
-from summarizer_tool.fetch import Page, fetch, kind_of
+from summarizer_tool.fetch import FetchedPage, fetch, get, kind_of
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -226,8 +226,7 @@ async def test_a_page_becomes_markdown(site: Site) -> None:
     assert page.text == snapshot("""\
 # Gannet Dyke
 
-Gannet Dyke is the **northern** sea wall of the Saltmarsh. It was raised in 1412 by the
-drainers of Holm & Ness, and has been breached twice since.
+Gannet Dyke is the northern sea wall of the Saltmarsh. It was raised in 1412 by the drainers of Holm & Ness, and has been breached twice since.
 
 ## Breaches
 
@@ -238,8 +237,8 @@ The first breach, in 1570, drowned the village of Ness. Warden Ilse Marrow rebui
 
 ### Wardens
 
-| Warden | Years | \n\
-|---|---|
+| Warden      | Years     |
+| ----------- | --------- |
 | Ilse Marrow | 1568-1591 |\
 """)
 
@@ -298,7 +297,7 @@ async def test_what_is_not_text_is_named(site: Site) -> None:
     ],
 )
 def test_charsets(body: bytes, content_type: str, expected: str | None) -> None:
-    text = html.read(body, content_type).text
+    text = html.read(body, content_type).markdown
     assert text == expected if expected else 'Где' in text
 
 
@@ -312,7 +311,7 @@ def test_no_bytes_break_the_decoder(body: bytes, charset: str) -> None:
 )
 def test_any_page_is_read_or_refused(start: str, rest: str) -> None:
     with suppress(FetchError):
-        assert html.read((start + rest).encode(errors='replace'), 'text/html').text.strip()
+        assert html.read((start + rest).encode(errors='replace'), 'text/html').markdown.strip()
 
 
 @pytest.mark.parametrize(
@@ -330,7 +329,7 @@ def test_any_page_is_read_or_refused(start: str, rest: str) -> None:
     ],
 )
 def test_content_decides_where_its_type_does_not(body: bytes, content_type: str, text: str) -> None:
-    assert html.read(body, content_type).text == text
+    assert html.read(body, content_type).markdown == text
 
 
 @pytest.mark.parametrize(
@@ -345,7 +344,6 @@ def test_content_decides_where_its_type_does_not(body: bytes, content_type: str,
         (b' \n', 'text/plain', 'holds no text'),
         (b'', 'text/html', 'holds no text'),
         (b'<html><title>x</title><script>y</script></html>', 'text/html', 'holds no text'),
-        (b'<html>' + b'<i>' * 3000 + b'deep', 'text/html', 'is nested too deeply to be read whole'),
     ],
 )
 def test_what_has_no_text(body: bytes, content_type: str, reason: str) -> None:
@@ -355,18 +353,18 @@ def test_what_has_no_text(body: bytes, content_type: str, reason: str) -> None:
 
 
 def test_a_page_with_text_is_never_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert html.to_markdown('<p>Hi').text == 'Hi'
-    assert html.to_markdown('<html><body><nav>Only <a href="/">links</a></nav>').text == 'Only links'
+    assert html.to_markdown('<p>Hi').markdown == 'Hi'
+    assert html.to_markdown('<html><body><nav>Only <a href="/">links</a></nav>').markdown == 'Only links'
     unclosed = '<html><body>' + '<font>word ' * 400 + '<p>the last words</p>'
-    assert html.to_markdown(unclosed).text.endswith('the last words')
+    assert html.to_markdown(unclosed).markdown.endswith('the last words')
     import trafilatura
 
     def fails(*_: object, **__: object) -> str:
         raise RecursionError
 
-    monkeypatch.setattr(trafilatura, 'extract', fails)
-    assert html.to_markdown('<html><title>T</title><body><p>One <b>two</b><script>x</script><p>three') == html.Readable(
-        'One two\nthree', 'T'
+    monkeypatch.setattr(trafilatura, 'bare_extraction', fails)
+    assert html.to_markdown('<html><title>T</title><body><p>One <b>two</b><script>x</script><p>three') == html.Page(
+        'One two\n\nthree', 'T'
     )
 
 
@@ -777,6 +775,83 @@ async def test_nothing_of_a_url_is_logged(site: Site, caplog: pytest.LogCaptureF
 
 
 def test_a_page_is_plain_data() -> None:
-    page = Page('text', 'title', 'https://example.org/', datetime.now(UTC))
+    page = FetchedPage(html.Page('text'), 'title', 'https://example.org/', 'https://example.org/', datetime.now(UTC))
+    assert page.text == 'text'
     with pytest.raises(AttributeError):
-        page.text = 'other'  # pyright: ignore[reportAttributeAccessIssue]
+        page.title = 'other'  # pyright: ignore[reportAttributeAccessIssue]
+
+
+# Who else is asked, and what others ask for.
+
+
+@pytest.mark.anyio
+async def test_each_hop_is_asked_for(site: Site) -> None:
+    asked: list[tuple[str, int]] = []
+
+    async def may_fetch(url: str) -> None:
+        asked.append((url.removeprefix(site.url), len(site.requests)))
+
+    page = await fetch(f'{site.url}/to?url=/to?url=/page%23part', allowing(site.host), may_fetch=may_fetch)
+    # Each before its request.
+    assert asked == [('/to?url=/to?url=/page%23part', 0), ('/to?url=/page', 1), ('/page', 2)]
+    assert (page.asked_url, page.url) == (f'{site.url}/to?url=/to?url=/page%23part', f'{site.url}/page')
+
+
+@pytest.mark.anyio
+async def test_what_may_not_be_fetched_is_not_asked_for(site: Site) -> None:
+    async def may_fetch(url: str) -> None:
+        if url == f'{site.url}/page':
+            raise FetchError('robots.txt does not allow it')
+
+    with pytest.raises(FetchError, match=r'^robots\.txt does not allow it$'):
+        await fetch(f'{site.url}/to?url=/page', allowing(site.host), may_fetch=may_fetch)
+    assert [request.url.path for request in site.requests] == ['/to']
+
+
+@pytest.mark.anyio
+async def test_to_wait_for_ones_turn_takes_none_of_the_time(site: Site) -> None:
+    async def may_fetch(_: str) -> None:
+        await anyio.sleep(0.3)
+
+    page = await fetch(f'{site.url}/page', allowing(site.host, fetch_timeout_seconds=0.2), may_fetch=may_fetch)
+    assert page.title == 'Gannet Dyke'
+
+
+@pytest.mark.anyio
+async def test_a_failure_has_its_status(site: Site) -> None:
+    for code in (404, 410, 503):
+        with pytest.raises(FetchError) as caught:
+            await fetch(f'{site.url}/status?code={code}', allowing(site.host))
+        assert caught.value.status == code
+    with pytest.raises(FetchError) as caught:
+        await fetch(f'{site.url}/pdf', allowing(site.host))
+    assert caught.value.status is None
+
+
+@pytest.mark.anyio
+async def test_an_answer_as_it_is(site: Site) -> None:
+    settings = allowing(site.host)
+    found = await get(f'{site.url}/to?url=/json', settings, max_mb=1)
+    assert (found.status, found.body, found.url) == (200, b'{"a": [1,  2]}', f'{site.url}/json')
+    missing = await get(f'{site.url}/robots.txt', settings, max_mb=1)
+    assert (missing.status, missing.body, missing.content_type) == (404, b'', 'text/plain; charset=utf-8')
+    with pytest.raises(FetchError, match='is over'):
+        await get(f'{site.url}/zeros?count=3000', settings, max_mb=0.002)
+
+
+@pytest.mark.anyio
+async def test_an_answer_comes_by_the_same_rules(site: Site, names: Names) -> None:
+    names.answers['inside.test'] = [['10.0.0.7']]
+    with pytest.raises(FetchError, match='private'):
+        await get('http://inside.test/robots.txt', Settings(), max_mb=1)
+    with pytest.raises(FetchError, match='private'):
+        await get(f'{site.url}/to?url=http://inside.test/', allowing(site.host), max_mb=1)
+
+
+@pytest.mark.anyio
+async def test_links_are_relative_to_where_the_page_was_found(site: Site) -> None:
+    page = (await fetch(f'{site.url}/to?url=/page', allowing(site.host))).page
+    assert [(link.text, link.url.removeprefix(site.url), link.section) for link in page.links] == [
+        ('Saltmarsh', '/saltmarsh', 'Gannet Dyke'),
+        ('Ilse Marrow', '/ilse', 'Breaches'),
+    ]

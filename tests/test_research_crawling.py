@@ -183,11 +183,9 @@ Gull Marsh is a zone of the Nine Weirs, for levels 21 to 28.
 
 ## Rulers
 
-| Name | Since | \n\
-|---|---|
-| Reeve Tamsin Oake | 340 | \n\
-
-The Compendium\
+| Name              | Since |
+| ----------------- | ----- |
+| Reeve Tamsin Oake | 340   |\
 """)
 
 
@@ -678,16 +676,16 @@ async def test_traces_name_the_host_but_nothing_of_the_page(
             {
                 'host': '127.0.0.1',
                 'number': 1,
-                'source_id': 'src_a8b353e001a1',
-                'tokens': 84,
+                'source_id': 'src_1d0ab91516c5',
+                'tokens': 81,
                 'tier': 'secondary',
                 'is_new': True,
             },
             {
                 'host': '127.0.0.1',
                 'number': 1,
-                'source_id': 'src_a8b353e001a1',
-                'tokens': 84,
+                'source_id': 'src_1d0ab91516c5',
+                'tokens': 81,
                 'tier': 'secondary',
                 'is_new': False,
             },

@@ -1,0 +1,114 @@
+"""Code on a page: its text as it is written, and its language."""
+
+import re
+from importlib import import_module
+from typing import Any
+
+_LINES = frozenset({'div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre', 'figure'})
+"""Each of these within code begins and ends a line."""
+_OUT = frozenset({'button', 'script', 'style', 'svg', 'select', 'textarea', 'input', 'template'})
+_GUTTER = re.compile(
+    r'(?:^|[\s_-])(?:gutter|linenos?|linenodiv|line-?numbers?|lnt?|lineno|hljs-ln-n(?:umbers)?|blob-num|copy\w*|sr-only)'
+    r'(?:$|\s)',
+    re.IGNORECASE,
+)
+_LANGUAGE = re.compile(
+    r'(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight)-|brush:\s*)([A-Za-z][\w+#.-]{0,29})(?=$|[\s;])'
+)
+_HIGHLIGHTERS = frozenset({'hljs', 'sourceCode', 'prettyprint', 'highlight', 'src', 'code'})
+_NONE = frozenset(
+    {
+        *('none', 'text', 'plain', 'plaintext', 'txt', 'nohighlight', 'default', 'wrap', 'block', 'wrapper'),
+        *('container', 'highlight', 'code', 'example', 'pre', 'table', 'inline', 'lines', 'source', 'linenos'),
+        *('linenumbers', 'numbers', 'numbered'),
+    }
+)
+_MAX_NAMES = 400
+"""Characters of class names that are looked at."""
+
+
+def verbatim(element: Any) -> str:
+    """The text of a `pre`, line breaks and indentation kept, without line numbers and buttons."""
+    if len(element) == 0:
+        return _without_empty_edges(element.text or '')
+    pieces: list[str] = []
+    walker = import_module('lxml.etree').iterwalk(element, events=('start', 'end'))
+    for event, inner in walker:
+        is_start = event == 'start'
+        if is_start and inner is not element and _is_out(inner):
+            walker.skip_subtree()
+            continue
+        is_break = inner.tag == 'br' and is_start
+        if inner is not element and inner.tag in _LINES and pieces and not pieces[-1].endswith('\n'):
+            pieces.append('\n')
+        text = inner.text if is_start else inner.tail if inner is not element else None
+        if is_break:
+            pieces.append('\n')
+        if text:
+            pieces.append(text)
+    return _without_empty_edges(''.join(pieces))
+
+
+def _is_out(element: Any) -> bool:
+    return element.tag in _OUT or is_gutter(element.get('class'))
+
+
+def is_gutter(names: str | None) -> bool:
+    """Whether these class names are those of line numbers beside code."""
+    return bool(names) and len(names) < _MAX_NAMES and _GUTTER.search(names) is not None
+
+
+def _without_empty_edges(text: str) -> str:
+    lines = text.split('\n')
+    first = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
+    last = next((place for place in range(len(lines), first, -1) if lines[place - 1].strip()), first)
+    return '\n'.join(lines[first:last])
+
+
+def language(element: Any) -> str:
+    """The language that a `pre`, the `code` in it, or one of the boxes around it names; empty if none does."""
+    around = [element]
+    inner = element.find('.//code')
+    if inner is not None:
+        around.insert(0, inner)
+    for _, outer in zip(range(3), element.iterancestors(), strict=False):
+        # What holds more than this code speaks of something else.
+        if outer.tag not in ('div', 'figure', 'td', 'span', 'code-block', 'tr', 'tbody', 'table'):
+            break
+        around.append(outer)
+    for place in around:
+        for name in ('data-lang', 'data-language'):
+            if found := _shown(place.get(name)):
+                return found
+        names = place.get('class') or ''
+        if not names or len(names) >= _MAX_NAMES:
+            continue
+        for match in _LANGUAGE.finditer(names):
+            if found := _shown(match[1]):
+                return found
+        words = names.split()
+        if len(words) == 2 and words[0] in _HIGHLIGHTERS and (found := _shown(words[1])):
+            return found
+    return ''
+
+
+def _shown(name: str | None) -> str:
+    name = (name or '').strip().lower()
+    return name if re.fullmatch(r'[a-z][a-z0-9+#.-]{0,29}', name) and name not in _NONE else ''
+
+
+def fenced(text: str, language: str) -> str:
+    """A fence that nothing in the code can close."""
+    longest = max((len(run) for run in re.findall('`+', text)), default=0)
+    fence = '`' * max(3, longest + 1)
+    return f'{fence}{language}\n{text}\n{fence}'
+
+
+def inline(text: str) -> str:
+    """A code span that nothing in the code can close."""
+    text = ' '.join(text.split())
+    if '`' not in text:
+        return f'`{text}`' if text else ''
+    longest = max(len(run) for run in re.findall('`+', text))
+    fence = '`' * (longest + 1)
+    return f'{fence} {text} {fence}'

@@ -1,0 +1,51 @@
+"""What a web page holds, once it is read."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a page."""
+
+    level: int
+    """1 to 6."""
+    text: str
+    """On one line, without marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image of the main content: what is said of it, never its bytes."""
+
+    url: str
+    """Absolute, http or https."""
+    alt: str = ''
+    caption: str = ''
+    """Of its figure."""
+    section: str = ''
+    """The heading it stands under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of the main content, to another page."""
+
+    url: str
+    """Absolute, http or https, without fragment."""
+    text: str = ''
+    """What is shown of it, on one line."""
+    section: str = ''
+    """The heading it stands under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A web page as text and what stands beside it."""
+
+    markdown: str
+    """The main content; empty where the page has no text."""
+    title: str = ''
+    """On one line; empty if the page names none."""
+    headings: tuple[Heading, ...] = ()
+    images: tuple[Image, ...] = ()
+    links: tuple[Link, ...] = ()

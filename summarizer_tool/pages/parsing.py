@@ -1,0 +1,143 @@
+"""The tree of a page, however broken or deep."""
+
+import re
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+MAX_DEPTH = 160
+"""Elements that may nest, where libxml2 has given up; what is deeper hangs at this depth, in its order."""
+MAX_ELEMENTS = 300_000
+"""Of a tree, which needs some hundred bytes for each; what comes later is text alone, a line for each block."""
+
+LINE = '\u2028'
+"""Where a line ends in text that has no elements."""
+_LINES = frozenset(
+    {
+        *(
+            'address',
+            'article',
+            'aside',
+            'blockquote',
+            'br',
+            'caption',
+            'dd',
+            'div',
+            'dl',
+            'dt',
+            'figcaption',
+            'figure',
+        ),
+        *(
+            'footer',
+            'form',
+            'h1',
+            'h2',
+            'h3',
+            'h4',
+            'h5',
+            'h6',
+            'header',
+            'hr',
+            'li',
+            'main',
+            'nav',
+            'ol',
+            'option',
+            'p',
+        ),
+        *('pre', 'section', 'table', 'td', 'th', 'tr', 'ul'),
+    }
+)
+_MUTE = frozenset({'script', 'style', 'template', 'noscript', 'textarea', 'svg'})
+
+# XML forbids the first; the last, private characters that icon fonts are drawn with, say nothing to a reader.
+UNFIT = re.compile('[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\U000f0000-\U0010ffff]')
+
+
+def parse(html: str) -> tuple[Any | None, bool]:
+    """The tree of a page, `None` if there is none, and whether it has the depth and number of the page's own elements.
+
+    libxml2 stops 256 elements deep. Tags that nobody has closed nest as deeply as this, so such a page is parsed again
+    into a tree that does not grow deeper than `MAX_DEPTH`, and so is one of very many tags.
+    """
+    etree = import_module('lxml.etree')
+    lxml_html = import_module('lxml.html')
+    body = UNFIT.sub('', html).encode(errors='replace')
+    options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}
+    parser = lxml_html.HTMLParser(collect_ids=False, default_doctype=False, **options)
+    tree = None
+    with suppress(etree.LxmlError):  # no element at all, or too much of one
+        if html.count('<') <= 2 * MAX_ELEMENTS:
+            tree = lxml_html.document_fromstring(body, parser=parser)
+            if all(entry.type != etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
+                return tree, True
+    with suppress(etree.LxmlError):
+        flat = etree.HTMLParser(target=_Shallow(parser.makeelement), encoding='utf-8', huge_tree=True)
+        flat.feed(body)
+        tree = flat.close()
+    return tree, False
+
+
+class _Shallow:
+    """Builds a tree that is bounded in depth and number, from the events of a parser."""
+
+    def __init__(self, make: Any) -> None:
+        self._make = make
+        self._root: Any = None
+        self._open: list[Any] = []
+        """Elements that may have children."""
+        self._holds: list[bool] = []
+        """Of each tag that is open, whether it is one of these."""
+        self._left = MAX_ELEMENTS
+        self._muted = 0
+        """Scripts and the like that are open where there are no more elements."""
+        self._last: Any = None
+        """The element that has just ended; `None` right after a start."""
+        self._text: list[str] = []
+
+    def start(self, tag: str, attrib: Any) -> None:
+        holds = self._left > 0 and len(self._open) < MAX_DEPTH
+        self._holds.append(holds)
+        if self._left <= 0:
+            self._muted += tag in _MUTE
+            if tag in _LINES:
+                self._text.append(LINE)
+            return
+        self._flush()
+        self._left -= 1
+        element = self._make(tag, attrib)
+        if self._root is None:
+            self._root = element
+        else:
+            (self._open[-1] if self._open else self._root).append(element)
+        if holds:
+            self._open.append(element)
+        self._last = None if holds else element
+
+    def end(self, tag: str) -> None:
+        if self._holds and self._holds.pop():
+            self._flush()
+            self._last = self._open.pop()
+        elif self._left <= 0:
+            self._muted -= tag in _MUTE and self._muted > 0
+            if tag in _LINES:
+                self._text.append(LINE)
+
+    def data(self, data: str) -> None:
+        if not self._muted:
+            self._text.append(data)
+
+    def close(self) -> Any:
+        self._flush()
+        return self._root
+
+    def _flush(self) -> None:
+        if not self._text:
+            return
+        text = ''.join(self._text)
+        self._text.clear()
+        if self._last is not None:
+            self._last.tail = (self._last.tail or '') + text
+        elif self._open:
+            self._open[-1].text = (self._open[-1].text or '') + text

@@ -1,0 +1,76 @@
+"""What the names, roles and tags of an element say about the part of the page it holds."""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+_TAGS = frozenset({'nav', 'aside', 'footer', 'dialog', 'menu', 'address'})
+_ROLES = frozenset(
+    {
+        *('navigation', 'complementary', 'contentinfo', 'search', 'dialog', 'alertdialog', 'menu', 'menubar'),
+        *('toolbar', 'tablist', 'banner', 'doc-toc', 'doc-backlink'),
+    }
+)
+_NAMES = re.compile(
+    r"""(?:^|[\s_-]) (?:
+      cookies? | consent | gdpr | newsletters? | breadcrumbs? | pagination | pager
+    | share | sharing | sharebar | sharedaddy | addtoany | socials? | socialmedia
+    | related\w* | recommend\w* | sidebars?
+    | comments? | commentlist | disqus\w* | respond | kommentare?
+    | popups? | modal | lightbox | adverts? | advertisements? | sponsored | promos?
+    | author-?(?:box|bio|info|card|profile) | about-?(?:the-?)?author
+    | toc | navbox | navigation | navbar | sitenotice | editsection
+    | (?:skip|jump)-(?:link|to|nav)\w* | noprint
+    ) (?=$|[\s_-])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_HIDDEN = re.compile(r'display\s*:\s*none|visibility\s*:\s*hidden', re.IGNORECASE)
+_HIDDEN_NAMES = re.compile(r'(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text)(?:$|\s)', re.IGNORECASE)
+_LEAD_NAMES = re.compile(
+    r"""(?:^|[\s_-]|(?<=[a-z])) (?:
+      lead | lede | intro\w* | teaser | excerpt | standfirst | sub-?(?:title|headline|head|heading)\w* | deck?
+    | summary | abstract | description | vorspann | kicker | chapo | entradilla | bajada | copete
+    ) (?=$|[\s_-])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_MAX_NAMES = 400
+"""Characters of class names that are looked at."""
+
+
+@lru_cache(maxsize=4096)
+def _is_chrome_name(names: str) -> bool:
+    return _NAMES.search(names) is not None
+
+
+@lru_cache(maxsize=4096)
+def is_lead(names: str) -> bool:
+    """Whether these class names are those of what an article begins with: its lead, teaser or summary."""
+    return _LEAD_NAMES.search(names[:_MAX_NAMES]) is not None
+
+
+def is_chrome(element: Any, tag: str) -> bool:
+    """Whether an element is one for what goes around the content: menus, banners, share bars, what is hidden."""
+    if tag in _TAGS:
+        return True
+    names = element.get('class')
+    if names and len(names) < _MAX_NAMES and _is_chrome_name(names):
+        return True
+    ident = element.get('id')
+    if ident and len(ident) < _MAX_NAMES and _is_chrome_name(ident):
+        return True
+    role = element.get('role')
+    if role and role.lower() in _ROLES:
+        return True
+    return is_hidden(element)
+
+
+def is_hidden(element: Any) -> bool:
+    """Whether a reader does not see it."""
+    if element.get('aria-hidden') == 'true' or element.get('hidden') is not None:
+        return True
+    style = element.get('style')
+    if style and len(style) < 2000 and _HIDDEN.search(style):
+        return True
+    names = element.get('class')
+    return bool(names) and len(names) < _MAX_NAMES and _HIDDEN_NAMES.search(names) is not None

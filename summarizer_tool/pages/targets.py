@@ -1,0 +1,62 @@
+"""Where links and images of a page lead."""
+
+import re
+from itertools import islice
+from typing import Any
+from urllib.parse import urldefrag, urljoin
+
+MAX_LENGTH = 2000
+"""Characters of a URL; a longer one leads nowhere that can be fetched."""
+
+_WEB = re.compile(r'https?://[^\s/?#]', re.IGNORECASE)
+_LAZY = ('data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-url')
+_SETS = ('srcset', 'data-srcset', 'data-lazy-srcset')
+_MAX_SOURCES = 10
+_ICON_PIXELS = 24
+_ICON = re.compile(r'(?:^|[\s_-])(?:icon|icons|emoji|smiley|spacer|pixel|tracking|sprite)(?:$|[\s_-])', re.IGNORECASE)
+_NUMBER = re.compile(r'\s*(\d{1,6})\s*(?:px)?\s*')
+
+
+def absolute(base: str, target: str) -> str:
+    """The http or https URL that a target means on a page, without fragment; empty if it is none."""
+    target = target.strip()
+    if not target or len(target) > MAX_LENGTH or target.startswith('#'):
+        return ''
+    try:
+        url = urldefrag(urljoin(base, target)).url if base else urldefrag(target).url
+    except ValueError:
+        return ''
+    if not _WEB.match(url) or not url.isprintable():
+        return ''
+    return url.replace(' ', '%20').replace('(', '%28').replace(')', '%29')
+
+
+def image(element: Any, base: str) -> str:
+    """Where an `img` has its picture, however late it is loaded; empty for icons, tracking pixels and inline data."""
+    if _is_icon(element):
+        return ''
+    candidates = [element.get(name) for name in _LAZY]
+    candidates.append(element.get('src'))
+    candidates += [_first_of(element.get(name)) for name in _SETS]
+    picture = next(element.iterancestors('picture'), None)
+    if picture is not None:
+        sources = islice(picture.iter('source'), _MAX_SOURCES)
+        candidates += [_first_of(source.get('srcset') or source.get('data-srcset')) for source in sources]
+    for candidate in candidates:
+        if candidate and (url := absolute(base, candidate)):
+            return url
+    return ''
+
+
+def _first_of(images: str | None) -> str | None:
+    """The first URL of a `srcset`."""
+    return images[:MAX_LENGTH].split()[0].rstrip(',') if images and images.strip() else None
+
+
+def _is_icon(element: Any) -> bool:
+    for name in ('width', 'height'):
+        found = _NUMBER.fullmatch((element.get(name) or '')[:20])
+        if found and int(found[1]) <= _ICON_PIXELS:
+            return True
+    names = element.get('class') or ''
+    return bool(names) and len(names) < 400 and _ICON.search(names) is not None
