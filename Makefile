@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CONFORMANCE := tests/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
-.PHONY: run research serve test lint check bench load research-proof tool-results-proof browser-test conformance container-check snapshots wheel clean
+.PHONY: run research serve test lint check bench load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -37,6 +37,12 @@ research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way,
 
 tool-results-proof: $(VENV)/.installed-dev  ## An agent with twelve noisy tools: its context, what summaries keep and cost, and how long
 	$(BIN)/python -m tests.tool_results
+
+evidence-proof: $(VENV)/.installed-dev  ## Questions to a local site in every mode, searches of 5,000 documents, and the large transcripts
+	$(BIN)/python -m tests.evidence
+
+web-pages-proof: $(VENV)/.installed-dev  ## HTML to markdown on trafilatura's own pages; CORPUS=the folder tests of its repository
+	$(BIN)/python -m tests.web_pages --corpus $(CORPUS)
 
 browser-test: $(VENV)/.installed-dev  ## The page of timelines in headless Chromium, where there is one
 	$(BIN)/python -m tests.browser

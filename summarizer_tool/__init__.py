@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     )
     from summarizer_tool.extractive import ExtractiveModel
     from summarizer_tool.job import Call, Progress
+    from summarizer_tool.pages.page import Page
     from summarizer_tool.prompts import Wish
+    from summarizer_tool.retrieval import Retrieved, Retriever
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
     from summarizer_tool.service import AddedSource, Answer, Service
     from summarizer_tool.settings import Settings, export_env_file
@@ -39,9 +41,12 @@ __all__ = (
     'Fact',
     'FetchError',
     'InputTooLargeError',
+    'Page',
     'Part',
     'Progress',
     'RequestError',
+    'Retrieved',
+    'Retriever',
     'Service',
     'Settings',
     'Source',
@@ -82,7 +87,9 @@ _NAMES = {
     ),
     'extractive': ('ExtractiveModel',),
     'schemas': ('ChunkSummary', 'Evidence', 'Fact', 'Part', 'SourcedFact', 'Stats', 'Summary'),
+    'pages.page': ('Page',),
     'prompts': ('Wish',),
+    'retrieval': ('Retrieved', 'Retriever'),
     'service': ('AddedSource', 'Answer', 'Service'),
     'settings': ('Settings', 'export_env_file'),
     'store': ('Collection', 'Source', 'SourceStore'),

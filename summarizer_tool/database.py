@@ -10,7 +10,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from summarizer_tool import details
 from summarizer_tool.errors import ConfigurationError, StoreError
+from summarizer_tool.evidence import index
+from summarizer_tool.schema import APPLICATION, MIGRATIONS, SCHEMA, VERSION
 from summarizer_tool.settings import variable
 
 MEMORY: Final = ':memory:'
@@ -18,9 +21,6 @@ MEMORY: Final = ':memory:'
 
 MAX_TOMBSTONES = 10_000
 """Evicted sources that are remembered by name, over all collections; the newest."""
-
-_APPLICATION = 0x53756D31  # 'Sum1', which tells our files from those of others
-_SCHEMA_VERSION = 1
 
 _LEAST_BYTES = 512
 """Of a file of SQLite, which takes a smaller one for empty and would write over it."""
@@ -45,39 +45,6 @@ _VACUUMED_PAGES = 5000
 
 MAX_SHOWN = 80
 """Characters of a title or a wrong handle that an error repeats."""
-
-_SCHEMA = (
-    # The text stands apart, since a changed row is written as a whole, and `used_at` changes often.
-    """CREATE TABLE sources (
-        collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL,
-        fetched_at INTEGER, added_at INTEGER NOT NULL, used_at INTEGER NOT NULL,
-        size INTEGER NOT NULL, tokens INTEGER NOT NULL, lines INTEGER NOT NULL, digest BLOB NOT NULL,
-        PRIMARY KEY (collection, id)) STRICT""",
-    # A BLOB, since SQLite's own functions end a TEXT at its first NUL character.
-    """CREATE TABLE texts (
-        collection TEXT NOT NULL, id TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (collection, id)) STRICT""",
-    """CREATE TABLE work (
-        collection TEXT NOT NULL, kind TEXT NOT NULL, key BLOB NOT NULL, target INTEGER NOT NULL,
-        used_at INTEGER NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL,
-        PRIMARY KEY (collection, kind, key, target)) STRICT""",
-    """CREATE TABLE evicted (
-        number INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL,
-        evicted_at INTEGER NOT NULL, UNIQUE (collection, id)) STRICT""",
-    'CREATE INDEX sources_by_use ON sources (used_at, size)',
-    'CREATE INDEX sources_of_collection_by_use ON sources (collection, used_at)',
-    'CREATE INDEX work_by_use ON work (used_at, size)',
-    # The running total changes in the transaction of what it counts, whoever writes and whenever the process dies.
-    'CREATE TABLE total (bytes INTEGER NOT NULL) STRICT',
-    'INSERT INTO total VALUES (0)',
-    'CREATE TRIGGER source_added AFTER INSERT ON sources BEGIN UPDATE total SET bytes = bytes + new.size; END',
-    """CREATE TRIGGER source_deleted AFTER DELETE ON sources BEGIN
-        UPDATE total SET bytes = bytes - old.size;
-        DELETE FROM texts WHERE collection = old.collection AND id = old.id; END""",
-    'CREATE TRIGGER work_added AFTER INSERT ON work BEGIN UPDATE total SET bytes = bytes + new.size; END',
-    'CREATE TRIGGER work_deleted AFTER DELETE ON work BEGIN UPDATE total SET bytes = bytes - old.size; END',
-    f'PRAGMA application_id = {_APPLICATION}',
-    f'PRAGMA user_version = {_SCHEMA_VERSION}',
-)
 
 
 class Database:
@@ -194,6 +161,8 @@ class Database:
             (collection, source_id, shown(title), self.now()),
         )
         db.execute('DELETE FROM evicted WHERE number <= (SELECT max(number) FROM evicted) - ?', (MAX_TOMBSTONES,))
+        index.forget(db, collection, source_id)
+        details.forget_addresses(db, (collection, source_id))
         db.execute('DELETE FROM sources WHERE rowid = ?', (row,))
 
 
@@ -377,25 +346,27 @@ def _make_file(path: Path) -> None:
 
 
 def _make_schema(db: sqlite3.Connection, path: str) -> None:
-    is_new = _is_new(db, path)
-    if is_new:
+    version = _version(db, path)
+    if not version:
         db.execute('PRAGMA auto_vacuum = INCREMENTAL')  # only before there is anything in the file
     [mode] = db.execute('PRAGMA journal_mode = WAL').fetchone()
     if mode != 'wal':
         raise _not_writable(path, 'its file system cannot share memory, which SQLite needs for WAL')
-    if is_new:
+    if version != VERSION:
         db.execute('BEGIN IMMEDIATE')
-        if _is_new(db, path):  # no other process was quicker
-            for statement in _SCHEMA:
+        version = _version(db, path)  # another process may have been quicker
+        if version != VERSION:
+            details.prepare(db)
+            for statement in MIGRATIONS[version] if version else SCHEMA:
                 db.execute(statement)
         db.execute('COMMIT')
 
 
-def _is_new(db: sqlite3.Connection, path: str) -> bool:
-    """Whether nothing is in the file yet.
+def _version(db: sqlite3.Connection, path: str) -> int:
+    """The version of the tables in the file; 0 if there is nothing in it yet.
 
     Raises:
-        StoreError: If what is in it is not ours.
+        StoreError: If what is in it is not ours, or of a newer program.
     """
     is_own_transaction = not db.in_transaction
     if is_own_transaction:
@@ -406,12 +377,12 @@ def _is_new(db: sqlite3.Connection, path: str) -> bool:
     if is_own_transaction:
         db.execute('COMMIT')
     if not (application or version or objects):
-        return True
-    if application != _APPLICATION:
+        return 0
+    if application != APPLICATION:
         raise _foreign(path, 'belongs to another program')
-    if version != _SCHEMA_VERSION:
-        raise _foreign(path, f'has schema version {version}, and this program reads {_SCHEMA_VERSION}')
-    return False
+    if version != VERSION and version not in MIGRATIONS:
+        raise _foreign(path, f'has schema version {version}, and this program reads {VERSION} and older ones')
+    return version
 
 
 def _connect(path: str) -> sqlite3.Connection:
@@ -426,7 +397,7 @@ def _connect(path: str) -> sqlite3.Connection:
         db.execute('PRAGMA synchronous = NORMAL')
         db.execute('PRAGMA journal_size_limit = 16777216')
         if is_memory:
-            for statement in ('PRAGMA auto_vacuum = INCREMENTAL', *_SCHEMA):
+            for statement in ('PRAGMA auto_vacuum = INCREMENTAL', *SCHEMA):
                 db.execute(statement)
     except BaseException:
         _close(db)

@@ -16,7 +16,7 @@ from summarizer_tool.prompts import Wish
 from summarizer_tool.schemas import DroppedFacts, PartState
 from summarizer_tool.settings import OnFailure, OutputMode
 
-Phase = Literal['map', 'reduce']
+Phase = Literal['map', 'reduce', 'fetch', 'index', 'analyse', 'search', 'expand', 'assemble']
 
 
 @dataclass(frozen=True, slots=True)

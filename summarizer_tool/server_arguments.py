@@ -7,11 +7,16 @@ from typing import Annotated, Any, ClassVar, Self, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from summarizer_tool.errors import RequestError
-from summarizer_tool.service import DEFAULT_READ_TOKENS
+from summarizer_tool.evidence.expansion import ResearchMode
+from summarizer_tool.retrieval import DEFAULT_TOP_K
+from summarizer_tool.service import DEFAULT_READ_TOKENS, Format
 from summarizer_tool.summarizer import DEFAULT_STRATEGY
 
 MAX_SHOWN = 60
 """Characters of a wrong name that an error repeats."""
+
+# The schema asks for a list; one is often given by itself.
+Listed = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
 
 # The schema asks for a list; the service reads one string with several handles in it, too.
 Handles = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
@@ -78,6 +83,7 @@ class SummarizeArguments(Arguments):
     focus_areas: str | list[str] = ''
     strategy: str = DEFAULT_STRATEGY
     source_ids: Handles = []
+    format: Format = 'text'
 
 
 class ExtractionArguments(Arguments):
@@ -89,6 +95,7 @@ class ExtractionArguments(Arguments):
     schema_hint: Hint
     max_output_tokens: int = 0
     source_ids: Handles = []
+    format: Format = 'text'
 
 
 class AddSourceArguments(Arguments):
@@ -106,6 +113,37 @@ class ReadSourceArguments(Arguments):
     start_line: int = 1
     max_tokens: int = DEFAULT_READ_TOKENS
     offset: int = 0
+
+
+class SearchArguments(Arguments):
+    """For `search`."""
+
+    query: str
+    source_urls: Listed = []
+    source_ids: Handles = []
+    intent: str = ''
+    top_k: int = DEFAULT_TOP_K
+    max_tokens: int = 0
+
+
+class AnswerArguments(Arguments):
+    """For `answer`."""
+
+    url: str | list[str] = ''
+    query: str
+    intent: str = ''
+    known_context: str = ''
+    constraints: str = ''
+    expansion_budget: int | None = None
+    research_mode: ResearchMode = 'auto'
+    max_tokens: int = 0
+
+
+class StatusArguments(Arguments):
+    """For `status`."""
+
+    source_url: str = ''
+    include_urls: bool = True
 
 
 def _what_to_change(error: ValidationError, kind: type[Arguments]) -> str:

@@ -1,7 +1,9 @@
 """The tools of the MCP server, and the server that offers them."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -26,12 +28,18 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 
 from summarizer_tool import telemetry, tool_texts
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.job import Call
+from summarizer_tool.evidence import problems
+from summarizer_tool.evidence.embeddings import EmbeddedPassages
+from summarizer_tool.job import Call, Progress
+from summarizer_tool.retrieval import Retrieved, Retriever
 from summarizer_tool.server_arguments import (
     AddSourceArguments,
+    AnswerArguments,
     Arguments,
     ExtractionArguments,
     ReadSourceArguments,
+    SearchArguments,
+    StatusArguments,
     SummarizeArguments,
 )
 from summarizer_tool.server_calls import RunningCall, RunningCalls, TimeIsUpError
@@ -42,9 +50,15 @@ from summarizer_tool.service import Answer
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import SourceStore
 from summarizer_tool.summarizer import Summarizer
+from summarizer_tool.tool_texts import Sizes
 
 DAY_MS = 86_400_000
 """How long a client may keep the list of tools, which only changes with the version."""
+
+_MEASURED = ('content', 'url', 'schema_hint', 'query')
+_TOLD = ('max_output_tokens', 'max_tokens', 'start_line', 'top_k', 'research_mode')
+_COUNTED = {'source_ids': 'sources', 'source_urls': 'urls'}
+"""Arguments of which the log says how long they are, those it repeats, and those it counts, by its own words."""
 
 _LOGGED = ('summarizer/state', 'summarizer/model', 'summarizer/tokens_in', 'summarizer/tokens_out')
 
@@ -59,10 +73,16 @@ _READING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 TOOLS: dict[str, tuple[type[Arguments], ToolAnnotations]] = {
     'summarize': (SummarizeArguments, _KEEPING),
     'summarize_for_extraction': (ExtractionArguments, _KEEPING),
+    'search': (SearchArguments, _READING),
+    'answer': (AnswerArguments, _FETCHING),
+    'status': (StatusArguments, _READING),
     'add_source': (AddSourceArguments, _FETCHING),
     'read_source': (ReadSourceArguments, _READING),
 }
 
+
+BRIEFS = frozenset({'search', 'answer', 'status'})
+"""Tools whose failures are told as `[ERROR]`, with causes and advice."""
 
 NOTIFICATIONS = frozenset(
     {
@@ -102,11 +122,13 @@ class Tools:
     """Whether the models of clients do the work where they can."""
     _listed: list[Tool] = field(default_factory=list[Tool])
     _sources: Sources = field(init=False)
+    _similar: EmbeddedPassages | None = field(init=False)
 
     def __post_init__(self) -> None:
         self._sources = Sources(self.summarizer, self.store)
+        self._similar = EmbeddedPassages.of(self.settings)
         for name, (arguments, annotations) in TOOLS.items():
-            text = tool_texts.load(name, self.settings.default_max_output_tokens)
+            text = tool_texts.load(name, Sizes.of(self.settings))
             self._listed.append(
                 Tool(
                     name=name,
@@ -123,7 +145,7 @@ class Tools:
             'summarizer',
             version=version('summarizer-tool'),
             title='Summarizer',
-            instructions=tool_texts.instructions(self.settings.default_max_output_tokens),
+            instructions=tool_texts.instructions(Sizes.of(self.settings)),
             cache_hints={'tools/list': CacheHint(DAY_MS, 'public'), 'prompts/list': CacheHint(DAY_MS, 'public')},
             get_tool_input_schema={tool.name: tool.input_schema for tool in self._listed}.get,
             on_list_tools=self.list_tools,
@@ -163,19 +185,16 @@ class Tools:
                 result = await running.finish(self._work(running, context, params))
             except TimeIsUpError as error:
                 failure = type(error).__name__
-                result = _error(
-                    f'no answer within MCP_TOOL_TIMEOUT={self.settings.mcp_tool_timeout:g} seconds; what was finished '
-                    'is kept, so the same call again goes on from there'
-                )
+                result = self._late(params.name)
             except (SummarizerError, UsageLimitExceeded) as error:
                 failure = type(error).__name__
-                result = _error(str(error))
+                result = _failed(params.name, error)
             except anyio.get_cancelled_exc_class():
                 _logger.info('call cancelled', extra={'tool': params.name, 'seconds': _since(started)})
                 raise
             except Exception as error:  # noqa: BLE001 - a defect of ours must not show its innards, nor end the session
                 _logger.error('a call failed', extra={'tool': params.name, **telemetry.defect(error)})  # noqa: TRY400 - the traceback may quote content
-                failure, result = type(error).__name__, _error(DEFECT)
+                failure, result = type(error).__name__, _failed(params.name, SummarizerError(DEFECT))
         _logger.info(
             'result',
             extra={
@@ -194,6 +213,7 @@ class Tools:
     async def _work(self, running: RunningCall, context: Context, params: CallToolRequestParams) -> CallToolResult:
         arguments = TOOLS[params.name][0].of(params.arguments or {})
         service = service_of(context, self.summarizer, self.store)
+        retriever = Retriever(service, similar=self._similar)
         _logger.info('call', extra={'tool': params.name, 'collection': service.collection.name, **_sizes(arguments)})
         match arguments:
             case AddSourceArguments():
@@ -208,6 +228,34 @@ class Tools:
                         offset=arguments.offset,
                     )
                 )
+            case SearchArguments():
+                return _evidence(
+                    await retriever.search(
+                        arguments.query,
+                        source_urls=arguments.source_urls,
+                        source_ids=arguments.source_ids,
+                        intent=arguments.intent,
+                        top_k=arguments.top_k,
+                        max_tokens=arguments.max_tokens,
+                        call=self._call(running, context, names_phases=True),
+                    )
+                )
+            case AnswerArguments():
+                return _evidence(
+                    await retriever.answer(
+                        arguments.url,
+                        arguments.query,
+                        intent=arguments.intent,
+                        known_context=arguments.known_context,
+                        constraints=arguments.constraints,
+                        expansion_budget=arguments.expansion_budget,
+                        research_mode=arguments.research_mode,
+                        max_tokens=arguments.max_tokens,
+                        call=self._call(running, context, names_phases=True),
+                    )
+                )
+            case StatusArguments():
+                return _evidence(await retriever.status(arguments.source_url, include_urls=arguments.include_urls))
             case SummarizeArguments():
                 answer = await service.summarize(
                     arguments.content,
@@ -215,6 +263,7 @@ class Tools:
                     max_output_tokens=arguments.max_output_tokens,
                     focus_areas=arguments.focus_areas,
                     strategy=arguments.strategy,
+                    form=arguments.format,
                     call=self._call(running, context),
                 )
             case ExtractionArguments():
@@ -223,14 +272,25 @@ class Tools:
                     arguments.schema_hint,
                     source_ids=arguments.source_ids,
                     max_output_tokens=arguments.max_output_tokens,
+                    form=arguments.format,
                     call=self._call(running, context),
                 )
             case _:
                 raise TypeError(type(arguments).__name__)
         return self._summary(answer)
 
-    def _call(self, running: RunningCall, context: Context) -> Call:
-        call = Call(on_progress=running.report.tell, deadline=running.deadline)
+    def _late(self, name: str) -> CallToolResult:
+        timeout = self.settings.mcp_tool_timeout
+        if name in BRIEFS:
+            return _error(problems.timed_out(timeout).text)
+        return _error(
+            f'no answer within MCP_TOOL_TIMEOUT={timeout:g} seconds; what was finished is kept, so the same call again '
+            'goes on from there'
+        )
+
+    def _call(self, running: RunningCall, context: Context, *, names_phases: bool = False) -> Call:
+        tell = running.report.tell
+        call = Call(on_progress=partial(_with_phase, tell) if names_phases else tell, deadline=running.deadline)
         model = sampling_model(context, self.settings) if self.is_sampling else None
         # Sampling has no tools, through which output is structured elsewhere.
         # Where it is refused there is no other model; the original text, larger than clients take, would be no help.
@@ -287,18 +347,41 @@ def _text(text: str, **meta: object) -> CallToolResult:
     )
 
 
+def _evidence(found: Retrieved) -> CallToolResult:
+    """A brief, or, where there is none, the failure in its own words."""
+    if found.is_error:
+        return _error(found.text)
+    return _text(found.text, tokens_out=found.tokens, source_ids=list(found.source_ids), **found.figures)
+
+
+def _failed(name: str, error: Exception) -> CallToolResult:
+    """What went wrong, in the words of the error; with causes and advice round them where a brief was asked for."""
+    if name in BRIEFS and isinstance(error, SummarizerError):
+        return _error(problems.of_error(error).text)
+    return _error(str(error))
+
+
+def _with_phase(tell: Callable[[Progress], None], progress: Progress) -> None:
+    """Pass on how far a brief has come: its phases are of many kinds, which the messages do not name."""
+    tell(replace(progress, message=f'{progress.phase}: {progress.message}'))
+
+
 def _error(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=message)], is_error=True)
 
 
-def _sizes(arguments: Arguments) -> dict[str, int]:
+def _sizes(arguments: Arguments) -> dict[str, object]:
     """What can be said of arguments without repeating them."""
     values = arguments.model_dump()
     return {
-        **{f'{name}_characters': len(values[name]) for name in ('content', 'url', 'schema_hint') if values.get(name)},
-        **{name: values[name] for name in ('max_output_tokens', 'max_tokens', 'start_line') if name in values},
-        **({'sources': len(values['source_ids'])} if values.get('source_ids') else {}),
+        **{f'{name}_characters': _characters(values[name]) for name in _MEASURED if values.get(name)},
+        **{name: values[name] for name in _TOLD if name in values},
+        **{told: len(values[name]) for name, told in _COUNTED.items() if values.get(name)},
     }
+
+
+def _characters(value: str | list[str]) -> int:
+    return len(value) if isinstance(value, str) else sum(map(len, value))
 
 
 def _since(started: float) -> float:

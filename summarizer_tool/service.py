@@ -6,14 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import Final, Literal
 
 from summarizer_tool import compose, handles, prompts, reading, tokens
 from summarizer_tool.deadline import Deadline
 from summarizer_tool.documents import Document
 from summarizer_tool.errors import InputTooLargeError, RequestError, StoreError
-from summarizer_tool.fetch import fetch
+from summarizer_tool.evidence import rendering
+from summarizer_tool.evidence.summary_brief import brief_of_summary
+from summarizer_tool.fetch import MayFetch, fetch
 from summarizer_tool.job import Call
 from summarizer_tool.offload import blocking, compute, offload, weighing
+from summarizer_tool.pages.convert import to_markdown
+from summarizer_tool.pages.page import Page
+from summarizer_tool.pages.recognising import is_page
 from summarizer_tool.prompts import Wish
 from summarizer_tool.schemas import Summary
 from summarizer_tool.store import Collection, Source
@@ -21,6 +27,14 @@ from summarizer_tool.structure import one_line
 from summarizer_tool.summarizer import DEFAULT_STRATEGY, Summarizer
 
 DEFAULT_READ_TOKENS = 2000
+
+Format = Literal['text', 'brief']
+"""How a summary is written: as a text, or with numbered sources and quoted lines."""
+
+FORMATS: Final[tuple[Format, ...]] = ('text', 'brief')
+
+FACTS_SHARE = 0.55
+"""Of the budget of a brief: what its facts may have. The rest is for the lines that prove them, and for the sources."""
 
 PAGE_CHARACTERS = 300_000
 """What a page counts for before it is fetched: its HTML is read where large texts are."""
@@ -73,25 +87,31 @@ class Service:
         max_output_tokens: int = 0,
         focus_areas: str | Sequence[str] = '',
         strategy: str = DEFAULT_STRATEGY,
+        form: Format = 'text',
         call: Call | None = None,
     ) -> Answer:
         """Summarize a text, or stored sources, for a reader.
 
         Args:
-            content: The text; it is stored.
+            content: The text; it is stored. Of an HTML page the markdown is, without menus and the like.
             source_ids: Handles, instead of text.
             max_output_tokens: The budget, the handle line included; 0 means the default.
             focus_areas: What matters most.
             strategy: `semantic` or `token`.
+            form: `brief` for the facts with sources and quoted lines, in at least 500 tokens. It keeps to its budget
+                in any case: where every model call fails and `on_failure` is `original`, it shows the text as far as
+                that holds, and says so.
             call: What the caller brings along; its cache is the collection.
 
         Raises:
-            RequestError: If there is neither text nor handle, or both, or the budget is negative.
+            RequestError: If there is neither text nor handle, or both, or a page without text, or the budget is
+                negative.
             UnknownSourceError: If the collection has no such source.
             InputTooLargeError: If it is larger than `SUMMARIZER_MAX_INPUT_MB`.
             SummarizationFailedError: If every model call failed and `on_failure` is `error`.
         """
-        return await self._answer(content, source_ids, Wish.of(focus_areas), max_output_tokens, strategy, call)
+        wish = Wish.of(focus_areas)
+        return await self._answer(content, source_ids, wish, max_output_tokens, strategy, form, call)
 
     async def summarize_for_extraction(
         self,
@@ -102,17 +122,19 @@ class Service:
         max_output_tokens: int = 0,
         focus_areas: str | Sequence[str] = '',
         strategy: str = DEFAULT_STRATEGY,
+        form: Format = 'text',
         call: Call | None = None,
     ) -> Answer:
         """Compress a text, or stored sources, for a typed extraction.
 
         Args:
-            content: The text; it is stored.
+            content: The text, as for `summarize`.
             schema_hint: What will be extracted.
             source_ids: Handles, instead of text.
             max_output_tokens: The budget; 0 means the default, at most a fifth of the text.
             focus_areas: What matters most within that.
             strategy: `semantic` or `token`.
+            form: As for `summarize`.
             call: What the caller brings along.
 
         Raises:
@@ -122,32 +144,32 @@ class Service:
             SummarizationFailedError: As from `summarize`.
         """
         wish = Wish.of(focus_areas, schema_hint)
-        return await self._answer(content, source_ids, wish, max_output_tokens, strategy, call, for_extraction=True)
+        return await self._answer(
+            content, source_ids, wish, max_output_tokens, strategy, form, call, for_extraction=True
+        )
 
     async def add_source(self, content: str = '', *, url: str = '', title: str = '') -> AddedSource:
         """Store a text, or the page at a URL.
 
         Args:
-            content: The text.
+            content: The text. Of an HTML page the markdown is stored, with its images and links beside it.
             url: Where to fetch it from; with `content`: where the text came from, nothing is fetched.
             title: Its name; empty: the page's own, or the first heading.
 
         Raises:
-            RequestError: If there is neither text nor URL.
+            RequestError: If there is neither text nor URL, or the text is a page without any.
             FetchError: If the URL is refused or cannot be fetched.
             InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
             StoreError: If it cannot be stored.
         """
-        fetched_at = None
         title, url = one_line(title), url.strip()
-        if not content.strip():
-            if not url:
-                raise RequestError('give content (a text) or url (a page to fetch); both are empty')
-            with weighing(PAGE_CHARACTERS, self.summarizer.workers):
-                page = await fetch(url, self.summarizer.settings)
-            content, url, fetched_at, title = page.text, page.url, page.fetched_at, title or one_line(page.title)
-        document = await self._document(content, title=title, url=url)
-        source = await self._add(document, fetched_at)
+        if content.strip():
+            document, page = await self._read(content, title, url)
+            source = await self._add(document, page)
+        elif url:
+            document, source = await self._fetched(url, title)
+        else:
+            raise RequestError('give content (a text) or url (a page to fetch); both are empty')
         headings = await offload(reading.outline, document)
         text = prompts.render(
             'answers/added',
@@ -159,6 +181,35 @@ class Service:
         if headings:
             text += '\n' + prompts.render('answers/outline', headings=headings)
         return AddedSource(text, source)
+
+    async def add_page(self, url: str, *, may_fetch: MayFetch | None = None) -> Source:
+        """Fetch a page and store it, for a program: `add_source` without the words about it.
+
+        Args:
+            url: An http or https URL.
+            may_fetch: Asked before every request, redirects included; refuses by a `FetchError`.
+
+        Raises:
+            FetchError: If the URL is refused or cannot be fetched.
+            InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
+            StoreError: If it cannot be stored.
+        """
+        _, source = await self._fetched(url, '', may_fetch)
+        return source
+
+    async def add_document(self, document: Document, page: Page | None = None) -> Source:
+        """Store what a program has read itself; its text is taken as it is.
+
+        Args:
+            document: Its text.
+            page: What its images and links are taken from.
+
+        Raises:
+            InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
+            StoreError: If it cannot be stored.
+        """
+        await self._check(document.text)
+        return await self._add(document, page)
 
     async def read_source(
         self, source_id: str, *, start_line: int = 1, max_tokens: int = DEFAULT_READ_TOKENS, offset: int = 0
@@ -189,12 +240,21 @@ class Service:
         wish: Wish,
         max_output_tokens: int,
         strategy: str,
+        form: Format,
         call: Call | None,
         *,
         for_extraction: bool = False,
     ) -> Answer:
         if max_output_tokens < 0:
             raise RequestError(f'max_output_tokens={max_output_tokens} is negative; 0 means the default')
+        if form not in FORMATS:
+            raise RequestError(f'format must be one of {", ".join(FORMATS)}')
+        is_brief = form == 'brief'
+        if is_brief and 0 < max_output_tokens < rendering.MIN_BUDGET:
+            raise RequestError(
+                f'max_output_tokens={max_output_tokens} is less than a brief needs; give at least '
+                f'{rendering.MIN_BUDGET}, or leave out format="brief"'
+            )
         call = call or Call()
         deadline = call.deadline or Deadline(self.summarizer.settings.deadline_seconds)
         documents: list[Document] = []
@@ -202,11 +262,17 @@ class Service:
         with deadline.answering() as scope:
             documents, not_kept = await self._documents(content, _listed(source_ids))
             ids = _ids(documents, not_kept)
-            call = replace(call, deadline=deadline, cache=self.collection, reserve=partial(handles.reserve, ids))
+            # A brief names the handles among its sources.
+            reserve = None if is_brief else partial(handles.reserve, ids)
+            call = replace(call, deadline=deadline, cache=self.collection, reserve=reserve)
+            if is_brief:
+                max_output_tokens = max_output_tokens or await self._brief_budget(
+                    documents, for_extraction=for_extraction
+                )
             summary = await self.summarizer.run(
                 documents,
                 wish,
-                max_output_tokens=max_output_tokens,
+                max_output_tokens=int(max_output_tokens * FACTS_SHARE) if is_brief else max_output_tokens,
                 strategy=strategy,
                 for_extraction=for_extraction,
                 call=call,
@@ -215,6 +281,8 @@ class Service:
         if scope.cancelled_caught:
             if not documents and (not content.strip() or _only_handles(content)):
                 raise RequestError('there was no time to read the sources; call again in a moment')
+            if not documents and is_page(content):
+                raise RequestError('there was no time to read the page; call again in a moment')
             summary = await self._beginnings(
                 documents or [Document(content)], ids, max_output_tokens, strategy, for_extraction=for_extraction
             )
@@ -223,10 +291,19 @@ class Service:
         stats = summary.stats
         # What is late waits for no computing.
         run = blocking if scope.cancelled_caught else offload
-        text = await run(handles.with_handle, summary, ids, stats.budget)
+        if is_brief and not scope.cancelled_caught:
+            stats.budget = max_output_tokens
+            text = await run(_brief, summary, documents, wish, max_output_tokens)
+        else:
+            text = await run(handles.with_handle, summary, ids, stats.budget)
         if text != summary.text:
             summary.text, stats.tokens_out = text, await run(tokens.count, text)
         return Answer(text, summary, ids)
+
+    async def _brief_budget(self, documents: Sequence[Document], *, for_extraction: bool) -> int:
+        """The default tokens of a brief, which needs some for what is always there."""
+        total = await compute(_tokens, documents)
+        return max(rendering.MIN_BUDGET, self.summarizer.default_budget(total, for_extraction=for_extraction))
 
     async def _beginnings(
         self,
@@ -257,15 +334,28 @@ class Service:
             return [await blocking(self.collection.document, source_id) for source_id in source_ids], ''
         if not content.strip():
             raise RequestError('give content (a text) or source_ids (handles of stored sources); both are empty')
-        document = await self._document(content)
+        document, page = await self._read(content)
         try:
-            await self._add(document)
+            await self._add(document, page)
         except StoreError as error:
             _logger.warning('the text could not be stored', extra={'reason': str(error)})
             return [document], f'the text could not be stored: {error}'
         return [document], ''
 
-    async def _document(self, content: str, *, title: str = '', url: str = '') -> Document:
+    async def _read(self, content: str, title: str = '', url: str = '') -> tuple[Document, Page | None]:
+        """A text as a document; a web page as markdown, and what stands beside it."""
+        await self._check(content)
+        page = None
+        if is_page(content):
+            with weighing(len(content), self.summarizer.workers):
+                page = await compute(to_markdown, content, url, links='aside')
+            if not page.markdown.strip():
+                raise RequestError('content is an HTML page without text; give a text, or the url of another page')
+            content, title = page.markdown, title or one_line(page.title)
+        return await offload(_titled, content, title, url), page
+
+    async def _check(self, content: str) -> None:
+        """Look at the size of a text."""
         limit = self.summarizer.settings.summarizer_max_input_mb
         # UTF-8 has at most four bytes a character, so most texts need not be encoded to be measured.
         size = len(content) if len(content) * 4 <= limit * 1e6 else await offload(_size, content)
@@ -273,18 +363,50 @@ class Service:
             raise InputTooLargeError(
                 f'content is {size / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit:g}; split it or raise the limit'
             )
-        return await offload(_titled, content, title, url)
 
-    async def _add(self, document: Document, fetched_at: datetime | None = None) -> Source:
+    async def _fetched(self, url: str, title: str, may_fetch: MayFetch | None = None) -> tuple[Document, Source]:
+        """Fetch a page, and store it with what stands beside its text."""
+        with weighing(PAGE_CHARACTERS, self.summarizer.workers):
+            fetched = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
+        await self._check(fetched.text)
+        document = await offload(_titled, fetched.text, title or one_line(fetched.title), fetched.url)
+        addresses = (fetched.asked_url, fetched.url)
+        return document, await self._add(document, fetched.page, fetched.fetched_at, addresses)
+
+    async def _add(
+        self,
+        document: Document,
+        page: Page | None = None,
+        fetched_at: datetime | None = None,
+        addresses: Sequence[str] = (),
+    ) -> Source:
         """Store a document; the tokens of a new one are counted where computing runs."""
         if not await blocking(self.collection.has, document.id):
             with weighing(len(document.text), self.summarizer.workers):
                 vars(document)['tokens'] = await compute(tokens.count, document.text)
-        return await blocking(self.collection.add, document, fetched_at=fetched_at)
+        return await blocking(
+            self.collection.add,
+            document,
+            fetched_at=fetched_at,
+            images=page.images if page else (),
+            links=page.links if page else (),
+            addresses=addresses,
+        )
 
 
 def _ids(documents: Sequence[Document], not_kept: str) -> tuple[str, ...]:
     return () if not_kept else tuple(dict.fromkeys(document.id for document in documents))
+
+
+def _tokens(documents: Sequence[Document]) -> int:
+    return sum(document.tokens for document in documents)
+
+
+def _brief(summary: Summary, documents: Sequence[Document], wish: Wish, budget: int) -> str:
+    brief = brief_of_summary(summary, documents, wish.schema_hint or wish.focus_areas)
+    if summary.state == 'original':
+        summary.warnings[:1] = brief.partial  # the original would be over the budget, the brief is not
+    return rendering.render(brief, budget).text
 
 
 def _size(content: str) -> int:

@@ -115,6 +115,23 @@ class Settings(BaseSettings):
     fetch_allow_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """`host:port` pairs, comma-separated, that may be fetched although their addresses are private."""
 
+    fetch_respect_robots: bool = True
+    """Whether `answer` keeps to the robots.txt of the sites it fetches from."""
+
+    embedding_model: str | None = None
+    """Any pydantic-ai embedding model (`openai:text-embedding-3-small`), which ranks passages by meaning beside the
+    ranking by words; needs the extra `embeddings`. Unset: words alone."""
+    rerank: bool = False
+    """Whether the model judges the best passages of a search again; ignored with `extractive`."""
+    answer_max_pages: Annotated[int, Field(ge=0, le=200)] = 12
+    """Pages that one answer may fetch by following links."""
+    answer_max_pages_per_round: Annotated[int, Field(ge=1, le=50)] = 4
+    """Links that are followed at once, before what they gave is looked at."""
+    answer_max_depth: Annotated[int, Field(ge=1, le=10)] = 3
+    """Links from a page that the caller named to the last one that is followed."""
+
+    mcp_response_token_budget: Annotated[int, Field(ge=500, le=100_000)] = 24_000
+    """Tokens of a brief; common clients refuse results over 25,000."""
     mcp_transport: Transport = 'streamable-http'
     mcp_host: str = '127.0.0.1'
     mcp_summarizer_port: Annotated[int, Field(ge=0, le=65535)] = 8007
@@ -143,7 +160,9 @@ class Settings(BaseSettings):
             raise ValueError('has commas, but nothing between them')
         return parts
 
-    @field_validator('llm_model', 'openrouter_api_key', 'openrouter_base_url', 'store', mode='before')
+    @field_validator(
+        'llm_model', 'openrouter_api_key', 'openrouter_base_url', 'store', 'embedding_model', mode='before'
+    )
     @classmethod
     def _blank_is_unset(cls, value: object) -> object:
         # A secret mounted as a file ends with a line break, which no HTTP header may.

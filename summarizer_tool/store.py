@@ -4,33 +4,30 @@ A source belongs to a collection, and every look-up goes through one. What has n
 when everything together is over the size cap. Several processes and threads may share one file.
 """
 
-import difflib
 import hashlib
-import re
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, Self
 
-from summarizer_tool.database import MAX_SHOWN, MEMORY, Database, absolute, shown, total_of
+from summarizer_tool.database import MEMORY, Database, absolute, total_of
+from summarizer_tool.details import Details, details, keep, keep_addresses, stored_at
 from summarizer_tool.documents import Document
 from summarizer_tool.errors import StoreError, UnknownSourceError
+from summarizer_tool.evidence import index
+from summarizer_tool.evidence.passage import Passage
+from summarizer_tool.pages.page import Image, Link
 from summarizer_tool.settings import Settings, variable
+from summarizer_tool.unknown import handle_in, unknown_source
 
 DEFAULT_COLLECTION: Final = 'default'
 
 MAX_TEXT_MB = 1000.0
 """SQLite holds no larger value."""
 
-_NEAR = 5
-_CANDIDATES = 200
-"""Most recently used sources that a wrong handle is compared with: with long titles about 40 ms."""
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-# A handle as models write it: quoted, in brackets, as a resource, in capitals.
-_HANDLE = re.compile(r'[\s"\'`“”‘’\[(<{]*(?:source://)?(src_[0-9a-f]{12})[\s"\'`“”‘’\])>}.,;:]*', re.IGNORECASE)
 
 _Row = tuple[Any, ...]
 
@@ -57,6 +54,16 @@ class Source:
     """Lines of its text; one at least, and a line feed at the end begins none."""
 
 
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a collection holds."""
+
+    documents: int
+    passages: int
+    tokens: int
+    """cl100k tokens of all texts."""
+
+
 class SourceStore:
     """Sources and finished work, in one SQLite file or in memory; a context manager that closes it.
 
@@ -65,7 +72,8 @@ class SourceStore:
 
     Args:
         path: The file, made with its folder if absent, for its owner alone; or `:memory:`.
-        max_mb: The size cap in MB (10⁶ bytes) of all texts and answers together.
+        max_mb: The size cap in MB (10⁶ bytes) of all texts and answers together. The index of passages is not counted:
+            it takes about 1.8 bytes for each of text, so the file of a full store is nearly three times the cap.
 
     Raises:
         ConfigurationError: If the file cannot be made or written.
@@ -131,12 +139,30 @@ class Collection:
         self._database = database
         self.name = name
 
-    def add(self, document: Document, *, fetched_at: datetime | None = None) -> Source:
-        """Keep a document; one that is there already takes the new title, URL and time where they are given.
+    @property
+    def database(self) -> Database:
+        """Where the tables are, for the modules beside this one that read the index."""
+        return self._database
+
+    def add(
+        self,
+        document: Document,
+        *,
+        fetched_at: datetime | None = None,
+        images: Sequence[Image] = (),
+        links: Sequence[Link] = (),
+        addresses: Sequence[str] = (),
+    ) -> Source:
+        """Keep a document and index its passages.
+
+        One that is there already takes the new title, URL, time, images and links where they are given.
 
         Args:
             document: Any text up to the size cap.
             fetched_at: When it was fetched from its URL; with its time zone.
+            images: What its page shows; the first 500.
+            links: Where its page leads; the first 3,000.
+            addresses: The URLs beside its own under which `at` finds it: the one asked for, before redirects.
 
         Returns:
             What is stored now.
@@ -150,8 +176,11 @@ class Collection:
         digest = hashlib.sha256(text).digest()
         fetched = None if fetched_at is None else _microseconds(fetched_at)
         place = (self.name, document.id)
+        entry = None
         if not self.has(document.id):
-            _ = document.tokens  # takes seconds for a large text, and so is counted before the transaction
+            # What takes seconds for a large text is computed before the transaction.
+            _ = document.tokens
+            entry = index.entry_of(document)
         with self._database.write() as db:
             now = self._database.now()
             kept = db.execute('SELECT digest FROM sources WHERE collection = ? AND id = ?', place).fetchone()
@@ -164,6 +193,7 @@ class Collection:
                 )
                 db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
                 db.execute('DELETE FROM evicted WHERE collection = ? AND id = ?', place)
+                index.add(db, self.name, entry or index.entry_of(document))
             elif kept[0] != digest:
                 raise StoreError(
                     f'another text in this collection has the handle {document.id} already (their hashes begin alike); '
@@ -175,6 +205,10 @@ class Collection:
                     'fetched_at = coalesce(?, fetched_at), used_at = max(used_at, ?) WHERE collection = ? AND id = ?',
                     (document.title, document.url, fetched, now, *place),
                 )
+                if document.title:
+                    index.retitle(db, self.name, document.id, document.title)
+            keep(db, place, images, links)
+            keep_addresses(db, place, document.url, addresses, now)
             return self._source(_find(db, place))
 
     def document(self, source_id: str) -> Document:
@@ -191,7 +225,7 @@ class Collection:
             found: _Row | None = db.execute(
                 'SELECT s.rowid, s.used_at, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
                 'ON t.collection = s.collection AND t.id = s.id WHERE s.collection = ? AND s.id = ?',
-                (self.name, _handle(source_id)),
+                (self.name, handle_in(source_id)),
             ).fetchone()
         if found is None:
             raise self._unknown(source_id)
@@ -228,10 +262,23 @@ class Collection:
             StoreError: If the store cannot be read.
         """
         with self._database.read() as db:
-            found = _find(db, (self.name, _handle(source_id)))
+            found = _find(db, (self.name, handle_in(source_id)))
         if found is None:
             raise self._unknown(source_id)
         return self._source(found)
+
+    def kept(self, source_ids: Iterable[str]) -> list[Source]:
+        """What is known of some sources, in the given order; those that are not here are left out. No use of them.
+
+        Args:
+            source_ids: Exact handles.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.read() as db:
+            rows = [_find(db, (self.name, source_id)) for source_id in source_ids]
+        return [self._source(row) for row in rows if row is not None]
 
     def sources(self, limit: int = 100) -> list[Source]:
         """The sources of this collection, most recently used first.
@@ -250,6 +297,134 @@ class Collection:
                 (self.name, max(0, limit)),
             ).fetchall()
         return [self._source(row) for row in rows]
+
+    def details(self, source_id: str) -> Details:
+        """The images and links of a source's page; none where it is no page.
+
+        Args:
+            source_id: The exact handle.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.read() as db:
+            return details(db, (self.name, source_id))
+
+    def at(self, url: str) -> Source | None:
+        """The source that was stored last under a URL; no use of it.
+
+        Args:
+            url: The document's own, or one of its addresses, in any equivalent spelling. A fragment counts where
+                something was stored with it, else the page does.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        return next(iter(self.versions(url)), None)
+
+    def versions(self, url: str) -> list[Source]:
+        """All sources that were stored under a URL, the last stored one first; no use of them.
+
+        Args:
+            url: As for `at`.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.read() as db:
+            stored = stored_at(db, self.name, url)
+        return self.kept(stored)
+
+    def passages(self, ids: Sequence[int]) -> list[Passage]:
+        """Passages of this collection, in the given order; those that are not there any more are left out.
+
+        Args:
+            ids: As `Passage.id` has them.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.read() as db:
+            return index.passages(db, self.name, ids)
+
+    def passages_of(self, source_id: str, first: int = 1, last: int = 2**62) -> list[Passage]:
+        """The passages of a source from one number to another, in order.
+
+        Args:
+            source_id: The exact handle.
+            first: The number of the first passage, from 1.
+            last: The number of the last one; there need not be one.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.read() as db:
+            return index.passages_of_source(db, self.name, source_id, first, last)
+
+    def passage_count(self, source_ids: Sequence[str] = ()) -> int:
+        """How many passages some sources have.
+
+        Args:
+            source_ids: Exact handles; none for all of the collection.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.read() as db:
+            return index.count_passages(db, self.name, source_ids)
+
+    def totals(self) -> Totals:
+        """What the collection holds.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.read() as db:
+            [documents, count] = db.execute(
+                'SELECT count(*), coalesce(sum(tokens), 0) FROM sources WHERE collection = ?', (self.name,)
+            ).fetchone()
+            return Totals(documents, index.count_passages(db, self.name), count)
+
+    def unindexed(self) -> int:
+        """How many sources are not in the index yet; only an older program stores such.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.read() as db:
+            return len(index.unindexed(db, self.name))
+
+    def catch_up(self, limit: int) -> int:
+        """Index sources that an older program has stored, the last used ones first.
+
+        Args:
+            limit: Bytes of text after which no other source is begun; 5 MB take about a second.
+
+        Returns:
+            How many are left.
+
+        Raises:
+            StoreError: If the store cannot be read or written.
+        """
+        with self._database.read() as db:
+            left = index.unindexed(db, self.name)
+        while left and limit > 0:
+            place = (self.name, left.pop(0))
+            with self._database.read() as db:
+                found = db.execute(
+                    'SELECT s.title, t.text FROM sources s JOIN texts t ON t.collection = s.collection AND t.id = s.id '
+                    'WHERE s.collection = ? AND s.id = ?',
+                    place,
+                ).fetchone()
+            if found is None:
+                continue
+            title, text = found
+            limit -= len(text)
+            document = Document(text.decode(errors='replace'), title=title)
+            entry = replace(index.entry_of(document), source_id=place[1])
+            with self._database.write() as db:
+                index.add_missing(db, self.name, entry)
+        return len(left)
 
     def answer(self, key: str, *, least: int, most: int) -> str | None:
         """A kept answer that was made for a target between two bounds, the smallest of those.
@@ -345,30 +520,8 @@ class Collection:
 
     def _unknown(self, asked: str) -> UnknownSourceError:
         """Why there is no such source, and what there is instead."""
-        handle = _handle(asked)
         with self._database.read() as db:
-            tombstone: _Row | None = db.execute(
-                'SELECT title, evicted_at FROM evicted WHERE collection = ? AND id = ?', (self.name, handle)
-            ).fetchone()
-            rows: list[tuple[str, str]] = db.execute(
-                'SELECT id, title FROM sources WHERE collection = ? ORDER BY used_at DESC LIMIT ?',
-                (self.name, _CANDIDATES),
-            ).fetchall()
-        if tombstone:
-            title, evicted_at = tombstone
-            return UnknownSourceError(
-                f'{_named(handle, title)} was evicted on {_datetime(evicted_at):%Y-%m-%d}, the store is over '
-                f'{variable("store_max_mb")}={self._database.max_mb:g}; add it again'
-            )
-        problem = f'there is no source "{shown(asked)}"'
-        if not rows:
-            return UnknownSourceError(
-                f'{problem}, nor any other yet; add_source takes a text or a URL and gives a handle'
-            )
-        near = _near(handle, rows)
-        listed = ', '.join(_named(source_id, title) for source_id, title in near or rows[:_NEAR])
-        known = f'did you mean {listed}?' if near else f'the last used are {listed};'
-        return UnknownSourceError(f'{problem}; {known} add_source gives a handle for a text or a URL')
+            return unknown_source(db, self.name, asked, self._database.max_mb)
 
 
 def _lines(text: str) -> int:
@@ -386,32 +539,6 @@ def _find(db: sqlite3.Connection, place: tuple[str, str]) -> _Row | None:
 def _key(key: str) -> bytes:
     """A key as it is kept: short whatever it is, and without the text that may be in it."""
     return hashlib.sha256(key.encode(errors='surrogatepass')).digest()
-
-
-def _handle(asked: str) -> str:
-    """The handle within what a caller wrote, or the beginning of that."""
-    text = asked.strip()[:MAX_SHOWN]
-    match = _HANDLE.fullmatch(text)
-    return match[1].lower() if match else text.encode(errors='replace').decode()
-
-
-def _near(handle: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The sources that a wrong handle may have meant: those whose handle is alike, else those whose title is."""
-    titles = dict(rows)
-    alike = difflib.get_close_matches(handle.lower(), titles, _NEAR, 0.65)
-    if alike:
-        return [(source_id, titles[source_id]) for source_id in alike]
-    asked = handle.casefold()
-    if len(asked) < 3 or _HANDLE.fullmatch(handle):
-        return []
-    folded = [(shown(title).casefold(), source_id) for source_id, title in rows if title.strip()]
-    close = set(difflib.get_close_matches(asked, {title for title, _ in folded}, _NEAR))
-    found = [source_id for title, source_id in folded if asked in title or title in close]
-    return [(source_id, titles[source_id]) for source_id in found[:_NEAR]]
-
-
-def _named(source_id: str, title: str) -> str:
-    return f'{source_id} ("{shown(title)}")' if title.strip() else source_id
 
 
 def _mb(size: int) -> str:

@@ -26,13 +26,15 @@ from summarizer_tool.extractive import ExtractiveModel
 from summarizer_tool.job import Call, Job, Progress
 from summarizer_tool.limits import shared_limiter
 from summarizer_tool.offload import Workers, blocking, compute, offload, weighing
+from summarizer_tool.pages.convert import to_markdown
+from summarizer_tool.pages.recognising import is_page
 from summarizer_tool.prompts import Wish
 from summarizer_tool.report import joined, part_of
 from summarizer_tool.schemas import Stats, Summary, SummaryState
 from summarizer_tool.settings import Settings
 
 Content: TypeAlias = 'str | Document | Sequence[str | Document]'
-"""Text, a document, or a list of them."""
+"""Text, which may be an HTML page, a document, or a list of them."""
 
 EXTRACTION_RATIO = 5
 """Extraction without a budget compresses at least 5:1."""
@@ -81,6 +83,16 @@ class Summarizer:
         self.workers = workers
         self.model_name = model.model_name if model is not None else models.check(self.settings)
 
+    @property
+    def model(self) -> Model | None:
+        """What the caller gave instead of the model that the settings name."""
+        return self._model
+
+    @property
+    def limiter(self) -> AbstractConcurrencyLimiter | None:
+        """What the caller gave to bound the model calls at once."""
+        return self._limiter
+
     async def summarize(
         self,
         content: Content,
@@ -95,7 +107,8 @@ class Summarizer:
         """Summarize text for a reader.
 
         Args:
-            content: Text, a `Document`, or a list of them.
+            content: Text, a `Document`, or a list of them. Text that is an HTML page is read as markdown first, its
+                menus and the like left out; a `Document` is taken as it is.
             max_output_tokens: The budget, in cl100k tokens; 0 means `DEFAULT_MAX_OUTPUT_TOKENS`.
             focus_areas: What matters most, in the reader's words.
             strategy: `semantic` (cuts at headings, paragraphs, sentences) or `token` (fixed windows that overlap).
@@ -104,7 +117,8 @@ class Summarizer:
             usage_limits: Checked before each model request.
 
         Returns:
-            The summary. Text within the budget comes back unchanged and without a model call.
+            The summary. Text within the budget comes back unchanged and without a model call; an HTML page as its
+            markdown.
 
         Raises:
             ValueError: If the budget is negative.
@@ -134,7 +148,7 @@ class Summarizer:
         """Compress text for a typed extraction: what the schema asks for is kept first and in most detail.
 
         Args:
-            content: Text, a `Document`, or a list of them.
+            content: Text, a `Document`, or a list of them, as for `summarize`.
             schema_hint: What will be extracted: a topic, field names, or a JSON schema.
             max_output_tokens: The budget, in cl100k tokens; 0 means the smaller of `DEFAULT_MAX_OUTPUT_TOKENS` and a
                 fifth of the input.
@@ -212,7 +226,7 @@ class Summarizer:
         """What both kinds of request come down to; for callers that bring a deadline, a cache or a model along.
 
         Args:
-            content: Text, a `Document`, or a list of them.
+            content: Text, a `Document`, or a list of them, as for `summarize`.
             wish: What to keep.
             max_output_tokens: The budget; 0 means the default.
             strategy: As for `summarize`.
@@ -235,7 +249,7 @@ class Summarizer:
         is_known = request.strategy == (strategy.strip().lower() or DEFAULT_STRATEGY)
         started = time.monotonic()
         with weighing(_characters(content), self.workers):
-            documents = await offload(self._documents, content)
+            documents = await self._documents(content)
             model_name = request.call.model.model_name if request.call.model else self.model_name
             with telemetry.span(
                 'summarize',
@@ -343,8 +357,13 @@ class Summarizer:
             (settings.default_max_output_tokens, settings.fill_budget),
         )
 
-    def _documents(self, content: Content) -> list[Document]:
-        """The input as documents, after a look at its size."""
+    async def _documents(self, content: Content) -> list[Document]:
+        """The input as documents, web pages as markdown; documents as they are given."""
+        items = await offload(self._items, content)
+        return [item if isinstance(item, Document) else await _read(item) for item in items]
+
+    def _items(self, content: Content) -> list[str | Document]:
+        """The input as documents and, still to be read, web pages, after a look at its size."""
         items = [content] if isinstance(content, str | Document) else list(content)
         for item in items:
             if not isinstance(item, str | Document):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -361,7 +380,7 @@ class Summarizer:
                     f'content is {size / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit:g}; '
                     'split it or raise the limit'
                 )
-        return [Document(item) if isinstance(item, str) else item for item in items]
+        return [item if isinstance(item, Document) or is_page(item) else Document(item) for item in items]
 
     def default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
         """The budget of a request that gives none."""
@@ -397,6 +416,11 @@ class _Request:
 def _characters(content: Content) -> int:
     items = [content] if isinstance(content, str | Document) else content
     return sum(len(item.text) if isinstance(item, Document) else len(item) for item in items)
+
+
+async def _read(html: str) -> Document:
+    page = await compute(to_markdown, html, links='aside')
+    return Document(page.markdown, title=page.title)
 
 
 async def _count(documents: Sequence[Document], text: str) -> int:

@@ -1,7 +1,7 @@
 """What a model reads about the tools, from `prompts/tools/*.md`: the same for the toolset and the MCP server.
 
 A file holds a title (`# Title`), a description, and under `## Parameters` one `- name: description` for each
-parameter. `{{characters}}` and `{{tokens}}` stand for the default budget, so that the texts stay true when it changes.
+parameter. `{{characters}}`, `{{tokens}}` and the like stand for settings, so that the texts stay true when they change.
 """
 
 from collections.abc import Mapping
@@ -14,18 +14,36 @@ import regex
 from summarizer_tool import prompts
 from summarizer_tool.settings import Settings
 
-TOOLS = ('summarize', 'summarize_for_extraction', 'add_source', 'read_source')
+TOOLS = ('summarize', 'summarize_for_extraction', 'search', 'answer', 'status', 'add_source', 'read_source')
 
 CHARACTERS_A_TOKEN = 4
 """Of English prose in cl100k; a model knows the length of a text in characters at best."""
-
-DEFAULT_BUDGET: int = Settings.model_fields['default_max_output_tokens'].default
 
 _OWN_NAMES: Mapping[str, str] = MappingProxyType({tool: tool for tool in TOOLS})
 _ABSENT = '\0'
 _TITLE = regex.compile(r'# (.+)\n')
 _PARAMETERS = '\n## Parameters\n'
 _PARAMETER = regex.compile(r'^- (\w+): (.+)$', regex.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The numbers that the texts name."""
+
+    summary: int = Settings.model_fields['default_max_output_tokens'].default
+    """Tokens of a summary where the model asks for no number."""
+    brief: int = Settings.model_fields['mcp_response_token_budget'].default
+    """Tokens of a brief."""
+    pages: int = Settings.model_fields['answer_max_pages'].default
+    """That one answer may fetch by following links."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> 'Sizes':
+        """Those of the settings."""
+        return cls(settings.default_max_output_tokens, settings.mcp_response_token_budget, settings.answer_max_pages)
+
+
+DEFAULT_SIZES = Sizes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +59,18 @@ class ToolText:
 
 
 @cache
-def load(name: str, budget: int = DEFAULT_BUDGET) -> ToolText:
+def load(name: str, sizes: Sizes = DEFAULT_SIZES) -> ToolText:
     """The text of a tool.
 
     Args:
         name: One of `TOOLS`.
-        budget: Tokens of an answer where the model asks for no number: `settings.default_max_output_tokens`.
+        sizes: The numbers that it names.
 
     Raises:
         FileNotFoundError: If there is no such text.
         ValueError: If it has no title, no description or no parameters.
     """
-    text = prompts.render(f'tools/{name}', **_sizes(budget)) + '\n'
+    text = prompts.render(f'tools/{name}', **_told(sizes)) + '\n'
     title = _TITLE.match(text)
     description, _, listed = text[title.end() if title else 0 :].partition(_PARAMETERS)
     parameters = dict(_PARAMETER.findall(listed))
@@ -61,17 +79,22 @@ def load(name: str, budget: int = DEFAULT_BUDGET) -> ToolText:
     return ToolText(title.group(1).strip(), description.strip(), MappingProxyType(parameters))
 
 
-def instructions(budget: int = DEFAULT_BUDGET, names: Mapping[str, str] = _OWN_NAMES) -> str:
+def instructions(sizes: Sizes = DEFAULT_SIZES, names: Mapping[str, str] = _OWN_NAMES) -> str:
     """When to use the tools, for the system prompt of an agent or a client.
 
     Args:
-        budget: As for `load`.
+        sizes: As for `load`.
         names: What the model calls the tools, by their own names; lines about other tools are left out.
     """
     called = {tool: names.get(tool, _ABSENT) for tool in TOOLS}
-    text = prompts.render('tools/instructions', **_sizes(budget), **called)
+    text = prompts.render('tools/instructions', **_told(sizes), **called)
     return '\n'.join(line for line in text.splitlines() if _ABSENT not in line)
 
 
-def _sizes(budget: int) -> dict[str, str]:
-    return {'characters': f'{budget * CHARACTERS_A_TOKEN:,}', 'tokens': f'{budget:,}'}
+def _told(sizes: Sizes) -> dict[str, str]:
+    return {
+        'characters': f'{sizes.summary * CHARACTERS_A_TOKEN:,}',
+        'tokens': f'{sizes.summary:,}',
+        'brief': f'{sizes.brief:,}',
+        'pages': f'{sizes.pages:,}',
+    }

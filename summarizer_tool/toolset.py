@@ -24,12 +24,16 @@ from summarizer_tool.errors import (
     SummarizationFailedError,
     SummarizerError,
 )
+from summarizer_tool.evidence.embeddings import EmbeddedPassages
+from summarizer_tool.evidence.expansion import ResearchMode
 from summarizer_tool.job import Call
 from summarizer_tool.offload import blocking
-from summarizer_tool.service import DEFAULT_READ_TOKENS, Answer, Service
+from summarizer_tool.retrieval import DEFAULT_TOP_K, Retrieved, Retriever
+from summarizer_tool.service import DEFAULT_READ_TOKENS, Answer, Format, Service
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import DEFAULT_COLLECTION, SourceStore
 from summarizer_tool.summarizer import DEFAULT_STRATEGY, Summarizer
+from summarizer_tool.tool_texts import Sizes
 
 MAX_RETRIES = 3
 """Calls in a row with arguments of the wrong type, of one tool, before the run ends."""
@@ -65,15 +69,24 @@ Handles = Annotated[
 Phrases = Annotated[str | Sequence[str], _unless_null('')]
 Strategy = Annotated[str, _unless_null(DEFAULT_STRATEGY), WithJsonSchema({'type': 'string', 'enum': [*STRATEGIES]})]
 Number = Annotated[int, _unless_null(0)]
+Form = Annotated[Format, _unless_null('text')]
+Mode = Annotated[ResearchMode, _unless_null('auto')]
+Urls = Annotated[
+    Sequence[str],
+    BeforeValidator(_as_texts),
+    WithJsonSchema({'anyOf': [{'type': 'string'}, {'type': 'array', 'items': {'type': 'string'}}]}),
+]
 
 
 class SummarizerToolset(FunctionToolset[AgentDepsT]):
     """Tools that keep large text out of an agent's context: `Agent(..., toolsets=[SummarizerToolset()])`.
 
     `summarize` and `summarize_for_extraction` return text within a budget and the full `Summary` as
-    `ToolReturn.metadata`; `add_source` returns a handle, size and outline (metadata: the `Source`), `read_source`
-    numbered lines. Long text is passed by handle, never twice. What the agent can mend or work round (an unknown
-    handle, a page that cannot be fetched, a store that fails) is a failed tool result that says so.
+    `ToolReturn.metadata`; `search` and `answer` return a brief of verbatim evidence with citations (metadata: the
+    `Retrieved`), `status` says what is stored; `add_source` returns a handle, size and outline (metadata: the
+    `Source`), `read_source` numbered lines. Long text is passed by handle, never twice. What the agent can mend or
+    work round (an unknown handle, a page that cannot be fetched, a store that fails) is a failed tool result that
+    says so.
 
     Model usage counts in the run and keeps its `UsageLimits`: each chunk is a request, and a run has a limit of 50
     unless told otherwise (`UsageLimits(request_limit=...)`). When a limit is reached inside, the run ends as usual;
@@ -120,14 +133,18 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         super().__init__(id=id, max_retries=max_retries)
         self.collection = collection
         self._summarizer = Summarizer(settings, model=model, limiter=limiter)
-        self._budget = self._summarizer.settings.default_max_output_tokens
+        self._sizes = Sizes.of(self._summarizer.settings)
         self._include_instructions = include_instructions
         self._store = store
-        self._service: Service | None = None
-        self._service_lock = threading.Lock()
+        self._similar = EmbeddedPassages.of(self._summarizer.settings, limiter=limiter)
+        self._retriever: Retriever | None = None
+        self._retriever_lock = threading.Lock()
         for name, function in {
             'summarize': self._summarize,
             'summarize_for_extraction': self._summarize_for_extraction,
+            'search': self._search,
+            'answer': self._answer,
+            'status': self._status,
             'add_source': self._add_source,
             'read_source': self._read_source,
         }.items():
@@ -139,7 +156,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         names = self._names(ctx)
         if self._include_instructions and names:
             # Not dynamic: the text changes only with the tools, so that it may stand in a cached prefix.
-            own = InstructionPart(content=tool_texts.instructions(self._budget, names), dynamic=False)
+            own = InstructionPart(content=tool_texts.instructions(self._sizes, names), dynamic=False)
             parts = [own, *parts]
         return parts or None
 
@@ -152,7 +169,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         return {str(metadata[self.id]): name for name, metadata in tagged if self.id in metadata}
 
     def _tool(self, name: str, function: Callable[..., Any], metadata: Mapping[str, Any]) -> Tool[AgentDepsT]:
-        text = tool_texts.load(name, self._budget)
+        text = tool_texts.load(name, self._sizes)
         tool = Tool[AgentDepsT](
             function,
             takes_ctx=True,
@@ -172,15 +189,17 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         max_output_tokens: Number = 0,
         focus_areas: Phrases = '',
         strategy: Strategy = DEFAULT_STRATEGY,
+        format: Form = 'text',  # noqa: A002 - the server's tools call it so, too
     ) -> ToolReturn[str]:
         with _told_to_the_model():
-            service = await self._ready()
+            service = (await self._ready()).service
             answer = await service.summarize(
                 content,
                 source_ids=source_ids,
                 max_output_tokens=max_output_tokens,
                 focus_areas=focus_areas,
                 strategy=strategy,
+                form=format,
                 call=self._call(ctx),
             )
             return _returned(answer)
@@ -192,23 +211,85 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         schema_hint: Text = '',
         source_ids: Handles = (),
         max_output_tokens: Number = 0,
+        format: Form = 'text',  # noqa: A002 - as above
     ) -> ToolReturn[str]:
         with _told_to_the_model():
-            service = await self._ready()
+            service = (await self._ready()).service
             answer = await service.summarize_for_extraction(
                 content,
                 schema_hint,
                 source_ids=source_ids,
                 max_output_tokens=max_output_tokens,
+                form=format,
                 call=self._call(ctx),
             )
             return _returned(answer)
+
+    async def _search(
+        self,
+        ctx: RunContext[AgentDepsT],
+        query: Text,
+        source_urls: Handles = (),
+        source_ids: Handles = (),
+        intent: Text = '',
+        top_k: Annotated[int, _unless_null(DEFAULT_TOP_K)] = DEFAULT_TOP_K,
+        max_tokens: Number = 0,
+    ) -> ToolReturn[str]:
+        with _told_to_the_model():
+            retriever = await self._ready()
+            found = await retriever.search(
+                query,
+                source_urls=source_urls,
+                source_ids=source_ids,
+                intent=intent,
+                top_k=top_k,
+                max_tokens=max_tokens,
+                call=self._call(ctx),
+            )
+            return _evidence(found)
+
+    async def _answer(
+        self,
+        ctx: RunContext[AgentDepsT],
+        query: Text,
+        url: Urls = (),
+        intent: Text = '',
+        known_context: Text = '',
+        constraints: Text = '',
+        expansion_budget: int | None = None,
+        research_mode: Mode = 'auto',
+        max_tokens: Number = 0,
+    ) -> ToolReturn[str]:
+        with _told_to_the_model():
+            retriever = await self._ready()
+            found = await retriever.answer(
+                url,
+                query,
+                intent=intent,
+                known_context=known_context,
+                constraints=constraints,
+                expansion_budget=expansion_budget,
+                research_mode=research_mode,
+                max_tokens=max_tokens,
+                call=self._call(ctx),
+            )
+            return _evidence(found)
+
+    async def _status(
+        self,
+        ctx: RunContext[AgentDepsT],
+        source_url: Text = '',
+        include_urls: Annotated[bool, _unless_null(True)] = True,
+    ) -> ToolReturn[str]:
+        with _told_to_the_model():
+            retriever = await self._ready()
+            return _evidence(await retriever.status(source_url, include_urls=include_urls))
 
     async def _add_source(
         self, ctx: RunContext[AgentDepsT], content: Text = '', url: Text = '', title: Text = ''
     ) -> ToolReturn[str]:
         with _told_to_the_model():
-            service = await self._ready()
+            service = (await self._ready()).service
             added = await service.add_source(content, url=url, title=title)
             return ToolReturn(return_value=added.text, metadata=added.source)
 
@@ -221,18 +302,19 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         offset: Number = 0,
     ) -> str:
         with _told_to_the_model():
-            service = await self._ready()
+            service = (await self._ready()).service
             return await service.read_source(source_id, start_line=start_line, max_tokens=max_tokens, offset=offset)
 
-    async def _ready(self) -> Service:
-        return self._service or await blocking(self._open)
+    async def _ready(self) -> Retriever:
+        return self._retriever or await blocking(self._open)
 
-    def _open(self) -> Service:
-        with self._service_lock:
-            if self._service is None:
+    def _open(self) -> Retriever:
+        with self._retriever_lock:
+            if self._retriever is None:
                 store = self._store or _shared_store(self._summarizer.settings)
-                self._service = Service(self._summarizer, store.collection(self.collection))
-            return self._service
+                service = Service(self._summarizer, store.collection(self.collection))
+                self._retriever = Retriever(service, similar=self._similar)
+            return self._retriever
 
     def _call(self, ctx: RunContext[AgentDepsT]) -> Call:
         left = ctx.remaining_time()
@@ -243,6 +325,13 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
 
 def _returned(answer: Answer) -> ToolReturn[str]:
     return ToolReturn(return_value=answer.text, metadata=answer.summary)
+
+
+def _evidence(found: Retrieved) -> ToolReturn[str]:
+    """A brief, or, where there is none, the failure in its own words."""
+    if found.is_error:
+        raise ToolFailed(found.text)
+    return ToolReturn(return_value=found.text, metadata=found)
 
 
 @contextmanager

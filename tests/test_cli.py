@@ -144,7 +144,7 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path) -> None:
                 2,
                 '',
                 [
-                    'Usage: python -m summarizer_tool run [OPTIONS] [FILE|-]...',
+                    'Usage: python -m summarizer_tool run [OPTIONS] [FILE|URL|-]...',
                     "Try 'python -m summarizer_tool run --help' for help.",
                     '',
                     "Error: Invalid value for '--max-output-tokens': Input should be greater than or equal to 0",

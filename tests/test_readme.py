@@ -71,7 +71,7 @@ def test_commands_of_the_readme_exist() -> None:
     scripts = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))['project']['scripts']
     consoles = re.findall(r'```console\n(.*?)```', README, re.DOTALL)
     programs = set(re.findall(r'(?:\$|\|) ([a-z-]+)', '\n'.join(consoles)))
-    assert programs == {*scripts, 'make', 'cat', 'docker'}
+    assert programs == {*scripts, 'make', 'cat', 'docker', 'export'}
 
 
 def test_options_of_the_researcher_exist() -> None:

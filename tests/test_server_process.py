@@ -275,7 +275,7 @@ def test_stdio(tmp_path: Path, mode: Mode) -> None:
                 StdioServerParameters(command=sys.executable, args=STDIO, env=serving.environment({})), errlog=stderr
             )
             async with Client(transport, mode=mode) as client:
-                assert len((await client.list_tools()).tools) == 4
+                assert len((await client.list_tools()).tools) == 7
                 answer = await client.call_tool('summarize', {'content': CHRONICLE, 'max_output_tokens': 400})
                 assert Document(CHRONICLE).id in text_of(answer)
                 again = await client.call_tool('summarize', {'source_ids': [Document(CHRONICLE).id]})

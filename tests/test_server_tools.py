@@ -58,13 +58,34 @@ async def test_tools(server: Served, mode: Mode) -> None:
                 'focus_areas': '',
                 'strategy': 'semantic',
                 'source_ids': [],
+                'format': 'text',
             },
             'summarize_for_extraction': {
                 'content': 'required',
                 'schema_hint': 'required',
                 'max_output_tokens': 0,
                 'source_ids': [],
+                'format': 'text',
             },
+            'search': {
+                'query': 'required',
+                'source_urls': [],
+                'source_ids': [],
+                'intent': '',
+                'top_k': 20,
+                'max_tokens': 0,
+            },
+            'answer': {
+                'url': '',
+                'query': 'required',
+                'intent': '',
+                'known_context': '',
+                'constraints': '',
+                'expansion_budget': None,
+                'research_mode': 'auto',
+                'max_tokens': 0,
+            },
+            'status': {'source_url': '', 'include_urls': True},
             'add_source': {'content': '', 'url': '', 'title': ''},
             'read_source': {'source_id': 'required', 'start_line': 1, 'max_tokens': 2000, 'offset': 0},
         }
@@ -85,6 +106,14 @@ async def test_tools(server: Served, mode: Mode) -> None:
                 'idempotent_hint': True,
                 'open_world_hint': False,
             },
+            'search': {'read_only_hint': True, 'open_world_hint': False},
+            'answer': {
+                'read_only_hint': False,
+                'destructive_hint': False,
+                'idempotent_hint': True,
+                'open_world_hint': True,
+            },
+            'status': {'read_only_hint': True, 'open_world_hint': False},
             'add_source': {
                 'read_only_hint': False,
                 'destructive_hint': False,
@@ -184,14 +213,14 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
             said.append(text_of(answer))
     assert said[:1] + said[2:9] == snapshot(
         [
-            'there is no such tool; the tools are summarize, summarize_for_extraction, add_source, read_source',
+            'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source',
             'give content or source_ids, not both; leave content empty to ask about stored sources',
-            'content: must be a valid string. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids',
-            'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids',
-            'max_output_tokens: must be a valid integer, unable to parse string as an integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids',
+            'content: must be a valid string. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'max_output_tokens: must be a valid integer, unable to parse string as an integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
             'max_output_tokens=-1 is negative; 0 means the default',
-            'focus_areas: must be a valid string; focus_areas: must be a valid list. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids',
-            'schema_hint is missing. The parameters are: content, schema_hint, max_output_tokens, source_ids',
+            'focus_areas: must be a valid string; focus_areas: must be a valid list. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'schema_hint is missing. The parameters are: content, schema_hint, max_output_tokens, source_ids, format',
         ]
     )
     assert all(len(text) < 600 and 'hunter2' not in text for text in said)

@@ -9,8 +9,10 @@ from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 from mcp.shared.exceptions import MCPError
 
-from tests import serving
-from tests.serving import Mode
+from tests import provider, serving
+from tests.evidence.site import site
+from tests.provider import Behaviour, Json
+from tests.serving import Mode, text_of
 from tests.texts import CHRONICLE
 
 # The client's trace goes on in the server, which is meant.
@@ -40,6 +42,12 @@ def tree(spans: list[dict[str, Any]]) -> list[str]:
         return list(dict.fromkeys(lines))
 
     return below(None)
+
+
+def attributes(spans: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """What the only span of a name says of itself."""
+    [span] = [span for span in spans if span['name'] == name]
+    return {name: value for name, value in span['attributes'].items() if not name.startswith(('logfire.', 'code.'))}
 
 
 @pytest.mark.parametrize('mode', ['auto', 'legacy'])
@@ -72,6 +80,82 @@ def test_one_call_is_one_trace(capfire: CaptureLogfire, mode: Mode) -> None:
     )
     assert len({span['context']['trace_id'] for span in spans}) == 1
     assert SECRET not in json.dumps(capfire.exporter.exported_spans_as_dict(), default=str)
+
+
+@pytest.mark.usefixtures('model_requests')
+@pytest.mark.parametrize('mode', ['auto', 'legacy'])
+def test_an_answer_is_one_trace_without_questions_pages_and_queries(capfire: CaptureLogfire, mode: Mode) -> None:
+    async def call() -> None:
+        async with server.client(mode=mode) as client:
+            await client.list_tools()
+            capfire.exporter.clear()
+            pages = [web.url('/guide/gallery?secret=hunter2'), web.url('/gone?secret=hunter2')]
+            asked = {'url': pages, 'query': 'Who opened the gates by hand, and when?', 'research_mode': 'fast'}
+            answer = await client.call_tool('answer', {**asked, 'known_context': 'Joss Alder'})
+            assert 'Maud Ferrin and Joss Alder' in text_of(answer)
+            await client.call_tool('search', {'query': 'keepers of the flood'})
+            await client.call_tool('status', {})
+
+    parts: list[Json] = [Json({'queries': ['Who opened the gates?', 'When were the gates opened by hand?']})]
+    with (
+        site() as web,
+        provider.serve(Behaviour(answer=lambda _: parts[0])) as llm,
+        serving.serve(
+            fetch_allow_hosts=web.host, llm_model=provider.MODEL, openrouter_base_url=llm.base_url, llm_max_retries=0
+        ) as server,
+    ):
+        anyio.run(call)
+        spans = server_spans(capfire)
+    assert tree(spans) == snapshot(
+        [
+            'tools/call answer',
+            '  answer',
+            '    gather evidence',
+            '      split question',
+            '        invoke_agent splitter',
+            '          chat openai/gpt-4o-mini',
+            'tools/call search',
+            '  search',
+            'tools/call status',
+            '  status',
+        ]
+    )
+    answered = attributes(spans, 'answer')
+    assert answered.pop('tokens_out') > 500
+    assert answered == snapshot(
+        {
+            'is_error': False,
+            'documents': 1,
+            'passages': 3,
+            'hits': 3,
+            'shown': 1,
+            'citations': 1,
+            'full_context': True,
+            'ranking': 'none',
+            'pages': 2,
+            'failures': 1,
+            'rounds': 0,
+            'stop_reason': 'fast mode',
+            'partial': False,
+        }
+    )
+    assert attributes(spans, 'gather evidence') == snapshot(
+        {
+            'mode': 'fast',
+            'named': 2,
+            'parts': 2,
+            'pages': 2,
+            'rounds': 0,
+            'stop_reason': 'fast mode',
+            'passages': 3,
+            'hits': 3,
+        }
+    )
+    assert attributes(spans, 'split question') == snapshot({'model': 'openai/gpt-4o-mini', 'offered': 2, 'parts': 2})
+    assert len({span['context']['trace_id'] for span in spans}) == 3
+    # The client's spans are in the same process, with the page that it got; they are none of ours.
+    traced = json.dumps(spans, default=str)
+    assert not [word for word in ('hunter2', 'Ferrin', 'Alder', 'flood', 'gates', '/guide') if word in traced]
 
 
 @pytest.mark.parametrize('mode', ['auto', 'legacy'])

@@ -67,8 +67,16 @@ def query(path: Path, sql: str) -> list[tuple[object, ...]]:
 
 
 def sound(path: Path) -> bool:
-    """Whether SQLite finds no fault, and the running total and the texts agree with the rows."""
+    """Whether SQLite finds no fault, and the running total, the texts and the index agree with the rows."""
     assert query(path, 'PRAGMA integrity_check') == [('ok',)]
+    assert query(path, "INSERT INTO words (words) VALUES ('integrity-check')") == []
+    assert query(path, 'SELECT count(*) FROM sources') == query(
+        path, 'SELECT count(*) FROM indexed JOIN sources ON id = source AND sources.collection = indexed.collection'
+    )
+    assert query(path, 'SELECT coalesce(sum(passages), 0) FROM indexed') == query(
+        path,
+        'SELECT count(*) FROM passages JOIN sources ON sources.id = source AND sources.collection = passages.collection',
+    )
     assert query(path, 'SELECT count(*) FROM sources') == query(
         path, 'SELECT count(*) FROM texts JOIN sources USING (collection, id)'
     )
@@ -498,7 +506,7 @@ def test_the_files_of_others_are_left_alone(file: Path) -> None:
     file.unlink()
     SourceStore(file).close()
     with closing(sqlite3.connect(file)) as db:
-        db.execute('PRAGMA user_version = 2')
+        db.execute('PRAGMA user_version = 3')
         db.execute('PRAGMA journal_mode = DELETE')
     said.append(refused(file))
     assert said == snapshot(
@@ -506,7 +514,7 @@ def test_the_files_of_others_are_left_alone(file: Path) -> None:
             'PATH is no SQLite file; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
             'PATH is no SQLite file, or is damaged; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
             'PATH belongs to another program; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
-            'PATH has schema version 2, and this program reads 1; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
+            'PATH has schema version 3, and this program reads 2 and older ones; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
         ]
     )
 
@@ -669,6 +677,8 @@ def test_a_full_store_is_told(store: SourceStore, monkeypatch: pytest.MonkeyPatc
 
 def test_damage_is_told(file: Path) -> None:
     text = 'Ada Brook founded the guild. ' * 10_000
+    SourceStore(file).close()
+    tables = file.stat().st_size
     with SourceStore(file) as store:
         source = store.collection().add(Document(text))
     content = file.read_bytes()
@@ -679,7 +689,7 @@ def test_damage_is_told(file: Path) -> None:
         with pytest.raises(StoreError) as error:
             store.collection().document(source.id)
         said.append(str(error.value).replace(str(file), 'PATH'))
-    file.write_bytes(content[:4096] + os.urandom(len(content) - 4096))
+    file.write_bytes(content[:tables] + os.urandom(len(content) - tables))
     with SourceStore(file) as store:
         for call in (lambda: store.collection().document(source.id), lambda: store.collection().add(HARBOUR)):
             with pytest.raises(StoreError) as error:

@@ -41,6 +41,8 @@ from tests.texts import CHRONICLE, HARBOUR
 
 Step = Callable[[list[ModelMessage]], ToolCallPart | Sequence[ToolCallPart] | str]
 HANDLE = re.compile(r'src_[0-9a-f]{12}')
+ALL = ['summarize_for_extraction', 'summarize', 'add_source', 'answer', 'search', 'status', 'read_source']
+"""The tools, as the instructions list them."""
 LONG = 200
 """Characters; no argument of a tool should have more, unless the text has no handle yet."""
 
@@ -289,13 +291,34 @@ def test_the_schemas_are_described(settings: Settings) -> None:
                 'max_output_tokens': 'integer',
                 'focus_areas': ['string', 'array'],
                 'strategy': 'string',
+                'format': 'string',
             },
             'summarize_for_extraction': {
                 'content': 'string',
                 'schema_hint': 'string',
                 'source_ids': 'array',
                 'max_output_tokens': 'integer',
+                'format': 'string',
             },
+            'search': {
+                'query': 'string',
+                'source_urls': 'array',
+                'source_ids': 'array',
+                'intent': 'string',
+                'top_k': 'integer',
+                'max_tokens': 'integer',
+            },
+            'answer': {
+                'query': 'string',
+                'url': ['string', 'array'],
+                'intent': 'string',
+                'known_context': 'string',
+                'constraints': 'string',
+                'expansion_budget': ['integer', 'null'],
+                'research_mode': 'string',
+                'max_tokens': 'integer',
+            },
+            'status': {'source_url': 'string', 'include_urls': 'boolean'},
             'add_source': {'content': 'string', 'url': 'string', 'title': 'string'},
             'read_source': {
                 'source_id': 'string',
@@ -330,12 +353,7 @@ async def test_instructions_say_when_to_use_the_tools(store: SourceStore) -> Non
     ).run('Hi.')
 
     assert 'up to about 4,000 characters' in instructions_of(told.all_messages())
-    assert tagged(instructions_of(told.all_messages())) == [
-        'summarize_for_extraction',
-        'summarize',
-        'add_source',
-        'read_source',
-    ]
+    assert tagged(instructions_of(told.all_messages())) == ALL
     assert instructions_of(untold.all_messages()) == ''
 
 
@@ -347,7 +365,7 @@ async def test_instructions_may_stand_in_a_cached_prefix(settings: Settings, sto
     [part] = await SummarizerToolset[None](settings=settings, store=store).get_instructions(context) or []
 
     assert not part.dynamic
-    assert len(tagged(part.content)) == 4
+    assert tagged(part.content) == ALL
 
 
 @pytest.mark.anyio
@@ -371,15 +389,15 @@ async def test_instructions_are_added_to_those_of_others(settings: Settings, sto
     [
         (
             lambda mounted: mounted.prefixed('lore'),
-            ['lore_summarize_for_extraction', 'lore_summarize', 'lore_add_source', 'lore_read_source'],
+            [f'lore_{name}' for name in ALL],
         ),
         (
             lambda mounted: mounted.filtered(lambda ctx, tool: tool.name != 'add_source'),
-            ['summarize_for_extraction', 'summarize', 'read_source'],
+            [name for name in ALL if name != 'add_source'],
         ),
         (
             lambda mounted: mounted.renamed({'condense': 'summarize', 'quote': 'read_source'}),
-            ['summarize_for_extraction', 'condense', 'add_source', 'quote'],
+            ['summarize_for_extraction', 'condense', 'add_source', 'answer', 'search', 'status', 'quote'],
         ),
         (
             lambda mounted: (
@@ -429,7 +447,7 @@ async def test_two_toolsets_in_one_agent(settings: Settings, store: SourceStore)
     result = await Agent(model, toolsets=[lore.prefixed('lore'), logs.prefixed('logs')]).run('Read.')
 
     assert [part.outcome for part in returns(result.all_messages())] == ['success', 'failed']
-    assert len(tagged(instructions_of(result.all_messages()))) == 8
+    assert len(tagged(instructions_of(result.all_messages()))) == 2 * len(ALL)
 
 
 # Agents of all kinds.
@@ -455,7 +473,15 @@ async def test_a_model_that_calls_everything(settings: Settings, store: SourceSt
     result = await Agent(TestModel(), toolsets=[SummarizerToolset(settings=settings, store=store)]).run('Go.')
 
     assert {part.tool_name: part.outcome for part in returns(result.all_messages())} == snapshot(
-        {'summarize': 'failed', 'summarize_for_extraction': 'failed', 'add_source': 'failed', 'read_source': 'failed'}
+        {
+            'summarize': 'failed',
+            'summarize_for_extraction': 'failed',
+            'search': 'failed',
+            'answer': 'failed',
+            'status': 'success',
+            'add_source': 'failed',
+            'read_source': 'failed',
+        }
     )
 
 
@@ -746,12 +772,15 @@ async def test_results_survive_serialization(settings: Settings, store: SourceSt
 
     mounted = SummarizerToolset[None](settings=settings, store=store)
     model = scripted(
-        call('summarize', content=CHRONICLE, max_output_tokens=200), call('add_source', content=HARBOUR), 'Done.'
+        call('summarize', content=CHRONICLE, max_output_tokens=200),
+        call('add_source', content=HARBOUR),
+        call('search', query='fire', max_tokens=600),
+        'Done.',
     )
     messages = (await Agent(model, toolsets=[mounted]).run('Read.')).all_messages()
-    [summarized, added] = returns(messages)
+    [summarized, added, found] = returns(messages)
 
-    for part in (summarized, added):
+    for part in (summarized, added, found):
         result = ToolReturn(part.content, metadata=part.metadata)
 
         async def returned(result: ToolReturn = result) -> ToolReturn:
@@ -764,7 +793,7 @@ async def test_results_survive_serialization(settings: Settings, store: SourceSt
         assert read.return_value == part.content
         assert TypeAdapter(type(part.metadata)).validate_python(read.metadata) == part.metadata
     history = returns(ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(messages)))
-    assert [part.content for part in history] == [summarized.content, added.content]
+    assert [part.content for part in history] == [summarized.content, added.content, found.content]
     assert Summary.model_validate(history[0].metadata) == summarized.metadata
 
 

@@ -96,6 +96,8 @@ class Block:
     links: list[str] = field(default_factory=list[str])
     """Targets, as the page has them, of the links in its text."""
     is_kept: bool = False
+    leads_on: bool = False
+    """Whether its links belong to the content, though its text is left out."""
 
     def frames(self) -> Iterator[Frame]:
         """The containers around it, the innermost first."""

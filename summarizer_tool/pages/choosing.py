@@ -26,6 +26,10 @@ _LEAD_REACH = 30
 """Blocks from a title to its text, at most."""
 _GAP = 12
 """Lists, tables, paragraphs … that may have been lost between two that are kept."""
+_AFTER = 12
+"""Lists, paragraphs … after the content whose links may belong to it."""
+_AROUND = 4
+"""Blocks on each side of a picture that may be a heading and captions alone."""
 _SHORT = 240
 """Characters; a longer text that mentions newsletters is one about newsletters."""
 _SIBLING = 20
@@ -75,9 +79,19 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     if not any(block.is_kept for block in blocks):
         for block in blocks:
             block.is_kept = True
+    _follow_on(blocks, is_out)
     for picture in page.pictures:
-        beside = blocks[max(picture.place - 1, 0) : picture.place + 1]
-        picture.is_kept = not is_out(picture.region) and any(block.is_kept for block in beside)
+        picture.is_kept = not is_out(picture.region) and _is_among_kept(blocks, picture.place)
+
+
+def _is_among_kept(blocks: list[Block], place: int) -> bool:
+    """Whether what is kept stands directly beside a place, or not far away on both sides of it.
+
+    A section of nothing but pictures has a heading and captions, which are no content by themselves.
+    """
+    before, after = blocks[max(place - _AROUND, 0) : place], blocks[place : place + _AROUND]
+    directly = any(block.is_kept for block in (*before[-1:], *after[:1]))
+    return directly or (any(block.is_kept for block in before) and any(block.is_kept for block in after))
 
 
 def _voted(block: Block, votes: Collection[int]) -> float:
@@ -218,6 +232,22 @@ def _appeals(block: Block, is_at_the_end: bool) -> bool:
         return True
     named = len({found.lower() for found in _NETWORKS.findall(words)}) if block.links else 0
     return named > 1 or (named == 1 and is_at_the_end) or chrome.is_chrome(words)
+
+
+def _follow_on(blocks: Sequence[Block], is_out: _IsOut) -> None:
+    """Mark what has links and stands within the content, or directly after it: a reader finds the next page there."""
+    kept = [place for place, block in enumerate(blocks) if block.is_kept]
+    if not kept:
+        return
+    passed: set[Block | Frame] = set()
+    for place in range(kept[0], len(blocks)):
+        block = blocks[place]
+        if place > kept[-1]:
+            passed.add(_unit(block))
+            is_other = is_out(block.region) or (block.frame is None and _is_text(block, _PROSE))
+            if is_other or len(passed) > _AFTER:
+                break
+        block.leads_on = not block.is_kept and not is_out(block.region)
 
 
 def _keep_titles(blocks: Sequence[Block]) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import urljoin
 
 from summarizer_tool.pages import parsing
-from summarizer_tool.pages.blocks import LINK_CLOSE, LINK_OPEN, Block, Blocks
+from summarizer_tool.pages.blocks import Block, Blocks
 from summarizer_tool.pages.choosing import choose
-from summarizer_tool.pages.page import Heading, Image, Link, Page
+from summarizer_tool.pages.links import links as links_of
+from summarizer_tool.pages.page import Heading, Image, Page
 from summarizer_tool.pages.tables import find_layout
-from summarizer_tool.pages.targets import absolute
 from summarizer_tool.pages.titles import one_line, title
 from summarizer_tool.pages.voting import Votes, votes
 from summarizer_tool.pages.walking import Walk
@@ -51,7 +51,7 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'inline') -> Pa
         title(tree, found.blocks),
         tuple(Heading(block.level, one_line(block.words)) for block in found.blocks if block.is_kept and block.level),
         tuple(_images(found)),
-        tuple(_links(found.blocks, base, base_url)),
+        tuple(links_of(found.blocks, _sections(found.blocks), base, base_url)),
     )
 
 
@@ -95,16 +95,3 @@ def _images(page: Blocks) -> Iterator[Image]:
             seen.add(picture.url)
             caption = captions.get(picture.figure, '') if picture.figure is not None else ''
             yield Image(picture.url, one_line(picture.alt), caption, sections[picture.place])
-
-
-def _links(blocks: list[Block], base: str, own: str) -> Iterator[Link]:
-    seen = {absolute('', own), ''}
-    for block, section in zip(blocks, _sections(blocks), strict=True):
-        if not block.is_kept or not block.links:
-            continue
-        shown = (part.partition(LINK_CLOSE)[0] for part in block.text.split(LINK_OPEN)[1:])
-        for target, text in zip(block.links, shown, strict=False):
-            url = absolute(base, target)
-            if url not in seen and (words := one_line(text)):
-                seen.add(url)
-                yield Link(url, words, section)

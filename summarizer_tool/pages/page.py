@@ -28,7 +28,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of the main content, to another page."""
+    """A link of the main content, or of a list that belongs to it, to another page."""
 
     url: str
     """Absolute, http or https, without fragment."""
@@ -36,6 +36,9 @@ class Link:
     """What is shown of it, on one line."""
     section: str = ''
     """The heading it stands under."""
+    around: str = ''
+    """Its sentence, with those before it in the same block where that is short; on one line, of at most 200 characters.
+    Empty where it stands alone in its block."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,9 @@ from summarizer_tool.pages.blocks import Block
 MAX_LENGTH = 300
 """Characters of a title that are kept."""
 
+_UNSEEN = frozenset('\xad\u200b\u2060\ufeff')
+"""Characters that split words for whoever searches, and that nobody sees."""
+
 
 def title(tree: Any, blocks: list[Block]) -> str:
     """On one line: what it is to be shared as, its only first heading if its title has that, or its title."""
@@ -27,5 +30,8 @@ def title(tree: Any, blocks: list[Block]) -> str:
 
 def one_line(text: str) -> str:
     """A title of at most `MAX_LENGTH` characters without line breaks or control characters."""
-    printable = ''.join(char if char.isprintable() else ' ' for char in text[: 4 * MAX_LENGTH])
-    return ' '.join(printable.split())[:MAX_LENGTH]
+    line = ' '.join(text[: 4 * MAX_LENGTH].split())
+    if not line.isprintable():
+        shown = (char if char.isprintable() else ' ' for char in line if char not in _UNSEEN)
+        line = ' '.join(''.join(shown).split())
+    return line[:MAX_LENGTH]

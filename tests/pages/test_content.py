@@ -169,9 +169,24 @@ def test_links_have_absolute_targets() -> None:
     )
     assert page.links == snapshot(
         (
-            Link(url='https://merrowdown.example/wiki/keepers', text='the keepers', section='Salt Gate'),
-            Link(url='https://tides.example/a%20b?moon=1', text='the tides', section='Salt Gate'),
-            Link(url='https://tides.example/', text='https://tides.example/', section='Salt Gate'),
+            Link(
+                url='https://merrowdown.example/wiki/keepers',
+                text='the keepers',
+                section='Salt Gate',
+                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
+            ),
+            Link(
+                url='https://tides.example/a%20b?moon=1',
+                text='the tides',
+                section='Salt Gate',
+                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
+            ),
+            Link(
+                url='https://tides.example/',
+                text='https://tides.example/',
+                section='Salt Gate',
+                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
+            ),
         )
     )
 
@@ -188,7 +203,7 @@ def test_without_an_address_only_absolute_links_are_known() -> None:
     page = to_markdown(
         article('<p>Both <a href="/a">this</a> and <a href="https://b.example/">that</a> are pages.</p>')
     )
-    assert page.links == (Link('https://b.example/', 'that', 'Salt Gate'),)
+    assert page.links == (Link('https://b.example/', 'that', 'Salt Gate', 'Both this and that are pages.'),)
 
 
 def test_images_stand_beside_the_text() -> None:
@@ -275,3 +290,17 @@ def test_the_list_of_images_has_no_bytes() -> None:
     page = to_markdown(article('<p>Here <img src="data:image/png;base64,AAAA" alt="x"> it was.</p>'), URL)
     assert page.images == ()
     assert Image not in map(type, page.images)
+
+
+def test_pictures_of_a_section_that_has_nothing_else() -> None:
+    sections = ''.join(
+        f'<h2>Pier {number}</h2><p>The pier of {number} stands on granite from the quarry of Fenn Tor.</p>'
+        for number in range(9)
+    )
+    gallery = (
+        '<h2>Runners</h2><figure><img src="/runner.jpg" alt="A runner"><figcaption>Number seven</figcaption></figure>'
+    )
+    page = to_markdown(f'<article><h1>Gallery</h1>{sections}{gallery}{sections}</article>', 'https://tide.example/')
+    assert [(image.url, image.caption) for image in page.images] == [
+        ('https://tide.example/runner.jpg', 'Number seven')
+    ]

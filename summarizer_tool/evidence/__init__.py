@@ -1,0 +1,1 @@
+"""Verbatim evidence from stored sources: passages, search, answers with citations."""

@@ -1,0 +1,124 @@
+"""Which page a URL means, and what of it may be shown."""
+
+from difflib import SequenceMatcher
+from urllib.parse import SplitResult, parse_qsl, urldefrag, urlencode, urlsplit
+
+import regex
+from courlan import normalize_url
+
+MAX_SHOWN = 120
+"""Characters of a URL that an error or a message repeats."""
+
+_MUCH_OF_A_PATH = 200
+"""Characters of path and query that are compared."""
+
+_DEFAULT_PORTS = {'http': 80, 'https': 443}
+
+# Only what is known to say where a reader came from: on a wiki `game`, `keyword` or `source`, which courlan's own list
+# takes away, choose the page.
+_TRACKING = regex.compile(
+    r'utm_\w+|(?:gcl|dcl|fbcl|msclk|ycl|twcl|ttcl|igsh|gbra|wbra)id|gclsrc|mc_[ce]id|mkt_tok|_g[al]|_hs(?:enc|mi)',
+    regex.IGNORECASE,
+)
+
+
+def is_url(text: str) -> bool:
+    """Whether a text is an http or https URL with a host."""
+    return _split(text).scheme in _DEFAULT_PORTS and bool(host_of(text))
+
+
+def key_of(url: str) -> str:
+    """The form that all ways to write one URL share: for comparison, not for fetching.
+
+    Letter case of scheme and host, default ports, Punycode, repeated and trailing slashes, escapes, the order of the
+    query, tracking parameters and fragments make no difference.
+
+    Args:
+        url: Any text; of what is no URL the key is the text.
+    """
+    text = url.strip().partition('#')[0].strip()
+    try:
+        parts = urlsplit(text)
+        # `surrogateescape`: bytes that are no UTF-8 still tell two pages apart.
+        pairs = parse_qsl(parts.query, keep_blank_values=True, errors='surrogateescape')
+        kept = sorted((pair for pair in pairs if not _TRACKING.fullmatch(pair[0])), key=lambda pair: pair[0])
+        query = urlencode(kept, errors='surrogateescape')
+        # courlan would take `:80` out of the middle of an IPv6 address as well.
+        netloc = parts.netloc.removesuffix(f':{_DEFAULT_PORTS.get(parts.scheme, "")}')
+        page = normalize_url(SplitResult(parts.scheme, netloc, parts.path, '', '')).rstrip('/')
+    except ValueError:
+        return text
+    return f'{page}?{query}' if query else page
+
+
+def without_fragment(url: str) -> str:
+    """The URL of the whole page."""
+    try:
+        return urldefrag(url.strip()).url
+    except ValueError:
+        return url.strip()
+
+
+def host_of(url: str) -> str:
+    """The host in lower case, without a `www.` before it and without port; empty if there is none."""
+    try:
+        host = _split(url).hostname or ''
+    except ValueError:
+        return ''
+    return host.rstrip('.').removeprefix('www.')
+
+
+def port_of(url: str) -> int:
+    """The port, said or not; 0 if the URL is not valid."""
+    parts = _split(url)
+    try:
+        return parts.port or _DEFAULT_PORTS.get(parts.scheme, 0)
+    except ValueError:
+        return 0
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an http or https URL, as robots.txt counts sites; empty if it is none."""
+    parts = _split(url)
+    port = port_of(url)
+    try:
+        host = parts.hostname
+    except ValueError:
+        return ''
+    if parts.scheme not in _DEFAULT_PORTS or not host or not port:
+        return ''
+    host = f'[{host}]' if ':' in host else host
+    return f'{parts.scheme}://{host}' if port == _DEFAULT_PORTS[parts.scheme] else f'{parts.scheme}://{host}:{port}'
+
+
+def likeness(url: str, other: str) -> float:
+    """How alike the paths of two URLs are, 0 to 1, by their folders and by their spelling."""
+    one, two = (_place(each) for each in (url, other))
+    folders = [place.partition('?')[0].strip('/').split('/') for place in (one, two)]
+    common = 0
+    for mine, its in zip(*folders, strict=False):
+        if mine != its:
+            break
+        common += 1
+    shared = common / max(map(len, folders))
+    return (shared + SequenceMatcher(None, one, two, autojunk=False).ratio()) / 2
+
+
+def shown(url: str) -> str:
+    """Host and path, printable and short: user info and query may hold secrets."""
+    parts = _split(url)
+    netloc = parts.netloc.rpartition('@')[2]
+    text = ascii(f'{netloc}{parts.path}' if netloc else url.partition('?')[0])[1:-1]
+    return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
+
+
+def _place(url: str) -> str:
+    parts = _split(url)
+    return f'{parts.path}?{parts.query}'.rstrip('?/').casefold()[:_MUCH_OF_A_PATH]
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url.strip())
+    except ValueError:
+        return SplitResult('', '', '', '', '')

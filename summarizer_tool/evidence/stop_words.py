@@ -1,0 +1,68 @@
+"""The words of common languages that say nothing of what a question is about."""
+
+from collections.abc import Iterable
+from typing import Final
+
+_ENGLISH = """
+    a about above after again against all also am an and any are as at be because been before being below
+    between both but by can could did do does doing down during each either else etc few for from further get
+    had has have having he her here hers herself him himself his how i if in into is it its itself just let me
+    more most my myself no nor not now of off on once only or other our ours ourselves out over own please same
+    she should so some such tell than that the their theirs them themselves then there these they this those
+    through to too under until up upon us very was we were what when where whether which while who whom whose
+    why will with within without would you your yours explain describe summarize summarise don doesn didn isn aren
+    wasn weren hasn haven couldn wouldn shouldn done much many
+    summary summarizing summarising discuss discussed discussing discussion discussions mention mentioned mentions say
+    says said saying think thinks thought thinking talk talked talking talks opinion opinions suggest suggested suggests
+"""
+"""The last two lines are what frames a request, `what did they say about`, and is in no text for its subject's sake."""
+
+_GERMAN = """
+    aber als am an auch auf aus bei bin bis bist da damit dann das dass dein dem den der des die dies diese
+    diesem diesen dieser dieses doch du durch ein eine einem einen einer eines er es fur hat hatte hier ich ihm
+    ihn ihr ihre im in ist ja kann mit nach nicht noch nur ob oder ohne sein seine sich sie sind so uber um und
+    uns unter vom von vor wann warum was welche welcher welches wenn wer wie wir wird wo wurde wurden zu zum
+    zur zwischen
+"""
+
+_FRENCH = """
+    au aux avec ce ces cette chez comme dans de des donc du elle en est et etaient etait ete il ils je la le
+    les leur lui mais ne nous on ont ou par pas plus pour pourquoi quand que quel quelle quels qui quoi sa sans
+    se ses son sont sur une vous
+"""
+
+_SPANISH = """
+    al con como cual cuando cuales da de del donde e el ella en entre era es esta este fue ha hay la las lo los
+    mas no nos o para pero por porque que quien quienes se ser si sin sobre son su sus un una y
+"""
+
+_PORTUGUESE = """
+    a ao aos as com como da das de do dos e ela ele em entre era esta este foi ha mais na nas no nos o os ou
+    para pela pelo per pode por porque qual quais quando que quem se sem ser sobre sua um uma
+"""
+
+_ITALIAN = """
+    a al alla che chi come con cosa da dal dalla dei del della delle di dove e ed era fra gli ha i il in io la
+    le lo ma nel nella non o per perche piu quale quali quando se si sono su sua suo sul tra un una uno
+"""
+
+_DUTCH = """
+    aan bij dat de deze die dit door een en er het hij hoe hun ik in is maar met naar niet of om onder ook op
+    over te tot uit van voor waar waarom wanneer wat welk welke werd wie wij worden zijn
+"""
+
+_LANGUAGES: Final = tuple(
+    frozenset(words.split()) for words in (_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _PORTUGUESE, _ITALIAN, _DUTCH)
+)
+
+
+def stop_words(words: Iterable[str]) -> frozenset[str]:
+    """The stop words of the language that a question is in, which is the one that most of its words are in a list of.
+
+    One language's, since a word that says nothing in one may be the very thing in another: `die`, `door`, `son`.
+
+    Args:
+        words: In small letters and without accents.
+    """
+    asked = [*words]
+    return max(_LANGUAGES, key=lambda language: sum(word in language for word in asked))

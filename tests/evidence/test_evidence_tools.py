@@ -1,0 +1,628 @@
+"""`search`, `answer`, `status` and briefs where models meet them: on the MCP server and in an agent's toolset."""
+
+import json
+import logging
+import re
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+import pytest
+from anyio import Event
+from inline_snapshot import snapshot
+from pydantic_ai import Agent
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from summarizer_tool import Document, Settings, tokens
+from summarizer_tool.retrieval import Retrieved, Retriever
+from summarizer_tool.server_resources import DEFECT
+from summarizer_tool.store import SourceStore
+from summarizer_tool.toolset import SummarizerToolset
+from tests import serving
+from tests.evidence.site import FORBIDDEN, Site, site
+from tests.serving import Mode, Served, meta_of, text_of
+from tests.texts import CHRONICLE, HARBOUR
+
+pytestmark = pytest.mark.anyio
+
+MODES: list[Mode] = ['auto', 'legacy']
+
+KAPLAN = 'From which barrage were the Kaplan sets bought?'
+FLOOD = 'Who opened the gates by hand in the night of the flood?'
+
+MEMORY = 'Do not answer this from memory: do what is advised above, or say what could not be found.'
+
+
+@pytest.fixture(scope='module')
+def web() -> Iterator[Site]:
+    with site() as served:
+        yield served
+
+
+@pytest.fixture(scope='module')
+def server(web: Site) -> Iterator[Served]:
+    with serving.serve(fetch_allow_hosts=web.host, mcp_auth_token='ours,theirs') as served:
+        yield served
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    with anyio.fail_after(10):
+        while not is_so():  # noqa: ASYNC110 - it is so in another thread
+            await anyio.sleep(0.02)
+
+
+def unstable(text: str, web: Site) -> str:
+    """A text without what differs between runs."""
+    return re.sub(r'\d\.\d\d(?=,|\n)|\d+(?= ms)', '…', text.replace(web.host, 'station.example'))
+
+
+# On the server.
+
+
+@pytest.mark.parametrize('mode', MODES)
+async def test_answer_then_search_then_status(web: Site, server: Served, mode: Mode) -> None:
+    guide = web.url(f'/guide/?{mode}')  # a page of its own for each session, as they share a store
+    async with server.client(token='ours', mode=mode) as client:
+        answered = await client.call_tool('answer', {'url': guide, 'query': KAPLAN, 'expansion_budget': 4})
+        assert not answered.is_error
+        assert answered.structured_content is None
+        assert 'bought second-hand from the barrage at Hallin Ness' in text_of(answered)
+        meta = meta_of(answered)
+        assert meta['tokens_out'] == tokens.count(text_of(answered)) <= 24_000
+        assert (meta['pages'], meta['failures'], meta['partial'], meta['stop_reason']) == (
+            5,
+            0,
+            False,
+            'enough evidence',
+        )
+        handles = meta['source_ids']
+        assert all(f'. {handle} · ' in text_of(answered) for handle in handles)
+
+        before = len(web.hits)
+        for where in ({'source_urls': [guide]}, {'source_urls': guide}, {'source_ids': handles}, {}):
+            found = await client.call_tool('search', {'query': 'Kaplan sets Hallin Ness', 'max_tokens': 900, **where})
+            assert not found.is_error
+            assert meta_of(found)['tokens_out'] == tokens.count(text_of(found)) <= 900
+            assert ('Hallin Ness when that one silted up' in text_of(found)) == ('source_urls' not in where)
+        again = await client.call_tool('answer', {'url': handles, 'query': KAPLAN, 'research_mode': 'fast'})
+        assert meta_of(again)['documents'] == len(handles)
+        assert len(web.hits) == before
+
+        corpus = text_of(await client.call_tool('status', {}))
+        assert corpus.startswith('[CORPUS STATUS] ')
+        assert all(handle in corpus for handle in handles)
+        totals = text_of(await client.call_tool('status', {'include_urls': False}))
+        assert totals.splitlines()[0] == corpus.splitlines()[0]
+        assert handles[0] not in totals
+        one = text_of(await client.call_tool('status', {'source_url': guide}))
+        assert one.startswith('[CORPUS STATUS] 1 source\n')
+        assert '1| Guide to the station' in one
+
+
+@pytest.mark.parametrize('mode', MODES)
+async def test_summaries_as_briefs(server: Served, mode: Mode) -> None:
+    async with server.client(token='ours', mode=mode) as client:
+        asked = {'content': CHRONICLE, 'max_output_tokens': 1200, 'format': 'brief'}
+        plain = await client.call_tool('summarize', asked)
+        hinted = await client.call_tool('summarize_for_extraction', {**asked, 'schema_hint': 'fires'})
+        small = await client.call_tool('summarize', {**asked, 'max_output_tokens': 499})
+        other = await client.call_tool('summarize', {**asked, 'format': 'table'})
+    for answer, asks in ((plain, []), (hinted, ['QUESTION'])):
+        assert not answer.is_error
+        text = text_of(answer)
+        assert re.findall(r'^\[([A-Z ]+)\]', text, re.MULTILINE) == [
+            *asks,
+            *('SOURCES', 'EVIDENCE', 'CITATIONS', 'STATS'),
+        ]
+        assert meta_of(answer)['tokens_out'] == tokens.count(text) <= 1200
+        assert f'1. {Document(CHRONICLE).id} · ' in text
+        quotes = re.findall(r'^\[C\d+\] .* · line (\d+) · "(.*)"$', text, re.MULTILINE)
+        assert len(quotes) > 3
+        lines = CHRONICLE.splitlines()
+        assert all(quote in lines[int(number) - 1] for number, quote in quotes)
+    assert [(answer.is_error, text_of(answer)) for answer in (small, other)] == snapshot(
+        [
+            (True, 'max_output_tokens=499 is less than a brief needs; give at least 500, or leave out format="brief"'),
+            (
+                True,
+                "format: must be 'text' or 'brief'. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format",
+            ),
+        ]
+    )
+
+
+async def test_what_models_send_besides(web: Site, server: Served) -> None:
+    guide, safety = web.url('/guide/'), web.url('/guide/safety')
+    async with server.client(token='ours') as client:
+        for url in (
+            [guide, safety],
+            f'{guide} {safety}',
+            f'{guide}, {safety}',
+            json.dumps([guide, safety], separators=(',', ':')),
+            f'<{guide}>\n<{safety}>',
+        ):
+            nothing = {'intent': None, 'known_context': None, 'expansion_budget': None, 'max_tokens': None}
+            asked = {'url': url, 'query': 'siren', 'research_mode': 'fast', 'constraints': None, **nothing}
+            answer = await client.call_tool('answer', asked)
+            assert not answer.is_error
+            assert meta_of(answer)['pages'] == 2
+        handles = meta_of(answer)['source_ids']
+        for source_ids in (','.join(handles), f'["{handles[0]}", "{handles[1]}"]', handles):
+            asked = {'query': 'siren', 'source_ids': source_ids, 'source_urls': None, 'top_k': None, 'intent': None}
+            found = await client.call_tool('search', asked)
+            assert meta_of(found)['documents'] == 2
+        assert not (await client.call_tool('status', {'source_url': None, 'include_urls': None})).is_error
+
+
+@pytest.mark.parametrize('mode', MODES)
+async def test_failures_say_what_to_do(web: Site, mode: Mode) -> None:
+    calls: list[tuple[str, dict[str, object]]] = [
+        ('answer', {'url': web.url('/guide/')}),
+        ('answer', {'url': {'a': 1}, 'query': 'siren'}),
+        ('answer', {'query': 'siren', 'research_mode': 'slow'}),
+        ('answer', {'query': 'siren', 'expansion_budget': -1}),
+        ('answer', {'url': web.canary.url('/tariff'), 'query': 'tariff'}),
+        ('answer', {'url': 'src_000000000000', 'query': 'siren'}),
+        ('search', {'query': ' '}),
+        ('search', {'query': 'siren', 'top_k': -1}),
+        ('search', {'query': 'siren', 'top_k': 'many'}),
+        ('search', {'query': 'siren', 'max_tokens': 499}),
+        ('search', {'query': 'siren', 'source_urls': web.url('/never?secret=hunter2')}),
+        ('search', {'query': 'siren', 'sources': 'all'}),
+        ('status', {'source_url': 'src_000000000000'}),
+        ('status', {'source_url': 5}),
+    ]
+    told: list[str] = []
+    with serving.serve(fetch_allow_hosts=web.host) as server:
+        async with server.client(mode=mode) as client:
+            await client.call_tool('add_source', {'content': HARBOUR})
+            results = [await client.call_tool(name, arguments) for name, arguments in calls]
+    for answer in results:
+        text = text_of(answer)
+        assert answer.is_error
+        assert text.startswith('[ERROR] ')
+        assert text.endswith(MEMORY)
+        assert [head for head in ('Likely causes:', 'What to do:') if head in text] == [
+            'Likely causes:',
+            'What to do:',
+        ]
+        assert tokens.count(text) < 500
+        told.append(unstable(re.sub(r'127\.0\.0\.1:\d+', 'HOST', text.partition('\n\nLikely')[0]), web))
+    assert told == snapshot(
+        [
+            """\
+[ERROR] bad request
+
+Detail: query is missing. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
+""",
+            """\
+[ERROR] bad request
+
+Detail: url: must be a valid string; url: must be a valid list. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
+""",
+            """\
+[ERROR] bad request
+
+Detail: research_mode: must be 'fast', 'auto' or 'deep'. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
+""",
+            """\
+[ERROR] bad request
+
+Detail: expansion_budget=-1 is negative; 0 follows no links, and without it at most SUMMARIZER_ANSWER_MAX_PAGES=12 pages are fetched\
+""",
+            """\
+[ERROR] fetch failed
+
+Detail: none of the pages that were asked for could be fetched.
+- http://HOST/tariff: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=HOST would allow it\
+""",
+            """\
+[ERROR] unknown source
+
+Detail: there is no source "src_000000000000"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
+""",
+            """\
+[ERROR] bad request
+
+Detail: query is empty; ask a question\
+""",
+            """\
+[ERROR] bad request
+
+Detail: top_k=-1 is negative; 0 means 20\
+""",
+            """\
+[ERROR] bad request
+
+Detail: top_k: must be a valid integer, unable to parse string as an integer. The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens\
+""",
+            """\
+[ERROR] bad request
+
+Detail: max_tokens=499 is less than a brief needs; give at least 500, or 0 for 24000\
+""",
+            """\
+[ERROR] not stored
+
+Detail: nothing is stored under http://HOST/never?….\
+""",
+            """\
+[ERROR] bad request
+
+Detail: there is no parameter sources. The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens\
+""",
+            """\
+[ERROR] unknown source
+
+Detail: there is no source "src_000000000000"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
+""",
+            """\
+[ERROR] bad request
+
+Detail: source_url: must be a valid string. The parameters are: source_url, include_urls\
+""",
+        ]
+    )
+    assert 'hunter2' not in str(told)
+    assert web.canary.hits == []
+
+
+@pytest.mark.parametrize('mode', MODES)
+async def test_collections_are_apart(web: Site, server: Served, mode: Mode) -> None:
+    secret = f'The vault of the {mode} bank opens with the word hunter2.'
+    handle = Document(secret).id
+    async with (
+        server.client(token='ours', mode=mode) as ours,
+        server.client(token='theirs', mode=mode) as theirs,
+    ):
+        await ours.call_tool('add_source', {'content': secret})
+        await theirs.call_tool('add_source', {'content': 'The vault of the mill has no door.'})
+        asked: list[tuple[str, dict[str, object]]] = [
+            ('search', {'query': 'vault word bank'}),  # their collection is small enough to come whole
+            ('search', {'query': 'vault word bank', 'source_ids': handle}),
+            ('answer', {'query': 'Which word opens the vault?'}),
+            ('answer', {'query': 'Which word opens the vault?', 'url': handle}),
+            ('status', {}),
+            ('status', {'source_url': handle}),
+            ('summarize', {'source_ids': [handle], 'format': 'brief'}),
+        ]
+        for name, arguments in asked:
+            own = text_of(await ours.call_tool(name, arguments))
+            assert ('hunter2' in own) == (name != 'status')
+            assert handle in own
+            other = await theirs.call_tool(name, arguments)
+            assert 'hunter2' not in text_of(other)
+            is_named = handle in json.dumps(arguments)
+            assert other.is_error == is_named
+            assert (handle in text_of(other)) <= is_named
+        full = await theirs.call_tool('search', {'query': 'vault'})
+        assert meta_of(full)['full_context']
+
+
+async def test_progress_names_each_phase(web: Site) -> None:
+    told: list[tuple[float, float | None, str]] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message or ''))
+
+    with serving.serve(fetch_allow_hosts=web.host) as server:
+        async with server.client() as client:
+            asked = {'url': web.url('/guide/'), 'query': KAPLAN, 'expansion_budget': 1}
+            await client.call_tool('answer', asked, progress_callback=tell)
+            answered = [message for progress, _, message in told if progress == int(progress)]
+            await client.call_tool('search', {'query': KAPLAN}, progress_callback=tell)
+    values = [progress for progress, _, _ in told[: len(answered)]]
+    assert values == sorted(set(values))
+    assert all(total is None or progress < total for progress, total, _ in told)
+    # The question is split beside the fetching.
+    answered.remove('analyse: one question')
+    assert answered == snapshot(
+        [
+            'fetch: 1 pages to get',
+            'fetch: 1 of 1 pages done',
+            'index: 4 new passages in the index',
+            'search: 0 passages found',
+            'expand: round 1: 1 of 1 links followed',
+            'search: 4 passages found',
+            'assemble: 8 passages found',
+        ]
+    )
+    assert [message for _, _, message in told[len(answered) + 1 :]] == snapshot(
+        ['search: 8 passages found', 'assemble: the brief is being written']
+    )
+
+
+@dataclass
+class Hanging:
+    """A site whose pages never come; its robots.txt does."""
+
+    host: str
+    asked: list[str] = field(default_factory=list[str])
+    lost: Event = field(default_factory=Event)
+    """Set when a client has closed the connection of a page."""
+
+
+@asynccontextmanager
+async def hanging() -> AsyncGenerator[Hanging]:
+    async def handle(stream: anyio.abc.SocketStream) -> None:
+        async with stream:
+            path = (await stream.receive()).split()[1].decode()
+            if path == '/robots.txt':
+                await stream.send(b'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+                return
+            seen.asked.append(path)
+            try:
+                while True:
+                    await stream.receive()
+            except (anyio.EndOfStream, anyio.BrokenResourceError):
+                seen.lost.set()
+
+    listener = await anyio.create_tcp_listener(local_host='127.0.0.1')
+    seen = Hanging(f'127.0.0.1:{listener.extra(anyio.abc.SocketAttribute.local_port)}')
+    async with listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, handle)
+        yield seen
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize('mode', MODES)
+async def test_a_cancelled_answer_stops_its_fetches(mode: Mode) -> None:
+    async with hanging() as far:
+        with serving.serve(fetch_allow_hosts=far.host) as server:
+            async with server.client(mode=mode) as client:
+                async with anyio.create_task_group() as tasks:
+                    asked = {'url': [f'http://{far.host}/{number}' for number in range(4)], 'query': KAPLAN}
+                    tasks.start_soon(client.call_tool, 'answer', asked)
+                    await until(lambda: len(far.asked) == 2)  # of one host, not more at once
+                    tasks.cancel_scope.cancel()
+                with anyio.fail_after(10):
+                    await far.lost.wait()
+                await until(lambda: len(server.tools.calls) == 0)
+                assert len(far.asked) == 2
+                assert not (await client.call_tool('status', {})).is_error
+
+
+@pytest.mark.parametrize('mode', MODES)
+async def test_what_is_there_by_the_timeout_is_answered_with(mode: Mode) -> None:
+    with site() as web:
+        web.slow(60)
+        with serving.serve(fetch_allow_hosts=web.host, mcp_tool_timeout=3) as server:
+            async with server.client(mode=mode) as client:
+                started = time.monotonic()
+                asked = {
+                    'url': [web.url('/guide/safety'), web.url('/slow')],
+                    'query': 'How fast does the gallery fill?',
+                }
+                answer = await client.call_tool('answer', asked)
+                assert time.monotonic() - started < 3
+                text = text_of(answer)
+                assert not answer.is_error
+                assert 'fills within seven minutes once the siren has sounded' in text
+                meta = meta_of(answer)
+                assert (meta['partial'], meta['stop_reason'], meta['failures']) == (True, 'deadline', 1)
+                assert unstable(text[text.index('[PARTIAL]') : text.index('\n\n[SOURCES]')], web) == snapshot("""\
+[PARTIAL]
+- The time was over before everything was looked at; what there was by then is below. Call `answer` again with the same urls: what was fetched is stored, so that the next call gets further.
+- http://station.example/slow: the deadline came before it was there; ask again, or give the call more time; give another address for it, or store its text with add_source.\
+""")
+
+
+async def test_nothing_by_the_timeout_is_told_as_such() -> None:
+    async with hanging() as far:
+        with serving.serve(fetch_allow_hosts=far.host, mcp_tool_timeout=1) as server:
+            async with server.client() as client:
+                late = await client.call_tool('answer', {'url': f'http://{far.host}/', 'query': 'highest tide'})
+                assert late.is_error
+                assert re.sub(r'[\d.]+ seconds', '… seconds', text_of(late)) == snapshot("""\
+[ERROR] timeout
+
+Detail: there was no answer within … seconds, while it was busy with fetch.
+
+Likely causes:
+- A site answers slowly, or many pages were asked for at once.
+- A deep answer follows links for as long as there is time.
+
+What to do:
+- Call again: pages that were fetched are stored, and are not fetched again.
+- Ask for less: fewer urls, research_mode="fast", a smaller expansion_budget.
+- `search` looks in what is stored, without fetching.
+
+Do not answer this from memory: do what is advised above, or say what could not be found.\
+""")
+
+
+async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def hang(*_: object, **__: object) -> Retrieved:
+        with anyio.CancelScope() as scope:
+            await anyio.sleep_forever()
+        assert scope.cancelled_caught is False
+        raise AssertionError
+
+    async def fail(*_: object, **__: object) -> Retrieved:
+        raise ValueError('hunter2')
+
+    with serving.serve(mcp_tool_timeout=0.5) as server:
+        async with server.client() as client:
+            monkeypatch.setattr(Retriever, 'search', hang)
+            late = await client.call_tool('search', {'query': 'siren'})
+            monkeypatch.setattr(Retriever, 'search', fail)
+            failed = await client.call_tool('search', {'query': 'siren'})
+    assert late.is_error
+    assert failed.is_error
+    assert [text_of(each).splitlines()[0] for each in (late, failed)] == ['[ERROR] timeout', '[ERROR] failed']
+    assert DEFECT in text_of(failed)
+    assert 'hunter2' not in text_of(failed)
+
+
+async def test_logs_hold_no_content(web: Site, server: Served, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, 'summarizer_tool')
+    pages = [web.url('/guide/gallery?secret=hunter2'), web.url('/gone?secret=hunter2'), web.canary.url('/x?k=hunter2')]
+    async with server.client(token='theirs') as client:
+        await client.call_tool('answer', {'url': pages, 'query': FLOOD, 'known_context': 'Joss Alder'})
+        await client.call_tool('answer', {'url': pages[1], 'query': FLOOD})
+        await client.call_tool('search', {'query': FLOOD, 'source_urls': [pages[0]]})
+        await client.call_tool('search', {'query': 'Ferrin', 'source_urls': pages[:2]})
+        await client.call_tool('status', {'source_url': pages[0]})
+    records = [vars(record) for record in caplog.records if record.name == 'summarizer_tool']
+    logged = json.dumps(records, default=str)
+    assert not [word for word in ('hunter2', 'Ferrin', 'Alder', 'flood', 'Gallery') if word in logged]
+    calls = [record for record in records if record['message'] == 'call']
+    assert [
+        {name: record[name] for name in record if name in ('tool', 'urls') or name.endswith('_characters')}
+        for record in calls
+    ] == [
+        {'tool': 'answer', 'url_characters': sum(map(len, pages)), 'query_characters': len(FLOOD)},
+        {'tool': 'answer', 'url_characters': len(pages[1]), 'query_characters': len(FLOOD)},
+        {'tool': 'search', 'query_characters': len(FLOOD), 'urls': 1},
+        {'tool': 'search', 'query_characters': 6, 'urls': 2},
+        {'tool': 'status'},
+    ]
+
+
+async def test_nobody_goes_where_nobody_may_go() -> None:
+    with site() as web, serving.serve(fetch_allow_hosts=web.host, answer_max_pages=40) as server:
+        web.slow(0)
+        async with server.client() as client:
+            for temptation in web.temptations:
+                for asked in (
+                    {'url': web.url(temptation.path), 'research_mode': 'deep'},
+                    {'url': web.url('/mirror'), 'research_mode': 'fast'},
+                    {'url': [web.url(path) for path in FORBIDDEN], 'research_mode': 'fast'},
+                ):
+                    answer = await client.call_tool('answer', {'query': temptation.query, **asked})
+                    said = text_of(answer)
+                    assert answer.is_error == (asked['research_mode'] == 'fast')
+                    assert not [words for words in ('31 million', 'nineteen metres', 'eleven crowns') if words in said]
+        assert web.canary.hits == []
+        assert not set(FORBIDDEN) & set(web.hits)
+        assert web.hits.count('/robots.txt') >= 1
+        assert {agent.partition('/')[0] for agent in web.user_agents} == {'summarizer-tool'}
+
+
+async def test_pages_are_fetched_at_the_same_time() -> None:
+    with site() as web, serving.serve(fetch_allow_hosts=web.host) as server:
+        web.pause = 0.2
+        async with server.client() as client:
+            paths = ('/guide/', '/valley', '/partners', '/guide/safety')
+            asked = {'url': [web.url(path) for path in paths], 'query': 'siren', 'research_mode': 'fast'}
+            assert meta_of(await client.call_tool('answer', asked))['documents'] == 4
+        assert web.concurrent_max == 2  # of one host
+
+
+# In a toolset.
+
+
+@asynccontextmanager
+async def agent_with(web: Site, *calls: Sequence[ToolCallPart], **settings: Any) -> AsyncGenerator[Agent[None, str]]:
+    """An agent that makes calls, a turn after the other, and is done."""
+
+    def act(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        turn = sum(isinstance(message, ModelResponse) for message in messages)
+        return ModelResponse(parts=[*calls[turn]] if turn < len(calls) else [TextPart('Done.')])
+
+    given = Settings.load(llm_model='extractive', worker_processes=0, fetch_allow_hosts=web.host, **settings)
+    with SourceStore() as store:
+        yield Agent(FunctionModel(act), toolsets=[SummarizerToolset(settings=given, store=store)])
+
+
+def returned(messages: Sequence[ModelMessage]) -> list[ToolReturnPart]:
+    return [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
+
+
+def call(tool: str, **arguments: object) -> list[ToolCallPart]:
+    return [ToolCallPart(tool, arguments)]
+
+
+async def test_an_agent_answers_from_pages_and_looks_up_details(web: Site) -> None:
+    calls = (
+        call('answer', url=web.url('/guide/gallery'), query=FLOOD, research_mode='fast', max_tokens=1500),
+        call('search', query='quarry of the granite', source_urls=None, top_k=None, max_tokens=800),
+        call('status', source_url=None, include_urls=None),
+        call('summarize', source_ids=[], content=CHRONICLE, format='brief', max_output_tokens=900),
+    )
+    async with agent_with(web, *calls) as agent:
+        result = await agent.run('Who?')
+    answered, found, status, summary = returned(result.all_messages())
+    assert {part.outcome for part in (answered, found, status, summary)} == {'success'}
+    assert 'Maud Ferrin and Joss Alder opened all gates by hand' in answered.model_response_str()
+    assert 'the quarry of Fenn Tor' in found.model_response_str()
+    for part, budget in ((answered, 1500), (found, 800)):
+        assert isinstance(part.metadata, Retrieved)
+        assert part.metadata.text == part.content
+        assert part.metadata.tokens == tokens.count(part.model_response_str()) <= budget
+        assert part.metadata.source_ids[0] in status.model_response_str()
+    assert answered.metadata.figures['stop_reason'] == 'fast mode'
+    assert '\n[CITATIONS] ' in summary.model_response_str()
+    assert tokens.count(summary.model_response_str()) <= 900
+
+
+async def test_failed_tools_tell_the_model_what_to_do(web: Site) -> None:
+    calls = (
+        call('search', query='siren'),
+        call('answer', url=web.url('/gone'), query='siren'),
+        call('answer', url=web.canary.url('/tariff'), query='tariff'),
+        call('answer', url='src_000000000000', query='siren'),
+        call('status', source_url=web.url('/guide/')),
+        call('answer', url=[], query=''),
+    )
+    async with agent_with(web, *calls) as agent:
+        parts = returned((await agent.run('Who?')).all_messages())
+    assert {part.outcome for part in parts} == {'failed'}
+    told = [str(part.content) for part in parts]
+    assert [text.splitlines()[0] for text in told] == snapshot(
+        [
+            '[ERROR] nothing stored',
+            '[ERROR] fetch failed',
+            '[ERROR] fetch failed',
+            '[ERROR] unknown source',
+            '[ERROR] not stored',
+            '[ERROR] bad request',
+        ]
+    )
+    assert all(text.endswith(MEMORY) for text in told)
+    assert web.canary.hits == []
+
+
+async def test_nulls_lists_and_wrong_types_in_a_toolset(web: Site) -> None:
+    guide, safety = web.url('/guide/'), web.url('/guide/safety')
+    nothing = {'intent': None, 'known_context': None, 'constraints': None, 'expansion_budget': None, 'max_tokens': None}
+    calls = (
+        call('answer', url=guide, query='siren', research_mode='fast', **nothing),
+        call('answer', url=[guide, safety], query='siren', research_mode='fast', **nothing),
+        call('answer', url=None, query='siren', research_mode=None, **nothing),
+        call('answer', url=guide, query='siren', research_mode='slow'),
+        call('search', query='siren', top_k='many'),
+        call('summarize', content=HARBOUR, format=None),
+    )
+    async with agent_with(web, *calls) as agent:
+        parts = returned((await agent.run('Who?')).all_messages())
+    assert [part.outcome for part in parts] == ['success'] * 3 + ['retried'] * 2 + ['success']
+    assert [part.metadata.figures['documents'] for part in parts[:3]] == [1, 2, 2]
+
+
+async def test_an_answer_keeps_to_the_deadline_of_the_run() -> None:
+    with site() as web:
+        web.slow(60)
+        pages = [web.url('/guide/safety'), web.url('/slow')]
+        async with agent_with(web, call('answer', url=pages, query='How fast does the gallery fill?')) as agent:
+            started = time.monotonic()
+            [part] = returned((await agent.run('How fast?', timeout=3)).all_messages())
+        assert time.monotonic() - started < 3
+    assert part.outcome == 'success'
+    assert part.metadata.figures['partial']
+    assert 'fills within seven minutes' in part.model_response_str()
+
+
+async def test_a_cancelled_run_stops_the_fetches() -> None:
+    async with hanging() as far:
+        asked = call('answer', url=f'http://{far.host}/', query='siren')
+        async with agent_with(Site(far.host, {}), asked) as agent, anyio.create_task_group() as tasks:
+            tasks.start_soon(agent.run, 'How fast?')
+            await until(lambda: far.asked == ['/'])
+            tasks.cancel_scope.cancel()
+        with anyio.fail_after(10):
+            await far.lost.wait()
