@@ -105,15 +105,13 @@ async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
         FetchError: If a page that is not stored cannot be fetched.
         StoreError: If the store fails.
     """
-    from summarizer_tool.evidence.addresses import key_of
-
     turn = asyncio.Semaphore(MAX_AT_ONCE)
     at = service.collection.at
 
     async def handle_of(place: Place) -> str:
         if isinstance(place, Handle):
             return place.text
-        if isinstance(place, Url) and (kept := at(place.text) or at(key_of(place.text))):
+        if isinstance(place, Url) and (kept := at(place.text)):
             return kept.id
         return (await _added(service, place, turn)).id
 

@@ -242,7 +242,7 @@ class Retriever:
     async def _searched(self, asked: Query, budget: int, call: Call) -> Retrieved:
         started = time.perf_counter()
         found = await self._find(asked, call)
-        if not found.hits:
+        if not (found.hits or found.is_full_context):
             return await self._nothing(asked.text, found, budget)
         timings = {'search': time.perf_counter() - started}
         _tell(call, 'search', f'{len(found.hits)} passages found')
@@ -355,7 +355,7 @@ class Retriever:
             deadline=call.deadline,
         )
         answered = await answerer.answer(places, question)
-        if not answered.found.hits:
+        if not (answered.found.hits or answered.found.is_full_context):
             return await self._without_hits(question, answered, budget, time.monotonic() - started)
         brief = await blocking(assembling.answer_brief, answered, question, self.collection)
         rendered = await compute(rendering.render, brief, budget)

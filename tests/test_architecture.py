@@ -50,7 +50,9 @@ def test_the_lowest_modules_know_none_of_the_engine() -> None:
     for module in ('settings', 'tokens', 'schemas', 'errors', 'names'):
         assert imported(PACKAGE / f'{module}.py') <= {'errors', 'settings'}, module
     for name, path in MODULES.items():
-        above = name in ('__init__', '__main__', 'cli', 'service', 'retrieval', 'toolset') or name.startswith(('server', 'cli_'))
+        above = name in ('__init__', '__main__', 'cli', 'service', 'retrieval', 'toolset') or name.startswith(
+            ('server', 'cli_')
+        )
         if not above and name != 'summarizer':
             assert not imported(path) & {'summarizer', 'service', 'retrieval'}, name
         if name not in ('__init__', '__main__', 'cli') and not name.startswith(('server', 'cli_')):

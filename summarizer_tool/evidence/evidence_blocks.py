@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from summarizer_tool.evidence import shown
 from summarizer_tool.evidence.brief import Block, BriefSource, Line, Statement
+from summarizer_tool.evidence.passages import LONG_HEADING
 
 QUERY_TOKENS = 24
-HEADING_TOKENS = 16
+HEADING_TOKENS = LONG_HEADING
 MAX_HEADINGS = 4
 """Headings of a path that are shown: the innermost."""
 

@@ -459,7 +459,7 @@ async def test_answers_of_one_time_share_a_failure() -> None:
 
 async def test_an_answer_that_is_cancelled_takes_nothing_from_the_others() -> None:
     with site() as web, asking(web) as retriever:
-        web.slow(0.3)
+        web.slow(1.5)
         ask = partial(retriever.answer, web.url('/slow'), 'When is the highest tide?', research_mode='fast')
 
         scope = anyio.CancelScope()
