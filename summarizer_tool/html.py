@@ -14,6 +14,9 @@ __all__ = ['HEAD_BYTES', 'MAX_TITLE', 'Page', 'decode', 'one_line', 'read', 'to_
 HEAD_BYTES = 4096
 """Within these a page declares its charset."""
 
+MOSTLY_ASCII = 0.06
+"""Share of bytes beyond ASCII up to which an undeclared text is taken for one of western Europe, as browsers do."""
+
 _HTML_TYPES = frozenset({'text/html', 'application/xhtml+xml'})
 _UNSAID_TYPES = frozenset({'', 'application/octet-stream', 'binary/octet-stream', 'application/unknown', '*/*'})
 """Types that say nothing: the content does."""
@@ -175,7 +178,11 @@ def _declared(body: bytes) -> str:
 
 
 def _likeliest(body: bytes) -> str:
+    """The charset of a text that does not say it; of one with few letters beyond ASCII, the web's default."""
     from charset_normalizer import from_bytes
 
-    best = from_bytes(body[: HEAD_BYTES * 2]).best()
+    head = body[: HEAD_BYTES * 2]
+    if sum(byte > 0x7F for byte in head) <= MOSTLY_ASCII * len(head):  # too few for a guess
+        return 'cp1252'
+    best = from_bytes(head).best()
     return _codec(best.encoding) if best else 'cp1252'

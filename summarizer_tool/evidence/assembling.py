@@ -158,14 +158,15 @@ class _Assembly:
             sources=listed,
             evidence=tuple(blocks),
             stats=stats,
-            citations=tuple(citations.choose(quotables, words)),
+            # What has nothing of the question proves nothing.
+            citations=tuple(citations.choose(quotables, words)) if found.matched else (),
             texts={source_id: text.text for source_id, text in self.texts.items()},
             images=self._images(found, numbers, words),
             trace=trace,
             question=self.question,
             parts=self.parts,
             partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in self.gone)),
-            notices=tuple(notices),
+            notices=(*notices, *(() if found.matched else (prompts.load('evidence/no_word_met'),))),
         )
 
     def _source(self, source_id: str) -> Source | None:

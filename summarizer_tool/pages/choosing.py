@@ -131,7 +131,7 @@ def _names(region: Region | None) -> set[str]:
 
 
 def _is_text(block: Block, size: int) -> bool:
-    is_beside = block.kind == 'text' and _in(block, 'caption', 'figure')
+    is_beside = block.kind == 'text' and (_in(block, 'caption') or (_in(block, 'figure') and not _in(block, 'quote')))
     return block.size >= size and 4 * block.linked < block.size and not is_beside
 
 
@@ -191,7 +191,8 @@ def _keep_between(blocks: Sequence[Block], is_out: _IsOut) -> None:
         before = blocks[place - len(between) - 1]
         for inner in between:
             is_sibling = inner.tag == 'p' and inner.group == block.group == before.group and inner.size >= _SIBLING
-            is_built = inner.frame is not None or inner.kind in ('code', 'math')
+            is_formula = inner.kind == 'math' or (inner.text.startswith('$') and inner.text.endswith('$'))
+            is_built = inner.frame is not None or inner.kind == 'code' or is_formula
             if (is_sibling or is_built) and _is_text(inner, 1) and not is_out(inner.region):
                 inner.is_kept = True
 

@@ -367,7 +367,7 @@ async def test_citations_and_budgets_of_every_question(web: Site, mode: Research
                     assert section(found.text, name)
                 if budget == BUDGETS[-1]:
                     answered += holds(found.text, question.words)
-                    assert len(cited) >= 1
+                    assert cited or 'No passage has any word of the question' in found.text
     assert checked > len(QUESTIONS)
     assert answered >= {'fast': 1, 'auto': 12, 'deep': 13}[mode]
     assert web.canary.hits == []

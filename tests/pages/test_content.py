@@ -304,3 +304,11 @@ def test_pictures_of_a_section_that_has_nothing_else() -> None:
     assert [(image.url, image.caption) for image in page.images] == [
         ('https://tide.example/runner.jpg', 'Number seven')
     ]
+
+
+def test_a_formula_or_a_quoted_figure_that_stands_alone() -> None:
+    formula = '<p><math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math></p>'
+    quote = '<figure><blockquote><p>Dig deep, and be held by the reeds.</p></blockquote><figcaption>Osmer Vant</figcaption></figure>'
+    page = to_markdown(f'<article><h1>Tides</h1>{PROSE}{formula}{PROSE}{quote}{PROSE}</article>')
+    assert '$E=mc^{2}$' in page.markdown
+    assert '> Dig deep, and be held by the reeds.' in page.markdown
