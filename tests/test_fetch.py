@@ -855,3 +855,11 @@ async def test_links_are_relative_to_where_the_page_was_found(site: Site) -> Non
         ('Saltmarsh', '/saltmarsh', 'Gannet Dyke'),
         ('Ilse Marrow', '/ilse', 'Breaches'),
     ]
+
+
+def test_an_undeclared_page_of_few_accents_is_western() -> None:
+    body = '<html><body><p>The señor in the old market of Marl sells crème, naïve toys and mañana.</p></body></html>'
+    assert (
+        'señor in the old market of Marl sells crème, naïve toys and mañana'
+        in html.read(body.encode('cp1252')).markdown
+    )
