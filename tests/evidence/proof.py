@@ -15,7 +15,7 @@ from tests.load.goals import Goals
 
 BUDGETS: Final = (24_000, 1500, 500)
 
-ANSWERED: Final[dict[ResearchMode, float]] = {'fast': 1 / 18, 'auto': 0.6, 'deep': 0.7}
+ANSWERED: Final[dict[ResearchMode, float]] = {'fast': 1 / 18, 'auto': 0.8, 'deep': 0.9}
 """Share of the questions that should be answered from the guide: one answer stands there, most are one link away, two
 of them two and three."""
 
