@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CONFORMANCE := tests/conformance
+CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
 .PHONY: run research serve test lint check bench load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check snapshots wheel clean
@@ -27,31 +27,31 @@ lint: $(VENV)/.installed-dev  ## Format, lint and type checks
 check: lint test
 
 bench: $(VENV)/.installed-dev  ## Benchmarks, as ratios against a baseline in the same run
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.proofs.bench
 
 load: $(VENV)/.installed-dev  ## Many clients with large documents at once, against the real server
-	$(BIN)/python -m tests.load
+	$(BIN)/python -m tests.proofs.load
 
 research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way, and killed after each step
-	$(BIN)/python -m tests.research
+	$(BIN)/python -m tests.proofs.research
 
 tool-results-proof: $(VENV)/.installed-dev  ## An agent with twelve noisy tools: its context, what summaries keep and cost, and how long
-	$(BIN)/python -m tests.tool_results
+	$(BIN)/python -m tests.proofs.tool_results
 
 evidence-proof: $(VENV)/.installed-dev  ## Questions to a local site in every mode, searches of 5,000 documents, and the large transcripts
-	$(BIN)/python -m tests.evidence
+	$(BIN)/python -m tests.proofs.evidence
 
 web-pages-proof: $(VENV)/.installed-dev  ## HTML to markdown on trafilatura's own pages; CORPUS=the folder tests of its repository
-	$(BIN)/python -m tests.web_pages --corpus $(CORPUS)
+	$(BIN)/python -m tests.proofs.web_pages --corpus $(CORPUS)
 
 browser-test: $(VENV)/.installed-dev  ## The page of timelines in headless Chromium, where there is one
-	$(BIN)/python -m tests.browser
+	$(BIN)/python -m tests.proofs.browser
 
 conformance: $(VENV)/.installed-dev $(CONFORMANCE)/node_modules/.package-lock.json  ## Clients from npm against the real server
-	$(BIN)/python -m tests.conformance
+	$(BIN)/python -m tests.proofs.conformance
 
 container-check: $(VENV)/.installed-dev  ## The install of the Dockerfile in a fresh environment, and its server
-	$(BIN)/python -m tests.container
+	$(BIN)/python -m tests.proofs.container
 
 snapshots: $(VENV)/.installed-dev  ## Rewrite the inline snapshots
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest --inline-snapshot=fix,create

@@ -4,18 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from researcher_integration.backends import InProcess, SummaryBackend, SummaryUnavailableError
-    from researcher_integration.checkpoint import Checkpoint, Request
-    from researcher_integration.contradictions import Claim, Conflict
-    from researcher_integration.crawling import CrawlDeps, Crawler, crawl_tool
-    from researcher_integration.errors import ResearchError
-    from researcher_integration.material import Page
-    from researcher_integration.mcp_selection import MCPSelection, MCPSelectionError, SelectMCPServers
-    from researcher_integration.mcp_servers import load_search_servers
-    from researcher_integration.over_mcp import OverMCP
-    from researcher_integration.package import Package
-    from researcher_integration.pipeline import Configuration, Progress, Research
-    from researcher_integration.records import (
+    from researcher_integration.lore.checkpoint import Checkpoint, ResearchRequest
+    from researcher_integration.lore.crawl.crawling import CrawlDeps, Crawler, crawl_tool
+    from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, StepDeps
+    from researcher_integration.lore.errors import ResearchError
+    from researcher_integration.lore.extraction.contradictions import Claim, Conflict
+    from researcher_integration.lore.extraction.records import (
         FactionData,
         LoreData,
         NarrativeItemData,
@@ -24,16 +18,22 @@ if TYPE_CHECKING:
         Relation,
         ZoneData,
     )
-    from researcher_integration.researcher import Findings, LoreResearcher, StepDeps
-    from researcher_integration.settings import ResearchSettings
-    from researcher_integration.tiers import SourceTiers, load_tiers
+    from researcher_integration.lore.material import CrawledPage
+    from researcher_integration.lore.package import Package
+    from researcher_integration.lore.pipeline import Configuration, Research, ResearchProgress
+    from researcher_integration.lore.settings import ResearchSettings
+    from researcher_integration.lore.summaries.backends import InProcess, SummaryBackend, SummaryUnavailableError
+    from researcher_integration.lore.summaries.over_mcp import OverMCP
+    from researcher_integration.lore.tiers import SourceTiers, load_tiers
+    from researcher_integration.lore.topics import ResearchTopics, Topic, load_topics
+    from researcher_integration.masking.masking import Masker, MaskingError
+    from researcher_integration.mcp.search_servers import load_search_servers
+    from researcher_integration.mcp.selection import MCPSelection, MCPSelectionError, SelectMCPServers
     from researcher_integration.timeline import EventLog, Hub, Timeline, TimelineEvent
     from researcher_integration.timeline.app import TimelineServer, timeline_app
     from researcher_integration.tool_results.capability import SummarizeToolResults
-    from researcher_integration.tool_results.config import ToolResultRules, load_rules
     from researcher_integration.tool_results.masked_calls import masked_calls
-    from researcher_integration.tool_results.masking import Masker, MaskingError
-    from researcher_integration.topics import ResearchTopics, Topic, load_topics
+    from researcher_integration.tool_results.rules import ToolResultRules, load_rules
 
 __all__ = (
     'Checkpoint',
@@ -41,6 +41,7 @@ __all__ = (
     'Configuration',
     'Conflict',
     'CrawlDeps',
+    'CrawledPage',
     'Crawler',
     'EventLog',
     'FactionData',
@@ -57,13 +58,12 @@ __all__ = (
     'NarrativeItemData',
     'OverMCP',
     'Package',
-    'Page',
-    'Progress',
     'Record',
     'Relation',
-    'Request',
     'Research',
     'ResearchError',
+    'ResearchProgress',
+    'ResearchRequest',
     'ResearchSettings',
     'ResearchTopics',
     'SelectMCPServers',
@@ -88,28 +88,36 @@ __all__ = (
 )
 
 _NAMES = {
-    'backends': ('InProcess', 'SummaryBackend', 'SummaryUnavailableError'),
-    'over_mcp': ('OverMCP',),
-    'checkpoint': ('Checkpoint', 'Request'),
-    'contradictions': ('Claim', 'Conflict'),
-    'crawling': ('CrawlDeps', 'Crawler', 'crawl_tool'),
-    'errors': ('ResearchError',),
-    'material': ('Page',),
-    'mcp_selection': ('MCPSelection', 'MCPSelectionError', 'SelectMCPServers'),
-    'mcp_servers': ('load_search_servers',),
-    'package': ('Package',),
-    'pipeline': ('Configuration', 'Progress', 'Research'),
-    'records': ('FactionData', 'LoreData', 'NPCData', 'NarrativeItemData', 'Record', 'Relation', 'ZoneData'),
-    'researcher': ('Findings', 'LoreResearcher', 'StepDeps'),
-    'settings': ('ResearchSettings',),
-    'tiers': ('SourceTiers', 'load_tiers'),
+    'lore.summaries.backends': ('InProcess', 'SummaryBackend', 'SummaryUnavailableError'),
+    'lore.summaries.over_mcp': ('OverMCP',),
+    'lore.checkpoint': ('Checkpoint', 'ResearchRequest'),
+    'lore.extraction.contradictions': ('Claim', 'Conflict'),
+    'lore.crawl.crawling': ('CrawlDeps', 'Crawler', 'crawl_tool'),
+    'lore.errors': ('ResearchError',),
+    'lore.material': ('CrawledPage',),
+    'mcp.selection': ('MCPSelection', 'MCPSelectionError', 'SelectMCPServers'),
+    'mcp.search_servers': ('load_search_servers',),
+    'lore.package': ('Package',),
+    'lore.pipeline': ('Configuration', 'ResearchProgress', 'Research'),
+    'lore.extraction.records': (
+        'FactionData',
+        'LoreData',
+        'NPCData',
+        'NarrativeItemData',
+        'Record',
+        'Relation',
+        'ZoneData',
+    ),
+    'lore.crawl.researcher': ('Findings', 'LoreResearcher', 'StepDeps'),
+    'lore.settings': ('ResearchSettings',),
+    'lore.tiers': ('SourceTiers', 'load_tiers'),
     'timeline': ('EventLog', 'Hub', 'Timeline', 'TimelineEvent'),
     'timeline.app': ('TimelineServer', 'timeline_app'),
     'tool_results.capability': ('SummarizeToolResults',),
-    'tool_results.config': ('ToolResultRules', 'load_rules'),
+    'tool_results.rules': ('ToolResultRules', 'load_rules'),
     'tool_results.masked_calls': ('masked_calls',),
-    'tool_results.masking': ('Masker', 'MaskingError'),
-    'topics': ('ResearchTopics', 'Topic', 'load_topics'),
+    'masking.masking': ('Masker', 'MaskingError'),
+    'lore.topics': ('ResearchTopics', 'Topic', 'load_topics'),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -4,8 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from summarizer_tool import failures, html, models, prompts, telemetry, tokens
-    from summarizer_tool.documents import Document
+    from summarizer_tool.documents.document import Document
     from summarizer_tool.errors import (
         ConfigurationError,
         FetchError,
@@ -16,36 +15,53 @@ if TYPE_CHECKING:
         SummarizerError,
         UnknownSourceError,
     )
-    from summarizer_tool.extractive import ExtractiveModel
-    from summarizer_tool.job import Call, Progress
-    from summarizer_tool.pages.page import Page
-    from summarizer_tool.prompts import Wish
-    from summarizer_tool.retrieval import Retrieved, Retriever
+    from summarizer_tool.extractive.model import ExtractiveModel
+    from summarizer_tool.html.content import read as read_html
+    from summarizer_tool.html.page import Page
+    from summarizer_tool.llm.failures import first_of as first_error
+    from summarizer_tool.llm.failures import reason as failure_reason
+    from summarizer_tool.llm.models import build as build_model
+    from summarizer_tool.llm.models import connect as connect_model
+    from summarizer_tool.llm.models import model_id
+    from summarizer_tool.mapreduce.job import Progress, RequestOptions
+    from summarizer_tool.mapreduce.summarizer import Summarizer
+    from summarizer_tool.prompts import Focus
+    from summarizer_tool.prompts import fill as fill_prompt
+    from summarizer_tool.prompts import load as load_prompt
+    from summarizer_tool.prompts import render as render_prompt
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
-    from summarizer_tool.service import AddedSource, Answer, Service
+    from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
+    from summarizer_tool.service.service import AddedSource, Service, SummaryReply
     from summarizer_tool.settings import Settings, export_env_file
-    from summarizer_tool.store import Collection, Source, SourceStore
-    from summarizer_tool.summarizer import Summarizer
+    from summarizer_tool.store.source_store import Collection, Source, SourceStore
+    from summarizer_tool.telemetry import TerminalLines
+    from summarizer_tool.telemetry import configure as configure_telemetry
+    from summarizer_tool.telemetry import defect as defect_attributes
+    from summarizer_tool.telemetry import json_lines as json_log_lines
+    from summarizer_tool.telemetry import span as trace_span
+    from summarizer_tool.text.tokens import count as count_tokens
+    from summarizer_tool.text.tokens import fits as fits_tokens
+    from summarizer_tool.text.tokens import truncate as truncate_tokens
     from summarizer_tool.toolset import SummarizerToolset
 
 __all__ = (
     'AddedSource',
-    'Answer',
-    'Call',
     'ChunkSummary',
     'Collection',
     'ConfigurationError',
     'Document',
     'Evidence',
+    'EvidenceBrief',
     'ExtractiveModel',
     'Fact',
     'FetchError',
+    'Focus',
     'InputTooLargeError',
     'Page',
     'Part',
     'Progress',
     'RequestError',
-    'Retrieved',
+    'RequestOptions',
     'Retriever',
     'Service',
     'Settings',
@@ -59,51 +75,87 @@ __all__ = (
     'SummarizerError',
     'SummarizerToolset',
     'Summary',
+    'SummaryReply',
+    'TerminalLines',
     'UnknownSourceError',
-    'Wish',
+    'build_model',
+    'configure_telemetry',
+    'connect_model',
+    'count_tokens',
+    'defect_attributes',
     'export_env_file',
-    'failures',
-    'html',
-    'models',
-    'prompts',
-    'telemetry',
-    'tokens',
+    'failure_reason',
+    'fill_prompt',
+    'first_error',
+    'fits_tokens',
+    'json_log_lines',
+    'load_prompt',
+    'model_id',
+    'read_html',
+    'render_prompt',
+    'trace_span',
+    'truncate_tokens',
 )
 
-_SUBMODULES = ('failures', 'html', 'models', 'prompts', 'telemetry', 'tokens')
-
-_NAMES = {
-    'documents': ('Document',),
-    'job': ('Call', 'Progress'),
-    'errors': (
-        'ConfigurationError',
-        'FetchError',
-        'InputTooLargeError',
-        'RequestError',
-        'StoreError',
-        'SummarizationFailedError',
-        'SummarizerError',
-        'UnknownSourceError',
-    ),
-    'extractive': ('ExtractiveModel',),
-    'schemas': ('ChunkSummary', 'Evidence', 'Fact', 'Part', 'SourcedFact', 'Stats', 'Summary'),
-    'pages.page': ('Page',),
-    'prompts': ('Wish',),
-    'retrieval': ('Retrieved', 'Retriever'),
-    'service': ('AddedSource', 'Answer', 'Service'),
-    'settings': ('Settings', 'export_env_file'),
-    'store': ('Collection', 'Source', 'SourceStore'),
-    'summarizer': ('Summarizer',),
-    'toolset': ('SummarizerToolset',),
+_MODULES = {
+    'AddedSource': 'service.service',
+    'ChunkSummary': 'schemas',
+    'Collection': 'store.source_store',
+    'ConfigurationError': 'errors',
+    'Document': 'documents.document',
+    'Evidence': 'schemas',
+    'EvidenceBrief': 'service.retrieval',
+    'ExtractiveModel': 'extractive.model',
+    'Fact': 'schemas',
+    'FetchError': 'errors',
+    'Focus': 'prompts',
+    'InputTooLargeError': 'errors',
+    'Page': 'html.page',
+    'Part': 'schemas',
+    'Progress': 'mapreduce.job',
+    'RequestError': 'errors',
+    'RequestOptions': 'mapreduce.job',
+    'Retriever': 'service.retrieval',
+    'Service': 'service.service',
+    'Settings': 'settings',
+    'Source': 'store.source_store',
+    'SourceStore': 'store.source_store',
+    'SourcedFact': 'schemas',
+    'Stats': 'schemas',
+    'StoreError': 'errors',
+    'SummarizationFailedError': 'errors',
+    'Summarizer': 'mapreduce.summarizer',
+    'SummarizerError': 'errors',
+    'SummarizerToolset': 'toolset',
+    'Summary': 'schemas',
+    'SummaryReply': 'service.service',
+    'TerminalLines': 'telemetry',
+    'UnknownSourceError': 'errors',
+    'build_model': 'llm.models:build',
+    'configure_telemetry': 'telemetry:configure',
+    'connect_model': 'llm.models:connect',
+    'count_tokens': 'text.tokens:count',
+    'defect_attributes': 'telemetry:defect',
+    'export_env_file': 'settings',
+    'failure_reason': 'llm.failures:reason',
+    'fill_prompt': 'prompts:fill',
+    'first_error': 'llm.failures:first_of',
+    'fits_tokens': 'text.tokens:fits',
+    'json_log_lines': 'telemetry:json_lines',
+    'load_prompt': 'prompts:load',
+    'model_id': 'llm.models',
+    'read_html': 'html.content:read',
+    'render_prompt': 'prompts:render',
+    'trace_span': 'telemetry:span',
+    'truncate_tokens': 'text.tokens:truncate',
 }
-_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+"""The module of each public name, and after a colon its name there, where that is another."""
 
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for: `summarizer --help` should not wait for pydantic-ai."""
-    if name in _SUBMODULES:
-        return import_module(f'{__name__}.{name}')
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    value = globals()[name] = getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
+    module, _, attribute = _MODULES[name].partition(':')
+    value = globals()[name] = getattr(import_module(f'{__name__}.{module}'), attribute or name)
     return value

@@ -1,5 +1,5 @@
 """`python -m summarizer_tool` is the `summarizer` command."""
 
-from summarizer_tool.cli import main
+from summarizer_tool.cli.main import main
 
 main()

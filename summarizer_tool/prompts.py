@@ -14,8 +14,6 @@ from pathlib import Path
 import regex
 from pydantic_ai.framing import RegisteredTag, register_tag, wrap
 
-from summarizer_tool.statements import Line
-
 SOURCE_TAG = register_tag('source')
 FACTS_TAG = register_tag('facts')
 FOCUS_TAG = register_tag('focus_areas')
@@ -76,14 +74,14 @@ def fill(template: str, /, **values: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Focus:
     """What the caller wants kept."""
 
     focus_areas: str = ''
     schema_hint: str = ''
 
     @classmethod
-    def of(cls, focus_areas: str | Sequence[str] = '', schema_hint: str = '') -> 'Wish':
+    def of(cls, focus_areas: str | Sequence[str] = '', schema_hint: str = '') -> 'Focus':
         """A wish from what a caller gives: one focus area or several, and a schema hint."""
         areas = [focus_areas] if isinstance(focus_areas, str) else focus_areas
         focus = '\n'.join(area.strip() for area in areas if area.strip())
@@ -99,10 +97,20 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class NumberedLine:
+    """A numbered line of a request."""
+
+    number: int
+    text: str
+    blank_after: bool = False
+    """Whether blank lines follow it, which end a paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSource:
     """Numbered lines of one document, as they go into a request."""
 
-    lines: Sequence[Line]
+    lines: Sequence[NumberedLine]
     path: Sequence[str] = ()
     """The headings open where the lines begin."""
 
@@ -121,7 +129,7 @@ def _frame(tag: RegisteredTag, body: str, path: str | None = None) -> str:
     return wrap(tag, _escaped(body), path=path)
 
 
-def number_lines(lines: Sequence[Line]) -> str:
+def number_lines(lines: Sequence[NumberedLine]) -> str:
     """`12| text`, one a line, with an empty line where the source has one."""
     return ''.join(f'{line.number}| {_one_line(line.text)}\n' + ('\n' if line.blank_after else '') for line in lines)
 
@@ -138,7 +146,7 @@ def _path(headings: Sequence[str]) -> str | None:
     return ' > '.join(part for part in parts if part) or None
 
 
-def chunk_request(sources: Sequence[Source], wish: Wish, target_tokens: int) -> str:
+def chunk_request(sources: Sequence[PromptSource], wish: Focus, target_tokens: int) -> str:
     """The chunk summarizer's user prompt.
 
     Args:
@@ -150,18 +158,18 @@ def chunk_request(sources: Sequence[Source], wish: Wish, target_tokens: int) -> 
     return render('chunk_request', **wish.render(), sources='\n\n'.join(framed), target_tokens=str(target_tokens))
 
 
-def merge_request(lines: Sequence[Line], wish: Wish, target_tokens: int) -> str:
+def merge_request(lines: Sequence[NumberedLine], wish: Focus, target_tokens: int) -> str:
     """The merger's user prompt, with the facts as numbered lines."""
     facts = _frame(FACTS_TAG, f'\n{number_lines(lines)}')
     return render('merge_request', **wish.render(), facts=facts, target_tokens=str(target_tokens))
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ParsedRequest:
     """A request read back from its prompt, which is all that a model has."""
 
-    sources: Sequence[Source]
-    wish: Wish
+    sources: Sequence[PromptSource]
+    wish: Focus
     target_tokens: int | None
     merges: bool
     """Whether the lines are facts to merge rather than source segments."""
@@ -177,23 +185,23 @@ def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:
         yield match.group(1) or '', _unescaped(match.group(2))
 
 
-def parse(prompt: str) -> Request:
+def parse(prompt: str) -> ParsedRequest:
     """Read a rendered request back into its parts, as the extractive model does.
 
     Args:
         prompt: What `chunk_request` or `merge_request` returned.
     """
-    sources: list[Source] = []
+    sources: list[PromptSource] = []
     facts = list(_frames(prompt, FACTS_TAG))
     for path, body in facts or _frames(prompt, SOURCE_TAG):
-        lines: list[Line] = []
+        lines: list[NumberedLine] = []
         for text in body.removeprefix('\n').removesuffix('\n').split('\n'):
             if match := _NUMBERED.match(text):
-                lines.append(Line(int(match.group(1)), match.group(2)))
+                lines.append(NumberedLine(int(match.group(1)), match.group(2)))
             elif lines and not text:
-                lines[-1] = Line(lines[-1].number, lines[-1].text, blank_after=True)
-        sources.append(Source(lines, tuple(html.unescape(path).split(' > ')) if path else ()))
+                lines[-1] = NumberedLine(lines[-1].number, lines[-1].text, blank_after=True)
+        sources.append(PromptSource(lines, tuple(html.unescape(path).split(' > ')) if path else ()))
     focus = next((body for _, body in _frames(prompt, FOCUS_TAG)), '')
     schema = next((body for _, body in _frames(prompt, SCHEMA_TAG)), '')
     targets = _TARGET.findall(prompt[prompt.rfind('>') :])
-    return Request(sources, Wish(focus, schema), int(targets[-1]) if targets else None, merges=bool(facts))
+    return ParsedRequest(sources, Focus(focus, schema), int(targets[-1]) if targets else None, merges=bool(facts))

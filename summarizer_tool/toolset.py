@@ -15,25 +15,20 @@ from pydantic_ai.messages import InstructionPart
 from pydantic_ai.models import Model
 from pydantic_ai.tools import AgentDepsT
 
-from summarizer_tool import tool_texts
-from summarizer_tool.chunking import STRATEGIES
-from summarizer_tool.deadline import Deadline
-from summarizer_tool.errors import (
-    ConfigurationError,
-    StoreError,
-    SummarizationFailedError,
-    SummarizerError,
-)
-from summarizer_tool.evidence.embeddings import EmbeddedPassages
-from summarizer_tool.evidence.expansion import ResearchMode
-from summarizer_tool.job import Call
-from summarizer_tool.offload import blocking
-from summarizer_tool.retrieval import DEFAULT_TOP_K, Retrieved, Retriever
-from summarizer_tool.service import DEFAULT_READ_TOKENS, Answer, Format, Service
+from summarizer_tool.documents.chunking import STRATEGIES
+from summarizer_tool.errors import ConfigurationError, StoreError, SummarizationFailedError, SummarizerError
+from summarizer_tool.evidence.answer.expansion import ResearchMode
+from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+from summarizer_tool.mapreduce.job import RequestOptions
+from summarizer_tool.mapreduce.summarizer import DEFAULT_STRATEGY, Summarizer
+from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.runtime.executors import in_io_thread
+from summarizer_tool.service import tool_texts
+from summarizer_tool.service.retrieval import DEFAULT_TOP_K, EvidenceBrief, Retriever
+from summarizer_tool.service.service import DEFAULT_READ_TOKENS, Format, Service, SummaryReply
+from summarizer_tool.service.tool_texts import Sizes
 from summarizer_tool.settings import Settings
-from summarizer_tool.store import DEFAULT_COLLECTION, SourceStore
-from summarizer_tool.summarizer import DEFAULT_STRATEGY, Summarizer
-from summarizer_tool.tool_texts import Sizes
+from summarizer_tool.store.source_store import DEFAULT_COLLECTION, SourceStore
 
 MAX_RETRIES = 3
 """Calls in a row with arguments of the wrong type, of one tool, before the run ends."""
@@ -83,7 +78,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
 
     `summarize` and `summarize_for_extraction` return text within a budget and the full `Summary` as
     `ToolReturn.metadata`; `search` and `answer` return a brief of verbatim evidence with citations (metadata: the
-    `Retrieved`), `status` says what is stored; `add_source` returns a handle, size and outline (metadata: the
+    `EvidenceBrief`), `status` says what is stored; `add_source` returns a handle, size and outline (metadata: the
     `Source`), `read_source` numbered lines. Long text is passed by handle, never twice. What the agent can mend or
     work round (an unknown handle, a page that cannot be fetched, a store that fails) is a failed tool result that
     says so.
@@ -306,7 +301,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
             return await service.read_source(source_id, start_line=start_line, max_tokens=max_tokens, offset=offset)
 
     async def _ready(self) -> Retriever:
-        return self._retriever or await blocking(self._open)
+        return self._retriever or await in_io_thread(self._open)
 
     def _open(self) -> Retriever:
         with self._retriever_lock:
@@ -316,18 +311,18 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
                 self._retriever = Retriever(service, similar=self._similar)
             return self._retriever
 
-    def _call(self, ctx: RunContext[AgentDepsT]) -> Call:
+    def _call(self, ctx: RunContext[AgentDepsT]) -> RequestOptions:
         left = ctx.remaining_time()
         seconds = self._summarizer.settings.deadline_seconds
         deadline = None if left is None else Deadline(min(seconds, max(0.0, left) * SHARE_OF_RUN))
-        return Call(usage=ctx.usage, usage_limits=ctx.usage_limits, deadline=deadline)
+        return RequestOptions(usage=ctx.usage, usage_limits=ctx.usage_limits, deadline=deadline)
 
 
-def _returned(answer: Answer) -> ToolReturn[str]:
+def _returned(answer: SummaryReply) -> ToolReturn[str]:
     return ToolReturn(return_value=answer.text, metadata=answer.summary)
 
 
-def _evidence(found: Retrieved) -> ToolReturn[str]:
+def _evidence(found: EvidenceBrief) -> ToolReturn[str]:
     """A brief, or, where there is none, the failure in its own words."""
     if found.is_error:
         raise ToolFailed(found.text)

@@ -33,7 +33,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _settings_configs() -> list[dict[str, object]]:
-    from researcher_integration.settings import ResearchSettings
+    from researcher_integration.lore.settings import ResearchSettings
     from summarizer_tool.settings import Settings
 
     return [Settings.model_config, ResearchSettings.model_config]  # pyright: ignore[reportReturnType]

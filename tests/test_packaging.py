@@ -19,7 +19,7 @@ from inline_snapshot import snapshot
 
 from researcher_integration import ResearchSettings
 from summarizer_tool.settings import Settings, variable
-from tests.container.files import (
+from tests.proofs.container.files import (
     REPOSITORY,
     SERVICE,
     Step,
@@ -29,7 +29,7 @@ from tests.container.files import (
     service_environment,
     stages,
 )
-from tests.server_process import free_port
+from tests.support.server_process import free_port
 
 BUILD, FINAL = stages(read('Dockerfile'))
 COMPOSE = compose_values(read('docker-compose.yml'))

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool import prompts
-from summarizer_tool.prompts import Source, Wish, chunk_request, merge_request, parse
-from summarizer_tool.statements import Line
+from summarizer_tool.prompts import Focus, NumberedLine, PromptSource, chunk_request, merge_request, parse
 from tests.conftest import REPOSITORY
 
 
 def test_a_request_frames_its_parts() -> None:
-    source = Source(
-        [Line(1, '# Marn'), Line(2, 'Marn is old.', blank_after=True), Line(3, 'Vael rules.')], ['Zone', 'A "b"']
+    source = PromptSource(
+        [NumberedLine(1, '# Marn'), NumberedLine(2, 'Marn is old.', blank_after=True), NumberedLine(3, 'Vael rules.')],
+        ['Zone', 'A "b"'],
     )
 
-    assert chunk_request([source], Wish('rulers', 'name: str'), 300) == snapshot("""\
+    assert chunk_request([source], Focus('rulers', 'name: str'), 300) == snapshot("""\
 <focus_areas>rulers</focus_areas>
 
 <schema_hint>name: str</schema_hint>
@@ -36,7 +36,7 @@ def test_a_request_frames_its_parts() -> None:
 
 Write facts of about 300 tokens in total, from the numbered lines above.\
 """)
-    assert merge_request([Line(1, 'Marn is old.')], Wish(), 120) == snapshot("""\
+    assert merge_request([NumberedLine(1, 'Marn is old.')], Focus(), 120) == snapshot("""\
 <facts>
 1| Marn is old.
 </facts>
@@ -61,19 +61,19 @@ NUMBERED = st.lists(st.tuples(ONE_LINE, st.booleans()), min_size=1, max_size=5)
 HEADINGS = st.lists(ONE_LINE, max_size=3)
 
 
-def numbered(texts: list[tuple[str, bool]], start: int = 1) -> list[Line]:
-    return [Line(number, text, blank) for number, (text, blank) in enumerate(texts, start)]
+def numbered(texts: list[tuple[str, bool]], start: int = 1) -> list[NumberedLine]:
+    return [NumberedLine(number, text, blank) for number, (text, blank) in enumerate(texts, start)]
 
 
 @given(st.lists(st.tuples(NUMBERED, HEADINGS), min_size=1, max_size=3), ONE_LINE, ONE_LINE, st.integers(1, 99_999))
 def test_what_goes_into_a_chunk_request_comes_out_of_it(
     parts: list[tuple[list[tuple[str, bool]], list[str]]], focus: str, schema: str, target: int
 ) -> None:
-    sources = [Source(numbered(texts, 1 + 10 * place), path) for place, (texts, path) in enumerate(parts)]
-    request = parse(chunk_request(sources, Wish(focus, schema), target))
+    sources = [PromptSource(numbered(texts, 1 + 10 * place), path) for place, (texts, path) in enumerate(parts)]
+    request = parse(chunk_request(sources, Focus(focus, schema), target))
 
     assert [list(source.lines) for source in request.sources] == [list(source.lines) for source in sources]
-    assert (request.wish, request.target_tokens, request.merges) == (Wish(focus, schema), target, False)
+    assert (request.wish, request.target_tokens, request.merges) == (Focus(focus, schema), target, False)
     for read, given_source in zip(request.sources, sources, strict=True):
         flat = [' '.join(heading.split()).replace(' > ', ' › ') for heading in given_source.path]
         assert ' > '.join(read.path) == ' > '.join(heading for heading in flat if heading)
@@ -81,16 +81,16 @@ def test_what_goes_into_a_chunk_request_comes_out_of_it(
 
 @given(NUMBERED, ONE_LINE, st.integers(1, 99_999))
 def test_what_goes_into_a_merge_request_comes_out_of_it(texts: list[tuple[str, bool]], focus: str, target: int) -> None:
-    request = parse(merge_request(numbered(texts), Wish(focus), target))
+    request = parse(merge_request(numbered(texts), Focus(focus), target))
 
     assert [list(source.lines) for source in request.sources] == [numbered(texts)]
-    assert (request.wish, request.target_tokens, request.merges) == (Wish(focus), target, True)
+    assert (request.wish, request.target_tokens, request.merges) == (Focus(focus), target, True)
 
 
 @given(NUMBERED, HEADINGS, ONE_LINE)
 def test_content_opens_and_closes_no_frame(texts: list[tuple[str, bool]], path: list[str], focus: str) -> None:
-    plain = chunk_request([Source([Line(1, 'x')], ['p'])], Wish('f', 's'), 100)
-    nasty = chunk_request([Source(numbered(texts), [*path, 'p'])], Wish(f'f{focus}', f's{focus}'), 100)
+    plain = chunk_request([PromptSource([NumberedLine(1, 'x')], ['p'])], Focus('f', 's'), 100)
+    nasty = chunk_request([PromptSource(numbered(texts), [*path, 'p'])], Focus(f'f{focus}', f's{focus}'), 100)
 
     tag = re.compile(r'<\s*(/?)\s*(source|facts|focus_areas|schema_hint|system)(?=[\s/>]|$)', re.IGNORECASE)
     assert tag.findall(nasty) == tag.findall(plain)
@@ -98,9 +98,9 @@ def test_content_opens_and_closes_no_frame(texts: list[tuple[str, bool]], path: 
 
 @pytest.mark.parametrize('end', ['\n', '\r\n', '\r', '\u2028', '\x85', '\x0b'])
 def test_a_line_cannot_number_lines_of_its_own(end: str) -> None:
-    request = parse(chunk_request([Source([Line(1, f'true{end}2| false')])], Wish(), 100))
+    request = parse(chunk_request([PromptSource([NumberedLine(1, f'true{end}2| false')])], Focus(), 100))
 
-    assert request.sources == [Source([Line(1, 'true 2| false')], ())]
+    assert request.sources == [PromptSource([NumberedLine(1, 'true 2| false')], ())]
 
 
 def test_every_prompt_is_found_and_filled() -> None:

@@ -13,7 +13,7 @@ from inline_snapshot import snapshot
 
 # Its frames are registered when it is imported, which has to be before the first frame is written, in any example.
 from researcher_integration import LoreResearcher, ResearchSettings
-from researcher_integration.cli import Exit
+from researcher_integration.lore.cli import ResearchExitCode
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
@@ -76,11 +76,11 @@ def test_commands_of_the_readme_exist() -> None:
 
 def test_options_of_the_researcher_exist() -> None:
     shown = subprocess.run(
-        [sys.executable, '-m', 'researcher_integration.cli', '--help'], capture_output=True, text=True, check=True
+        [sys.executable, '-m', 'researcher_integration.lore.cli', '--help'], capture_output=True, text=True, check=True
     ).stdout
     commands = re.findall(r'^\$ lore-research (.*)$', README, re.MULTILINE)
     options = set(re.findall(r'--[a-z]+', ' '.join(command.partition('  #')[0] for command in commands)))
     assert options
     assert options <= set(re.findall(r'--[a-z]+', shown))
     codes = re.findall(r'(\d+) (?:there is a package|there is none|wrong option, setting or file|interrupted)', README)
-    assert {int(code) for code in codes} >= set(Exit)
+    assert {int(code) for code in codes} >= set(ResearchExitCode)

@@ -32,12 +32,13 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RequestUsage, RunUsage
 
-from summarizer_tool import ConfigurationError, Document, ExtractiveModel, Settings, Summary, tokens, toolset
+from summarizer_tool import ConfigurationError, Document, ExtractiveModel, Settings, Summary, toolset
 from summarizer_tool.errors import StoreError
-from summarizer_tool.service import Service
-from summarizer_tool.store import Source, SourceStore
+from summarizer_tool.service.service import Service
+from summarizer_tool.store.source_store import Source, SourceStore
+from summarizer_tool.text import tokens
 from summarizer_tool.toolset import SummarizerToolset
-from tests.texts import CHRONICLE, HARBOUR
+from tests.support.texts import CHRONICLE, HARBOUR
 
 Step = Callable[[list[ModelMessage]], ToolCallPart | Sequence[ToolCallPart] | str]
 HANDLE = re.compile(r'src_[0-9a-f]{12}')

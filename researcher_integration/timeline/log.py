@@ -59,7 +59,7 @@ class LoggedRun(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class EventPage:
     """Some events of a run."""
 
     events: Sequence[TimelineEvent]
@@ -201,7 +201,7 @@ class EventLog:
         """
         return self.page(run_id, after=after, limit=limit).events
 
-    def page(self, run_id: str, *, after: int = 0, limit: int = 100) -> Page:
+    def page(self, run_id: str, *, after: int = 0, limit: int = 100) -> EventPage:
         """As `read`, and how it is with the run.
 
         Raises:
@@ -211,14 +211,14 @@ class EventLog:
             # First whether it has ended: what comes between the two look-ups is then seen by the second.
             run: _Row | None = db.execute('SELECT number, is_closed FROM runs WHERE id = ?', (run_id,)).fetchone()
             if run is None:
-                return Page([], is_known=False, is_closed=False)
+                return EventPage([], is_known=False, is_closed=False)
             number, is_closed = run
             rows: list[_Row] = db.execute(
                 'SELECT body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
                 (number, min(after, 2**63 - 1), max(0, limit)),
             ).fetchall()
         try:
-            return Page([decoded(body) for [body] in rows], is_known=True, is_closed=bool(is_closed))
+            return EventPage([decoded(body) for [body] in rows], is_known=True, is_closed=bool(is_closed))
         except ValueError as error:
             raise StoreError(f'{self.path} holds {error}; move it away and start again') from None
 

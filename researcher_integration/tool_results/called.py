@@ -10,14 +10,14 @@ from pydantic_ai import ModelMessage, RunContext, ToolDefinition
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 
-from researcher_integration.tool_results.config import Rules
-from researcher_integration.tool_results.conversation import Focus, describe
-from researcher_integration.tool_results.masked_errors import without_secrets
-from researcher_integration.tool_results.masking import Masker, MaskingError
+from researcher_integration.masking.masked_errors import without_secrets
+from researcher_integration.masking.masking import Masker, MaskingError
+from researcher_integration.tool_results.conversation import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
-from researcher_integration.tool_results.watching import Watched
-from summarizer_tool import prompts
+from researcher_integration.tool_results.rules import Rules
+from researcher_integration.tool_results.tool_call_reporter import Watched
+from summarizer_tool import render_prompt
 
 MAX_TITLE = 200
 
@@ -58,22 +58,22 @@ class CalledTool:
         """What the tool has raised, without secrets."""
         if self.masker is None:
             return error
-        withheld = prompts.render('tool_results/error', tool=self.name)
+        withheld = render_prompt('tool_results/error', tool=self.name)
         return await anyio.to_thread.run_sync(without_secrets, error, self.masker, withheld)
 
-    async def focus(self, messages: Sequence[ModelMessage]) -> Focus:
+    async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         """The conversation in which it was called, without secrets: another model may get it than the agent's."""
         return await anyio.to_thread.run_sync(self._focus, messages)
 
-    def _focus(self, messages: Sequence[ModelMessage]) -> Focus:
+    def _focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         masker = self.masker
         if masker is None:
             return describe(messages, self.name, self.arguments)
         try:
             focus = describe(messages, self.name, self.arguments, lambda text: masker.mask(text).text)
-            return Focus(masker.mask(focus.text).text, masker.mask(focus.words).text)
+            return ConversationFocus(masker.mask(focus.text).text, masker.mask(focus.words).text)
         except MaskingError:
-            return Focus()
+            return ConversationFocus()
 
 
 def server_of(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:

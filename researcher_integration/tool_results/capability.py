@@ -25,15 +25,25 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
 from pydantic_core import to_jsonable_python
 
+from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.tool_results.called import CalledTool, reading_tools, server_of
-from researcher_integration.tool_results.config import Rules, ToolResultRules
-from researcher_integration.tool_results.masking import Masker, MaskingError
-from researcher_integration.tool_results.noting import ORIGINAL, Kept, outcome
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
+from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
+from researcher_integration.tool_results.rules import Rules, ToolResultRules
 from researcher_integration.tool_results.summarizing import EXTRACTIVE, Order, ResultSummarizer, Summarized
-from researcher_integration.tool_results.watching import Events, Watched
-from summarizer_tool import Document, Settings, SourceStore, StoreError, models, prompts, telemetry, tokens
+from researcher_integration.tool_results.tool_call_reporter import Events, Watched
+from summarizer_tool import (
+    Document,
+    Settings,
+    SourceStore,
+    StoreError,
+    build_model,
+    count_tokens,
+    load_prompt,
+    render_prompt,
+    trace_span,
+)
 
 ALWAYS, NEVER = 'always', 'never'
 """What a tool may ask for in its metadata, under `summarize`."""
@@ -122,7 +132,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             self._toolset = ReadingToolset(settings, collection, id=f'{self.id or OWN}_reading')
         for name in self._named_models():
             if name != EXTRACTIVE:
-                models.build(settings, name)
+                build_model(settings, name)
 
     def _named_models(self) -> set[str]:
         every = [self.rules.for_server(name) for name in (None, *self.rules.mcp_servers)]
@@ -148,7 +158,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     def get_instructions(self) -> str | None:
         """How to read what was summarized."""
-        return prompts.load('tool_results/instructions') if self.has_reading_tools else None
+        return load_prompt('tool_results/instructions') if self.has_reading_tools else None
 
     def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
         """`search_source` and `read_source`."""
@@ -179,7 +189,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         except Exception as error:
             masked = await called.masked_error(error)
             text = str(masked)
-            await called.watched.completed(len(text), tokens.count(text), is_error=True)
+            await called.watched.completed(len(text), count_tokens(text), is_error=True)
             if masked is error:
                 raise
             raise masked from None
@@ -238,7 +248,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             seen = await called.masked(raw)
         except MaskingError as error:
             _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
-            text = prompts.render('tool_results/redacted', tool=called.name)
+            text = render_prompt('tool_results/redacted', tool=called.name)
             await called.watched.completed()
             await called.watched.returned(text, '')
             return raw.withheld(text)
@@ -247,7 +257,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         text = await anyio.to_thread.run_sync(lambda: seen.readable)
         may = called.rules.summarization.enabled and bool(text) and not is_own
         source_id = await self._stored(ctx, called.title, text) if may else ''
-        original = await anyio.to_thread.run_sync(lambda: tokens.count(seen.text))
+        original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
         await called.watched.completed(len(text), original)
         await called.watched.returned(text, source_id)
         if may and wish != NEVER and (wish == ALWAYS or original > called.rules.summarization.size_threshold_tokens):
@@ -284,7 +294,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         try:
             masked = await anyio.to_thread.run_sync(raw.masked, masker)
         except MaskingError:
-            return replace(part, content=prompts.render('tool_results/redacted', tool=part.tool_name), metadata=None)
+            return replace(part, content=render_prompt('tool_results/redacted', tool=part.tool_name), metadata=None)
         return part if masked.is_same_as(raw) else replace(part, content=masked.value, metadata=masked.metadata)
 
     # The work.
@@ -331,7 +341,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """The summary in the place of a result, or what the failure policy says."""
         rules = called.rules.summarization
         await called.watched.summarizing(original)
-        kept = Kept(called.name, original, source_id, reading_tools(ctx) if self.has_reading_tools else {})
+        kept = StoredResult(called.name, original, source_id, reading_tools(ctx) if self.has_reading_tools else {})
         left = ctx.remaining_time()
         focus = await called.focus(list(ctx.messages))
         order = Order(
@@ -342,7 +352,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             seconds=None if left is None else max(0.0, left) * SHARE_OF_RUN,
             extractive_on_failure=rules.on_failure == 'extractive',
         )
-        with telemetry.span(
+        with trace_span(
             'summarize tool result',
             **{
                 'interaction.type': 'summarization',
@@ -398,7 +408,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     async def _stored(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
         if len(text) > MAX_STORED_CHARACTERS:
-            cut = prompts.render('tool_results/cut', kept=f'{MAX_STORED_CHARACTERS:,}', all=f'{len(text):,}')
+            cut = render_prompt('tool_results/cut', kept=f'{MAX_STORED_CHARACTERS:,}', all=f'{len(text):,}')
             text = f'{text[:MAX_STORED_CHARACTERS]}\n{cut}'
         return await self._store(ctx, title, text)
 

@@ -8,7 +8,7 @@ from typing import cast
 from pydantic_ai import ModelMessage, ModelRequest, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.messages import TextContent
 
-from summarizer_tool import prompts, tokens
+from summarizer_tool import count_tokens, render_prompt, truncate_tokens
 
 MAX_TOKENS = 900
 """Of the whole context."""
@@ -25,7 +25,7 @@ CALLED = 'agent called'
 
 
 @dataclass(frozen=True, slots=True)
-class Focus:
+class ConversationFocus:
     """What a result is wanted for."""
 
     text: str = ''
@@ -36,7 +36,7 @@ class Focus:
 
 def describe(
     messages: Sequence[ModelMessage], tool: str, arguments: object, mask: Callable[[str], str] = lambda text: text
-) -> Focus:
+) -> ConversationFocus:
     """The conversation as the summarizer gets it: what people asked and what the agent said, newest kept first.
 
     System prompts, instructions, and the results of tools are left out.
@@ -54,15 +54,15 @@ def describe(
     left = MAX_TOKENS
     for who, text in _newest_first(messages):
         # What is far too long is cut before it is counted.
-        short = tokens.truncate(mask(text[:MAX_SEARCHED])[: MAX_MESSAGE_TOKENS * 20], MAX_MESSAGE_TOKENS)
-        cost = tokens.count(short) + 4
+        short = truncate_tokens(mask(text[:MAX_SEARCHED])[: MAX_MESSAGE_TOKENS * 20], MAX_MESSAGE_TOKENS)
+        cost = count_tokens(short) + 4
         if cost > left:
             break
         said.append((who, short))
         left -= cost
     said.reverse()
-    given = tokens.truncate(_json(arguments)[: MAX_ARGUMENTS_TOKENS * 20], MAX_ARGUMENTS_TOKENS)
-    text = prompts.render(
+    given = truncate_tokens(_json(arguments)[: MAX_ARGUMENTS_TOKENS * 20], MAX_ARGUMENTS_TOKENS)
+    text = render_prompt(
         'tool_results/focus',
         messages='\n'.join(f'{who}: {text}' for who, text in said) or '-',
         tool=tool,
@@ -70,7 +70,7 @@ def describe(
     )
     values = [str(value) for value in cast('dict[str, object]', arguments).values()] if _is_object(arguments) else []
     words = ' '.join([*(text for who, text in said if who != CALLED), *values])
-    return Focus(text, words[: (MAX_TOKENS + MAX_ARGUMENTS_TOKENS) * 20])
+    return ConversationFocus(text, words[: (MAX_TOKENS + MAX_ARGUMENTS_TOKENS) * 20])
 
 
 def _is_object(value: object) -> bool:

@@ -6,11 +6,11 @@ import anyio.to_thread
 from pydantic_ai import RunContext, ToolFailed
 from pydantic_ai.mcp import CallToolFunc, ProcessToolCallback, ToolResult
 
-from researcher_integration.tool_results.config import ToolResultRules
-from researcher_integration.tool_results.masked_errors import without_secrets
-from researcher_integration.tool_results.masking import MaskingError
+from researcher_integration.masking.masked_errors import without_secrets
+from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.observation import Observation
-from summarizer_tool import prompts
+from researcher_integration.tool_results.rules import ToolResultRules
+from summarizer_tool import render_prompt
 
 
 def masked_calls(rules: ToolResultRules, server: str | None = None) -> ProcessToolCallback:
@@ -29,7 +29,7 @@ def masked_calls(rules: ToolResultRules, server: str | None = None) -> ProcessTo
         try:
             raw = Observation.of(await call_tool(name, args))
         except Exception as error:
-            withheld = prompts.render('tool_results/error', tool=shown)
+            withheld = render_prompt('tool_results/error', tool=shown)
             masked = await anyio.to_thread.run_sync(without_secrets, error, masker, withheld)
             if masked is error:
                 raise
@@ -37,6 +37,6 @@ def masked_calls(rules: ToolResultRules, server: str | None = None) -> ProcessTo
         try:
             return cast('ToolResult', (await anyio.to_thread.run_sync(raw.masked, masker)).result)
         except MaskingError:
-            raise ToolFailed(prompts.render('tool_results/redacted', tool=shown)) from None
+            raise ToolFailed(render_prompt('tool_results/redacted', tool=shown)) from None
 
     return process

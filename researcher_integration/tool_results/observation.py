@@ -10,8 +10,8 @@ from pydantic_ai import ToolReturn
 from pydantic_ai.messages import TextContent, ToolReturnPart, UserContent, is_multi_modal_content
 from pydantic_core import to_jsonable_python
 
-from researcher_integration.tool_results.masking import Masker, MaskingError
-from summarizer_tool import tokens
+from researcher_integration.masking.masking import Masker, MaskingError
+from summarizer_tool import count_tokens, fits_tokens
 
 SMALL_MEMBER = 60
 """Tokens of a member of an object up to which it stays beside the summary of the others."""
@@ -106,7 +106,7 @@ class Observation:
             # A mark for a cache without what it marks is refused by providers.
             files = [item for item in self.content if is_multi_modal_content(item)]
         own = as_text(self.value)
-        if own and self.text != own and tokens.fits(own, 2 * SMALL_MEMBER):
+        if own and self.text != own and fits_tokens(own, 2 * SMALL_MEMBER):
             # What is large stands beside it.
             return ToolReturn(return_value=self.value, content=[summary, *files], metadata=self._metadata(told))
         return ToolReturn(
@@ -236,7 +236,7 @@ def _with_summary(value: object, summary: str) -> object:
 
 def _envelope(value: dict[object, object], summary: str) -> object:
     """An object whose largest member is the summary; small members stay as they are."""
-    sizes = {key: tokens.count(as_text(member)) for key, member in value.items()}
+    sizes = {key: count_tokens(as_text(member)) for key, member in value.items()}
     if not sizes:
         return summary
     largest = max(sizes, key=lambda key: sizes[key])

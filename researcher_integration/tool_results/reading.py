@@ -22,8 +22,10 @@ from summarizer_tool import (
     Summarizer,
     SummarizerError,
     UnknownSourceError,
-    prompts,
-    tokens,
+    count_tokens,
+    load_prompt,
+    render_prompt,
+    truncate_tokens,
 )
 
 DEFAULT_TOKENS = 2000
@@ -111,22 +113,22 @@ def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) 
         lines.pop()
     places = _places(document.text, text.strip())
     if not places:
-        return prompts.render('tool_results/not_found', id=document.id, total=str(len(lines)))
+        return render_prompt('tool_results/not_found', id=document.id, total=str(len(lines)))
     by_line = _by_line(document.text, places)
     told = {'id': document.id, 'found': str(len(by_line)), 'total': str(len(lines))}
     room = min(max(max_tokens, MIN_TOKENS), MAX_TOKENS)
-    room -= tokens.count(prompts.render('tool_results/found', lines='', shown=str(len(by_line)), **told)) + 2
+    room -= count_tokens(render_prompt('tool_results/found', lines='', shown=str(len(by_line)), **told)) + 2
     shown: list[str] = []
     for number, offsets in list(by_line.items())[:MAX_SHOWN]:
         line = _line(number, lines[number - 1].rstrip('\r'), offsets)
-        cost = tokens.count(line) + 1
+        cost = count_tokens(line) + 1
         if cost > room:
             if not shown:
-                shown.append(tokens.truncate(line, max(1, room)))
+                shown.append(truncate_tokens(line, max(1, room)))
             break
         shown.append(line)
         room -= cost
-    return prompts.render('tool_results/found', lines='\n'.join(shown), shown=str(len(shown)), **told)
+    return render_prompt('tool_results/found', lines='\n'.join(shown), shown=str(len(shown)), **told)
 
 
 def _places(text: str, wanted: str) -> list[tuple[int, int]]:
@@ -169,7 +171,7 @@ class _Text:
 @cache
 def _text(name: str) -> _Text:
     """What the model reads about a tool: `# name`, a description, and `- parameter: description` under a heading."""
-    head, _, listed = prompts.load(f'tool_results/{name}').partition(_PARAMETERS)
+    head, _, listed = load_prompt(f'tool_results/{name}').partition(_PARAMETERS)
     return _Text(head.partition('\n')[2].strip(), dict(_PARAMETER.findall(listed)))
 
 
@@ -194,6 +196,6 @@ def _told_to_the_model(source_id: str) -> Generator[None]:
         yield
     except UnknownSourceError:
         # Its own words name other handles, which may be of other conversations.
-        raise ToolFailed(prompts.render('tool_results/unknown', id=repr(source_id[:60]))) from None
+        raise ToolFailed(render_prompt('tool_results/unknown', id=repr(source_id[:60]))) from None
     except SummarizerError as error:
         raise ToolFailed(str(error)) from error

@@ -19,22 +19,24 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.spent import limit_reached
-from researcher_integration.tool_results.digest import Digest, digest
+from researcher_integration.digests.digest import Digest, digest
+from researcher_integration.usage import limit_reached
 from summarizer_tool import (
-    Call,
     Collection,
     Document,
     ExtractiveModel,
+    Focus,
+    RequestOptions,
     Settings,
     Summarizer,
     SummarizerError,
     Summary,
-    Wish,
-    models,
-    prompts,
-    telemetry,
-    tokens,
+    connect_model,
+    count_tokens,
+    defect_attributes,
+    fits_tokens,
+    load_prompt,
+    truncate_tokens,
 )
 
 DIGEST_TOKENS = 6000
@@ -145,7 +147,7 @@ class ResultSummarizer:
                 reason = _why(error)
             except Exception as error:
                 reason = type(error).__name__
-                _logger.exception('a summary failed', extra=telemetry.defect(error), exc_info=False)
+                _logger.exception('a summary failed', extra=defect_attributes(error), exc_info=False)
             # The reason may quote what the provider says, which may be anything.
             _logger.warning('a model could not summarize a tool result', extra={'model': _name(candidate)})
         if made is None and order.extractive_on_failure:
@@ -163,7 +165,7 @@ class ResultSummarizer:
             model=made.model,
             state=made.state,
             reason=reason if made.state == 'degraded' and used is None else '',
-            tokens=tokens.count(made.text),
+            tokens=count_tokens(made.text),
             usage=spent,
             seconds=_since(started),
             used=used,
@@ -189,11 +191,11 @@ class _Job:
         if candidate == EXTRACTIVE or isinstance(candidate, ExtractiveModel):
             return await self.without_model()
         found = await self._digest()
-        if found.kind != 'prose' and tokens.fits(found.text, self.order.limit):
+        if found.kind != 'prose' and fits_tokens(found.text, self.order.limit):
             return self._told(found)  # there is no more to be said
         if isinstance(candidate, Model):
             return await self._by_model(candidate, found)
-        async with models.connect(self.settings, candidate) as model:
+        async with connect_model(self.settings, candidate) as model:
             return await self._by_model(model, found)
 
     async def without_model(self) -> _Made:
@@ -208,7 +210,7 @@ class _Job:
         self.has_asked = True
         is_machine = found.kind != 'prose'
         sure = (await self._digest(int(self.order.limit * DIGEST_SHARE))).text if is_machine else ''
-        room = self.order.limit - (tokens.count(f'{sure}\n\n') if sure else 0)
+        room = self.order.limit - (count_tokens(f'{sure}\n\n') if sure else 0)
         text = _beside(found.text, sure) if is_machine else self.order.text
         summary = await self._summarized(model, text, max(MIN_ROOM, room), on_failure='error')
         if not summary.text.strip():
@@ -224,7 +226,7 @@ class _Job:
             left = min(settings.deadline_seconds, max(0.1, self.order.seconds))
             settings = settings.model_copy(update={'deadline_seconds': left})
         costs = not isinstance(model, ExtractiveModel)  # what is embedded is free, and counts against no limit
-        call = Call(
+        call = RequestOptions(
             usage=self.usage if costs else RunUsage(),
             usage_limits=self.usage_limits if costs else None,
             model=model,
@@ -232,7 +234,7 @@ class _Job:
             cache=self.collection,
             on_fact=self.on_fact,
         )
-        wish = Wish.of(self.order.focus, prompts.load('tool_results/keep'))
+        wish = Focus.of(self.order.focus, load_prompt('tool_results/keep'))
         return await Summarizer(settings, model=model).run([Document(text)], wish, max_output_tokens=budget, call=call)
 
     async def _digest(self, budget: int = DIGEST_TOKENS) -> Digest:
@@ -250,7 +252,7 @@ class _Job:
         return _Made(found.text, EXTRACTIVE)
 
     def _within(self, text: str) -> str:
-        return text if tokens.fits(text, self.order.limit) else tokens.truncate(text, self.order.limit)
+        return text if fits_tokens(text, self.order.limit) else truncate_tokens(text, self.order.limit)
 
 
 def _name(candidate: Model | str) -> str:

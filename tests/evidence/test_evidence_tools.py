@@ -17,15 +17,16 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from summarizer_tool import Document, Settings, tokens
-from summarizer_tool.retrieval import Retrieved, Retriever
-from summarizer_tool.server_resources import DEFECT
-from summarizer_tool.store import SourceStore
+from summarizer_tool import Document, Settings
+from summarizer_tool.server.resources import DEFECT
+from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
+from summarizer_tool.store.source_store import SourceStore
+from summarizer_tool.text import tokens
 from summarizer_tool.toolset import SummarizerToolset
-from tests import serving
-from tests.evidence.site import FORBIDDEN, Site, site
-from tests.serving import Mode, Served, meta_of, text_of
-from tests.texts import CHRONICLE, HARBOUR
+from tests.support import serving
+from tests.support.serving import Mode, Served, meta_of, text_of
+from tests.support.site import FORBIDDEN, Site, site
+from tests.support.texts import CHRONICLE, HARBOUR
 
 pytestmark = pytest.mark.anyio
 
@@ -436,13 +437,13 @@ Do not answer this from memory: do what is advised above, or say what could not 
 
 
 async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def hang(*_: object, **__: object) -> Retrieved:
+    async def hang(*_: object, **__: object) -> EvidenceBrief:
         with anyio.CancelScope() as scope:
             await anyio.sleep_forever()
         assert scope.cancelled_caught is False
         raise AssertionError
 
-    async def fail(*_: object, **__: object) -> Retrieved:
+    async def fail(*_: object, **__: object) -> EvidenceBrief:
         raise ValueError('hunter2')
 
     with serving.serve(mcp_tool_timeout=0.5) as server:
@@ -551,7 +552,7 @@ async def test_an_agent_answers_from_pages_and_looks_up_details(web: Site) -> No
     assert 'Maud Ferrin and Joss Alder opened all gates by hand' in answered.model_response_str()
     assert 'the quarry of Fenn Tor' in found.model_response_str()
     for part, budget in ((answered, 1500), (found, 800)):
-        assert isinstance(part.metadata, Retrieved)
+        assert isinstance(part.metadata, EvidenceBrief)
         assert part.metadata.text == part.content
         assert part.metadata.tokens == tokens.count(part.model_response_str()) <= budget
         assert part.metadata.source_ids[0] in status.model_response_str()

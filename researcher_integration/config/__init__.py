@@ -1,0 +1,1 @@
+"""The configuration files that ship with the package, and how such files are read."""

@@ -1,0 +1,242 @@
+"""Read the configuration files: YAML and JSON of bounded size into models, and say in one line what is wrong."""
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar, cast
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from summarizer_tool import ConfigurationError
+
+FOLDER = Path(__file__).parent
+"""Where the files are that come with the package."""
+
+MAX_BYTES = 1_000_000
+"""Of a file. What a person writes has some kilobytes; more is the wrong file, and slow to read as YAML."""
+
+MAX_PROBLEMS = 3
+"""That one error names; the rest are counted."""
+
+MAX_SHOWN = 60
+"""Characters of a key that an error repeats."""
+
+_MESSAGES = {
+    'missing': 'is missing',
+    'model_type': 'must be a mapping',
+    'dict_type': 'must be a mapping',
+    'tuple_type': 'must be a list',
+    'string_type': 'must be text',
+    'string_too_short': 'is empty',
+    'too_short': 'needs at least one entry',
+    'decimal_type': 'must be a number',
+    'decimal_parsing': 'must be a number',
+}
+"""Of pydantic's kinds of errors, those whose own words speak of Python."""
+
+_PLAIN_KEY = re.compile(r'[A-Za-z_][\w-]*')
+
+
+class Strict(BaseModel):
+    """Base of what is read from a file: frozen, and without unknown keys, which are mostly misspelt known ones."""
+
+    model_config = ConfigDict(frozen=True, extra='forbid', hide_input_in_errors=True)
+
+    @model_validator(mode='before')
+    @classmethod
+    def _only_known_keys(cls, value: object) -> object:
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        keys = cast('Mapping[object, object]', value) if isinstance(value, Mapping) else ()
+        for key in keys:
+            if key not in known:
+                raise ValueError(_unknown(key, known))
+        return cast('object', value)
+
+
+Model = TypeVar('Model', bound=Strict)
+
+
+def read_yaml(path: Path, model: type[Model]) -> Model:
+    """Read a YAML file, without aliases and keys that stand twice.
+
+    Args:
+        path: The file, UTF-8, at most `MAX_BYTES`.
+        model: What it holds.
+
+    Raises:
+        ConfigurationError: If it cannot be read, or is not what `model` says; one line with file, key and reason.
+    """
+    return _checked(path, _parsed(path, _from_yaml), model, ' (put it in quotes)')
+
+
+def read_json(path: Path, model: type[Model]) -> Model:
+    """Read a JSON file, without keys that stand twice. No error repeats a value: it may be a secret.
+
+    Args:
+        path: The file, UTF-8, at most `MAX_BYTES`.
+        model: What it holds.
+
+    Raises:
+        ConfigurationError: If it cannot be read, or is not what `model` says; one line with file, key and reason.
+    """
+    return _checked(path, _parsed(path, _from_json), model, '')
+
+
+def shown(key: object) -> str:
+    """A name from a file as an error repeats it: short, and on one line."""
+    text = repr(key)
+    return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
+
+
+def key_path(*parts: object) -> str:
+    """`topics[2].instructions.report`: where in a file something stands."""
+    text = ''
+    for part in parts:
+        if isinstance(part, int):
+            text += f'[{part}]'
+        elif isinstance(part, str) and _PLAIN_KEY.fullmatch(part) and len(part) <= MAX_SHOWN:
+            text += f'.{part}'
+        elif part != '[key]':  # pydantic's word for "the key itself"
+            text += f'[{shown(part)}]'
+    return text.removeprefix('.')
+
+
+class _NotReadableError(Exception):
+    """What is wrong with a text, and in which line."""
+
+
+def _parsed(path: Path, parse: Callable[[str], object]) -> object:
+    try:
+        value = parse(_text(path))
+    except _NotReadableError as error:
+        raise ConfigurationError(f'{path}: {error}') from None
+    except RecursionError:
+        raise ConfigurationError(f'{path}: is nested too deeply') from None
+    if value is None:
+        raise ConfigurationError(f'{path}: is empty')
+    return value
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open('rb') as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise _NotReadableError(f'cannot be read: {error.strerror}') from None
+    if len(data) > MAX_BYTES:
+        raise _NotReadableError(f'is over {MAX_BYTES // 1_000_000} MB; it is no configuration, or has to be shortened')
+    try:
+        return data.decode('utf-8')
+    except UnicodeDecodeError as error:
+        line = data.count(b'\n', 0, error.start) + 1
+        raise _NotReadableError(f'line {line}: is not UTF-8') from None
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML without two surprises: aliases, by which a small file becomes a huge value, and keys given twice."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            # The stubs say nothing of events.
+            mark = cast('yaml.Mark', self.peek_event().start_mark)  # pyright: ignore[reportUnknownMemberType]
+            raise _NotReadableError(f'line {mark.line + 1}: aliases are not supported; write the value out')
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise _NotReadableError(f'line {key.start_mark.line + 1}: the key {shown(key.value)} stands twice')
+                seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _from_yaml(text: str) -> object:
+    try:
+        return yaml.load(text.removeprefix('\ufeff'), Loader=_Loader)  # noqa: S506 - a safe loader
+    except yaml.MarkedYAMLError as error:
+        line = f'line {error.problem_mark.line + 1}: ' if error.problem_mark else ''
+        what = ' '.join(part for part in (error.context, error.problem) if part)
+        raise _NotReadableError(f'{line}is not YAML: {_one_line(what)}') from None
+    except yaml.YAMLError as error:  # a character that may not stand there
+        raise _NotReadableError(f'is not YAML: {_one_line(error)}') from None
+    except ValueError:
+        raise _NotReadableError('is not YAML: a date or number is out of range; put it in quotes') from None
+
+
+def _from_json(text: str) -> object:
+    if not text.strip():
+        return None
+    if text.startswith('\ufeff'):  # which other readers of the same file do not take
+        raise _NotReadableError('begins with a byte order mark; save it as UTF-8 without one')
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise _NotReadableError(f'line {error.lineno}: is not JSON: {error.msg}') from None
+    except ValueError:  # an integer of thousands of digits
+        raise _NotReadableError('is not JSON: a number is too long') from None
+
+
+def _unique(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _NotReadableError(f'the key {shown(key)} stands twice')
+        found[key] = value
+    return found
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise _NotReadableError(f'is not JSON: {constant} is no number')
+
+
+def _checked(path: Path, value: object, model: type[Model], way_out: str) -> Model:
+    """The model of a parsed file.
+
+    Args:
+        path: Of the file.
+        value: What it holds.
+        model: What it should hold.
+        way_out: What to do with a value that was to be text, but is of another type.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=False)
+    problems = [_problem(detail, way_out) for detail in details if not _follows(detail, details)]
+    if len(problems) > MAX_PROBLEMS:
+        problems[MAX_PROBLEMS:] = [f'and {len(problems) - MAX_PROBLEMS} more']
+    raise ConfigurationError(f'{path}: {"; ".join(problems)}')
+
+
+def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
+    """Whether a list seems too short only because something in it is wrong."""
+    size = len(detail['loc'])
+    return detail['type'] == 'too_short' and any(
+        other['loc'][:size] == detail['loc'] for other in details if len(other['loc']) > size
+    )
+
+
+def _problem(detail: ErrorDetails, way_out: str) -> str:
+    message = _MESSAGES.get(detail['type']) or detail['msg'].removeprefix('Value error, ')
+    if detail['type'] == 'string_type' and not isinstance(detail['input'], Mapping | list | None):
+        message += way_out
+    message = _one_line(message.replace('Input should be', 'must be'))
+    where = key_path(*detail['loc'])
+    return f'{where}: {message}' if where else message
+
+
+def _unknown(key: object, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(str(key), known, n=1)
+    return f'{shown(key)} is no key of this; ' + (
+        f'did you mean {near[0]!r}?' if near else f'there are {", ".join(known)}'
+    )
+
+
+def _one_line(message: object) -> str:
+    return ' '.join(str(message).split())

@@ -1,0 +1,1 @@
+"""What an agent needs of machine output, without a model."""

@@ -1,0 +1,301 @@
+"""What the values of one field are like over many rows, and which rows are unlike the others."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log2
+from typing import Literal
+
+from researcher_integration.digests.statements import one_line
+from researcher_integration.digests.values import quantity, template
+
+FEW = 12
+"""Distinct values that are listed with their counts."""
+
+_RARE_SHARE = 0.01
+_RARE_ROWS = 3
+"""A value is rare in up to this share of the rows, or this many rows."""
+
+_RARER = 6
+"""How much more often than a rare value a common one must stand."""
+
+_ODD_SHARE = 0.03
+_ODD_ROWS = 6
+"""Where rare values together take more than this share of the rows, or number of rows, they are the rule."""
+
+_NUMERIC_SHARE = 0.9
+_TAIL = (3, 20)
+"""Values looked at from each end for ones that stand apart, in few and in many rows."""
+_TAIL_SHARE = 0.02
+_APART = 1.5
+"""A value stands apart if it is this much further from the median than its neighbour."""
+_DEVIATIONS = 3.0
+"""And beyond this many median absolute deviations (the usual factor for outliers)."""
+
+VALUE_LENGTH = 160
+"""Characters of a value that are shown."""
+
+_TIME = re.compile(r'\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)')
+
+BAD = re.compile(
+    r'(?i)\b(?:err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?'
+    r'|time[d-]?\s?-?out|unreachable|unavailable|unhealthy|unknown|oom\w*|killed|evicted|backoff|imagepull\w*|errimage\w*'
+    r'|degraded|corrupt\w*|invalid|expired|missing|aborted?|cancel+ed|dead|down|offline|stale|stuck|critical|severe'
+    r'|violat\w+|mismatch\w*|exceeded|overflow|deadlock\w*|leak\w*|lost|broken|notready|pending|terminat\w+|suspended)\b'
+    r'|CrashLoop|BackOff|OOM|NotReady|Err[A-Z]|Unknown'
+)
+"""Words that say something went wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """One row whose value is unlike the others'."""
+
+    row: int
+    text: str
+    """`name=value`, with what is usual."""
+    surprise: float
+    """Bits: how rarely that is seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One field over many rows."""
+
+    name: str
+    kind: Literal['constant', 'few', 'numbers', 'times', 'texts']
+    text: str
+    """Its values in short, without the name."""
+    oddities: Sequence[Oddity]
+    rare: Sequence[tuple[str, int]]
+    """Values of few rows, but more than an oddity has, and their counts."""
+    bad: bool
+    """Whether a value says that something went wrong."""
+    extreme: int | None = None
+    """The row of the greatest number."""
+
+
+def describe(name: str, values: Sequence[str | None]) -> Column:
+    """Say what a field's values are like.
+
+    Args:
+        name: The field's.
+        values: One for each row; None where the row has no such field.
+    """
+    counts = Counter(values)
+    ranked = counts.most_common()
+    present = len(values) - counts[None]
+    distinct = len(counts) - (None in counts)
+    odd, rare = _rare_values(name, values, ranked)
+    bad = any(value is not None and BAD.search(value[:VALUE_LENGTH]) is not None for value, _ in ranked[:200])
+    if len(counts) == 1:
+        return Column(name, 'constant', shown(ranked[0][0]), (), (), bad)
+    numbers = _numbers(counts, present)
+    if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
+        if numbers and not odd:
+            odd = _apart(name, values, numbers)
+        return Column(name, 'few', _listed(ranked, told=bool(odd)), odd, rare, bad, _extreme(values, numbers))
+    if numbers:
+        odd = _joined(odd, _apart(name, values, numbers))
+        text = _range(values, counts, numbers)
+        if ranked[0][1] > 0.5 * len(values):
+            text += f', mostly {shown(ranked[0][0])} ×{ranked[0][1]}'
+        return Column(name, 'numbers', text + _absent(counts), odd, rare, bad, _extreme(values, numbers))
+    times = [value for value in counts if value is not None and _TIME.match(value)]
+    if len(times) >= _NUMERIC_SHARE * distinct:
+        return Column(name, 'times', f'{min(times)} to {max(times)}{_absent(counts)}', odd, rare, False)
+    text, unlike = _texts(name, values, counts)
+    return Column(name, 'texts', text + _absent(counts), _joined(odd, unlike), rare, bad)
+
+
+def shown(value: str | None) -> str:
+    """A value as a digest shows it."""
+    if value is None:
+        return '(missing)'
+    return one_line(value, VALUE_LENGTH) or '""'
+
+
+def _rare_values(
+    name: str, values: Sequence[str | None], ranked: Sequence[tuple[str | None, int]]
+) -> tuple[list[Oddity], list[tuple[str, int]]]:
+    total = len(values)
+    limit = max(_RARE_ROWS, int(total * _RARE_SHARE))
+    common = [count for _, count in ranked if count > limit]
+    known = [(value, count) for value, count in ranked[1:FEW] if limit < count <= min(total * 0.1, ranked[0][1] / 4)]
+    rare = [(shown(value), count) for value, count in known] if len(ranked) <= 2 * FEW else []
+    # The rare must be far rarer than what is common: of many values about as frequent some always come out low.
+    least = common[len(common) // 2] / _RARER if common else 0.0
+    few = [(value, count) for value, count in ranked if count <= min(limit, least)]
+    if not few:
+        return [], rare
+    if len(ranked) > FEW and common[0] < total / 2 and _numbers(Counter(values), total):
+        return [], rare
+    if sum(count for _, count in few) > max(_ODD_ROWS if total >= 4 * _ODD_ROWS else 2, int(total * _ODD_SHARE)):
+        return [], rare
+    counts = dict(few)
+    # What is usual is worth saying only if it is short and one.
+    usual = shown(ranked[0][0])
+    told = f' (usually {usual})' if len(usual) <= 16 and ranked[0][1] >= 0.8 * total else ''
+    odd: list[Oddity] = []
+    for row, value in enumerate(values):
+        if value in counts:
+            extra = 2.0 if value is not None and BAD.search(value[:VALUE_LENGTH]) else 0.0
+            text = f'{name} missing' if value is None else f'{name}={shown(value)}{told}'
+            odd.append(Oddity(row, text, log2(total / counts[value]) + extra))
+    return odd, rare
+
+
+def _joined(first: Sequence[Oddity], second: Sequence[Oddity]) -> list[Oddity]:
+    """Both, each row once."""
+    rows = {each.row for each in first}
+    return [*first, *(each for each in second if each.row not in rows)]
+
+
+def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
+    """What the values are as numbers, if nearly all of them are."""
+    found: dict[str, float] = {}
+    missed = 0
+    for value, count in counts.items():
+        if value is None:
+            continue
+        number = quantity(value)
+        if number is None:
+            missed += count
+            if missed > (1 - _NUMERIC_SHARE) * present:
+                return {}
+        else:
+            found[value] = number
+    return found
+
+
+def _range(values: Sequence[str | None], counts: Counter[str | None], numbers: dict[str, float]) -> str:
+    low, middle, high = _spread(values, numbers)
+    text = f'{low}..{middle}..{high} (min..median..max)'
+    others = [value for value in counts if value is not None and value not in numbers]
+    if others:
+        text += f', no number: {", ".join(f"{shown(value)} ×{counts[value]}" for value in others[:3])}'
+    return text
+
+
+def _spread(values: Sequence[str | None], numbers: dict[str, float]) -> tuple[str, str, str]:
+    ordered = sorted((value for value in values if value in numbers), key=lambda value: numbers[value or ''])
+    found = ordered[0], ordered[len(ordered) // 2], ordered[-1]
+    return found[0] or '', found[1] or '', found[2] or ''
+
+
+def brief(values: Sequence[str | None], counts: Counter[str | None]) -> str:
+    """Values of one place in a template, as short as can be."""
+    ranked = counts.most_common(5)
+    if len(ranked) == 1:
+        return shown(ranked[0][0])
+    if len(counts) <= 4:
+        return f'{{{", ".join(f"{shown(value)} ×{count}" if count > 1 else shown(value) for value, count in ranked)}}}'
+    numbers = _numbers(counts, len(values) - counts[None])
+    if numbers:
+        low, middle, high = _spread(values, numbers)
+        # Numbers without a unit that are nearly all different are identifiers more often than measures.
+        return f'{{{low}..{middle}..{high}}}'
+    return f'{{{shown(ranked[0][0])}, … {len(counts)} distinct}}'
+
+
+def _extreme(values: Sequence[str | None], numbers: dict[str, float]) -> int | None:
+    if not numbers:
+        return None
+    greatest = max(numbers, key=lambda value: numbers[value])
+    return values.index(greatest) if values.count(greatest) == 1 else None
+
+
+def _apart(name: str, values: Sequence[str | None], numbers: dict[str, float]) -> list[Oddity]:
+    """Rows whose number stands apart from all others, at either end."""
+    ordered = sorted((numbers[value], row) for row, value in enumerate(values) if value in numbers)
+    if len(ordered) < 8:
+        return []
+    middle = ordered[len(ordered) // 2][0]
+    usual = values[ordered[len(ordered) // 2][1]]
+    deviation = sorted(abs(number - middle) for number, _ in ordered)[len(ordered) // 2]
+    found = _negative(name, values, ordered)
+    reach = min(_TAIL[1], max(_TAIL[0], int(len(ordered) * _TAIL_SHARE)))
+    for tail in (ordered[: -reach - 2 : -1], ordered[: reach + 1]):
+        away = [abs(number - middle) for number, _ in tail]
+        for size in range(len(tail) - 1, 0, -1):
+            if away[size - 1] > _DEVIATIONS * deviation and away[size - 1] >= _APART * max(
+                away[size], deviation, 1e-12
+            ):
+                ratio = min(away[size - 1] / max(away[size], deviation, 1e-12), 64.0)
+                told = f' (median {usual})'
+                known = {each.row for each in found}
+                found.extend(
+                    Oddity(row, f'{name}={values[row]}{told}', log2(len(values)) + log2(ratio))
+                    for _, row in tail[:size]
+                    if row not in known
+                )
+                break
+    return found
+
+
+def _negative(name: str, values: Sequence[str | None], ordered: Sequence[tuple[float, int]]) -> list[Oddity]:
+    """Rows below zero where there are few such rows."""
+    below = bisect_left(ordered, (0.0, -1))
+    if not 0 < below <= max(_RARE_ROWS, len(ordered) * _RARE_SHARE):
+        return []
+    return [Oddity(row, f'{name}={values[row]} (below 0)', log2(len(ordered) / below)) for _, row in ordered[:below]]
+
+
+def _listed(ranked: Sequence[tuple[str | None, int]], *, told: bool) -> str:
+    """Values with their counts; those that stand once are only counted where each is told for itself."""
+    once = sum(count == 1 for _, count in ranked) if told else 0
+    most = min(FEW, len(ranked) - once if once > 2 else len(ranked))
+    parts = [f'{shown(value)[:60]} ×{count}' for value, count in ranked[:most]]
+    if len(ranked) > most:
+        parts.append(f'… {len(ranked) - most} more values')
+    return ', '.join(parts)
+
+
+def _absent(counts: Counter[str | None]) -> str:
+    return f', missing ×{counts[None]}' if counts[None] else ''
+
+
+def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> tuple[str, list[Oddity]]:
+    """Texts by what they have in common."""
+    forms: dict[str, list[str]] = {}
+    total = 0
+    for value, count in counts.items():
+        if value is not None:
+            forms.setdefault(template(value[:VALUE_LENGTH])[0], []).extend([value] if count else [])
+            total += count
+    sizes = {form: sum(counts[value] for value in members) for form, members in forms.items()}
+    ranked = sorted(forms, key=lambda form: -sizes[form])
+    made = len(forms) > len(counts) // 2 and len(forms) > FEW
+    if made:
+        # Every text is of its own words: what may still differ is how it is made.
+        forms = {}
+        for value in counts:
+            if value is not None:
+                forms.setdefault(_make(value), []).append(value)
+        sizes = {form: sum(counts[value] for value in members) for form, members in forms.items()}
+        ranked = sorted(forms, key=lambda form: -sizes[form])
+    most_odd = _ODD_ROWS if total >= 10 * _ODD_ROWS else _RARE_ROWS
+    few = [form for form in ranked[1:] if sizes[form] <= max(most_odd, total * _RARE_SHARE)]
+    odd: list[Oddity] = []
+    alike = sizes[ranked[0]] >= _NUMERIC_SHARE * total
+    if few and (alike or not made) and sum(sizes[form] for form in few) <= max(most_odd, total * _ODD_SHARE / 2):
+        unlike = {value: sizes[form] for form in few for value in forms[form]}
+        odd = [
+            Oddity(row, f'{name}={shown(value)}', log2(len(values) / unlike[value]))
+            for row, value in enumerate(values)
+            if value is not None and value in unlike
+        ]
+    tops = ranked[: 4 if alike or not made else 1]
+    parts = [f'{shown(forms[form][0])[:70]}' + (f' ×{sizes[form]} alike' if len(tops) > 1 else '') for form in tops]
+    most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
+    repeated = f', most often {shown(most)[:60]} ×{often}' if often > 1 else ''
+    return f'{len(counts) - (None in counts)} distinct, like {"; ".join(parts)}{repeated}', odd
+
+
+@lru_cache(maxsize=65_536)
+def _make(text: str) -> str:
+    """How a text is made: words and their number, signs as they are."""
+    return re.sub(r'\w+', 'x', text[:VALUE_LENGTH])

@@ -1,0 +1,208 @@
+"""What an agent needs of machine output in a token budget, without a model: the same text, the same digest."""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from researcher_integration.digests.json import json_statements
+from researcher_integration.digests.json_reading import Json, Read, read_json
+from researcher_integration.digests.log_lines import ESCAPES, is_frame, starts_like_log
+from researcher_integration.digests.logs import log_statements
+from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
+from researcher_integration.digests.tables import read_tables, table_statements
+from summarizer_tool import fits_tokens, truncate_tokens
+
+Kind = Literal['log', 'json', 'table', 'prose']
+
+_IMPORTANT = (85.0, 70.0, 55.0, 36.0)
+"""Ranks from which a line is of importance 5, 4, 3, 2."""
+
+_SAMPLE = 2000
+"""Lines by which the kind of a text is told."""
+_LOG_SHARE = 0.3
+"""Share of lines with a time, a level or a frame from which a text is a log."""
+_VARIES = re.compile(r'(?<![\w./-])(?:[\w-]*+[\d./])[\w./-]*+')
+"""A word with a digit, a dot or a slash in it."""
+_LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
+_TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'severity', 'lvl', 'asctime'})
+
+_MENTIONS = 3
+"""Lines shown for each word of the focus, first those of words that are rare."""
+_COMMON = 200
+"""Lines from which a word of the focus is common, and says nothing about any of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DigestLine:
+    """One thing a digest says."""
+
+    text: str
+    importance: int
+    """From 1 to 5."""
+    source_lines: Sequence[int]
+    """Lines of the text that it rests on, from 1: the first ones if there are many; none if it rests on all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Machine output in short."""
+
+    text: str
+    """At most the budget; empty for prose."""
+    kind: Kind
+    lines: Sequence[DigestLine]
+    """What the text says, one after another, without the last line on what was left out."""
+
+
+def digest(text: str, budget: int, *, focus: str = '') -> Digest:
+    """Say what matters in machine output: errors, odd ones out, counts, settings, metrics.
+
+    Args:
+        text: Any text, of any length; a log, JSON or a table, if something is to be said of it.
+        budget: cl100k tokens that the digest may have.
+        focus: What the reader looks for; lines and items that mention it come first.
+
+    Returns:
+        The digest; of the kind `prose`, and empty, if the text is nothing of that sort.
+    """
+    text = ESCAPES.sub('', text) if '\x1b' in text else text
+    lines = text.replace('\r\n', '\n').replace('\r', '\n').split('\n')
+    kind, statements = _read(text, lines)
+    if kind == 'prose' or budget <= 0:
+        return Digest('', kind, ())
+    words = focus_words(focus)
+    found = [*statements, *_mentions(lines, words)]
+    chosen = choose(found, budget, words)
+    told = list(chosen.statements)
+    if not told and found:
+        # Even the most important line is longer than the budget.
+        first = max(found, key=lambda each: each.rank)
+        told = [DigestStatement(truncate_tokens(one_line(first.text), budget), first.rank, first.topic, first.lines)]
+    whole = '\n'.join([*(each.text for each in told), *([chosen.left_out] if chosen.left_out else [])])
+    if not fits_tokens(whole, budget):
+        whole = truncate_tokens('\n'.join(each.text for each in told), budget)
+    numbered = _Numbered(lines)
+    return Digest(whole, kind, tuple(_line(each, numbered) for each in told if each.text))
+
+
+def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement]]:
+    """The kind of a text, and everything that may be said of it."""
+    read = read_json(text)
+    if read is not None and _is_structured(read.value):
+        if logged := _logged(read):
+            return 'log', log_statements(logged)
+        return 'json', json_statements(read, _inner)
+    if tables := read_tables(lines):
+        return 'table', table_statements(tables)
+    if _is_log(lines):
+        return 'log', log_statements(lines)
+    return 'prose', iter(())
+
+
+def _inner(text: str) -> Iterator[DigestStatement]:
+    """What a string inside JSON says; JSON that holds JSON as text is common, deeper than that it is not read."""
+    lines = text.splitlines()
+    read = read_json(text)
+    if read is not None and _is_structured(read.value):
+        if logged := _logged(read):
+            yield from log_statements(logged)
+        else:
+            yield from json_statements(read, lambda _: ())
+    elif tables := read_tables(lines):
+        yield from table_statements(tables)
+    elif _is_log(lines):
+        yield from log_statements(lines)
+
+
+def _is_structured(value: Json) -> bool:
+    return isinstance(value, Mapping | list) and len(value) > 0
+
+
+def _logged(read: Read) -> list[str]:
+    """JSON lines of a log as lines of `key=value`; none if they are no log."""
+    if not read.is_lines or not isinstance(read.value, list):
+        return []
+    objects = [each for each in read.value if isinstance(each, Mapping)]
+    logs = [each for each in objects[:100] if _LOG_FIELDS & each.keys() and _TIME_FIELDS & each.keys()]
+    if len(logs) < 0.8 * min(100, len(read.value)):
+        return []
+    return [*map(_as_line, objects), *read.around.splitlines()]
+
+
+def _as_line(entry: Mapping[str, Json]) -> str:
+    parts: dict[int, list[str]] = {0: [], 1: [], 2: [], 3: []}
+    for key, value in entry.items():
+        written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        name = key.lower()
+        if name in ('time', 'ts', 'timestamp', '@timestamp', 'asctime'):
+            parts[0].append(written)
+        elif name in ('level', 'severity', 'lvl'):
+            parts[1].append(f'level={written}')
+        elif name in ('msg', 'message', 'event'):
+            parts[2].append(written)
+        else:
+            quoted = f'"{written}"' if isinstance(value, str) and re.search(r'\s', written) else written
+            parts[3].append(f'{key}={quoted}')
+    return one_line(' '.join(piece for place in range(4) for piece in parts[place]), 2000)
+
+
+def _is_log(lines: Sequence[str]) -> bool:
+    sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
+    if len(sample) < 3:
+        return False
+    marked = sum(starts_like_log(line) or is_frame(line) for line in sample)
+    if marked >= _LOG_SHARE * len(sample):
+        return True
+    # Output that says the same again and again is no prose, even without times.
+    forms = {_VARIES.sub('0', line) for line in sample}
+    return len(sample) >= 20 and len(forms) <= 0.4 * len(sample)
+
+
+def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStatement]:
+    """Lines that have a word of the focus which few lines have."""
+    if not words or len(lines) < 3:
+        return
+    found: dict[str, list[int]] = {word: [] for word in words[:20]}
+    for number, line in enumerate(lines, 1):
+        lowered = line.lower()
+        for word, numbers in found.items():
+            if len(numbers) < _COMMON and word in lowered:
+                numbers.append(number)
+    for word, numbers in found.items():
+        if len(numbers) >= _COMMON:
+            continue
+        for number in numbers[:_MENTIONS]:
+            line = lines[number - 1]
+            at = line.lower().find(word)
+            text = one_line(line if len(line) < 400 else f'… {line[max(0, at - 150) : at + 150]} …', 300)
+            extra = 10.0 if re.search(r'\d', word) else 0.0
+            yield DigestStatement(
+                f'{text} [{word} ×{len(numbers)}]', 76.0 + extra - len(numbers) ** 0.5, 'mentioned', (number,)
+            )
+
+
+class _Numbered:
+    """Finds the line of a piece of text."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._text = '\n'.join(lines)
+        self._starts = [0]
+        for line in lines[:-1]:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def line(self, piece: str) -> int | None:
+        """The number, from 1, of the first line that has a piece of text."""
+        at = self._text.find(piece) if piece else -1
+        return bisect_right(self._starts, at) if at >= 0 else None
+
+
+def _line(statement: DigestStatement, numbered: _Numbered) -> DigestLine:
+    importance = 5 - sum(statement.rank < least for least in _IMPORTANT)
+    numbers = statement.lines
+    if not numbers and statement.anchor:
+        found = numbered.line(statement.anchor)
+        numbers = (found,) if found is not None else ()
+    return DigestLine(statement.text, importance, numbers)

@@ -1,0 +1,235 @@
+"""JSON: its lists as things with fields, the rest as `path: value`."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import cast
+
+from researcher_integration.digests.columns import BAD, describe, shown
+from researcher_integration.digests.json_reading import Json, Read
+from researcher_integration.digests.records import Row, record_statements, things
+from researcher_integration.digests.statements import DigestStatement, one_line
+from researcher_integration.digests.values import quantity
+
+MANY = 5
+"""Objects in a list from which they are told as many with the same fields."""
+
+_KEYED = 20
+"""Entries of an object from which it may be a list under names: their values must have the same fields."""
+
+_CELLS = 400
+"""Fields of one object that are looked at."""
+_DEEPEST = 12
+"""Levels of nesting inside one thing; what is deeper is told as text."""
+_PLACES = 20_000
+"""Values outside of lists that are told; more would never fit."""
+_TEXT = 1500
+"""Characters from which a string is looked at as output of its own: a log inside a field."""
+
+_TELLING = ('type', 'key', 'kind')
+"""Fields by which the entries of a short list inside a thing are told from each other."""
+
+_STATE = re.compile(r'(?i)status|state|phase|error|health|message|total|count|version|name$|default')
+
+Inner = Callable[[str], Iterable[DigestStatement]]
+"""What a string inside the JSON says, if it is machine output itself."""
+
+
+def json_statements(read: Read, inner: Inner) -> Iterator[DigestStatement]:
+    """Everything a digest of JSON may say.
+
+    Args:
+        read: The JSON.
+        inner: Tells of a long string inside of it.
+    """
+    if read.broken:
+        yield DigestStatement(read.broken, 90.0, 'overview')
+    if read.around:
+        yield DigestStatement(f'beside the JSON: {one_line(read.around)}', 80.0, 'overview')
+    yield from _Teller(inner).tell('', read.value, 0)
+
+
+class _Teller:
+    """Walks through JSON; counts what it has told, so that no JSON is too large for it."""
+
+    def __init__(self, inner: Inner) -> None:
+        self._inner = inner
+        self._left = _PLACES
+
+    def tell(self, path: str, value: Json, depth: int) -> Iterator[DigestStatement]:
+        """Tell of a value and what is in it."""
+        if self._left <= 0:
+            return
+        if isinstance(value, str):
+            yield from self._string(path, value)
+        elif isinstance(value, Mapping):
+            yield from self._object(path, value, depth)
+        elif isinstance(value, Sequence):
+            yield from self._list(path, value, depth)
+        else:
+            yield self._place(path, cell(value))
+
+    def _place(self, path: str, text: str) -> DigestStatement:
+        self._left -= 1
+        name = path.rsplit('.', 1)[-1]
+        rank = (
+            56.0 - 3.0 * path.count('.') + (12.0 if _STATE.search(name) else 0.0) + (14.0 if BAD.search(text) else 0.0)
+        )
+        return DigestStatement(f'{path or "value"}: {shown(text)}', rank, 'values', anchor=f'"{name}"')
+
+    def _string(self, path: str, value: str) -> Iterator[DigestStatement]:
+        found = list(self._inner(value)) if len(value) >= _TEXT else []
+        if found:
+            self._left -= len(found)
+            yield DigestStatement(f'{path or "text"}: {len(value)} characters of output', 94.0, 'overview')
+            yield from found
+        else:
+            yield self._place(path, value)
+
+    def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
+        if len(value) >= _KEYED and (rows := _keyed(value)):
+            yield from record_statements(things(path or 'entries', rows))
+            return
+        if not value or depth >= _DEEPEST:
+            yield self._place(path, _compact(value))
+            return
+        for key, inside in value.items():
+            yield from self.tell(f'{path}.{one_line(key, 80)}' if path else one_line(key, 80), inside, depth + 1)
+
+    def _list(self, path: str, value: Sequence[Json], depth: int) -> Iterator[DigestStatement]:
+        if depth >= _DEEPEST or not value:
+            yield self._place(path, _compact(value))
+            return
+        objects = [each for each in value if isinstance(each, Mapping)]
+        if len(objects) >= max(MANY, len(value) // 2):
+            if len(objects) < len(value):
+                others = ', '.join(shown(cell(each)) for each in value if not isinstance(each, Mapping))
+                yield DigestStatement(
+                    f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
+                )
+            yield from record_statements(things(path or 'items', [flat(each) for each in objects]))
+            yield from self._long_strings(objects)
+        elif any(isinstance(each, Mapping | list) for each in value):
+            if len(value) >= MANY and (rows := _lists(value)):
+                yield from record_statements(things(path or 'rows', rows))
+                return
+            for number, each in enumerate(value):
+                yield from self.tell(f'{path}[{number}]', each, depth + 1)
+        else:
+            yield from self._plain(path, value)
+
+    def _long_strings(self, objects: Sequence[Mapping[str, Json]]) -> Iterator[DigestStatement]:
+        """Output inside the things of a list, where few have any."""
+        long = [text for each in objects for text in each.values() if isinstance(text, str) and len(text) >= _TEXT]
+        for text in long[:MANY]:
+            yield from self._inner(text)
+
+    def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
+        """A list of values without parts."""
+        cells = [cell(each) for each in value]
+        joined = f'[{", ".join(map(shown, cells))}]'
+        if len(cells) < MANY or (len(joined) <= 200 and len(cells) <= 2 * MANY):
+            yield self._place(path, joined)
+            return
+        self._left -= 1
+        column = describe(path or 'values', cells)
+        yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
+        texts = Counter(each.text for each in column.oddities)
+        for text, count in texts.most_common(50):
+            yield DigestStatement(
+                f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items', anchor=text.split('=', 1)[-1]
+            )
+
+
+def _keyed(value: Mapping[str, Json]) -> list[Row]:
+    """The rows of an object whose keys are names of like things; none if it is not such a one."""
+    inside = [each for each in value.values() if isinstance(each, Mapping)]
+    if len(inside) < 0.9 * len(value):
+        return []
+    fields = Counter(field for each in inside for field in each)
+    common = sum(count >= 0.5 * len(inside) for count in fields.values())
+    if not common or common < 0.2 * len(fields):
+        return []
+    return [
+        {'key': cell(key), **(flat(each) if isinstance(each, Mapping) else {'value': cell(each)})}
+        for key, each in value.items()
+    ]
+
+
+def _lists(value: Sequence[Json]) -> list[Row]:
+    """The rows of a list of lists of one length, such as a query's result."""
+    if not all(isinstance(each, list) for each in value):
+        return []
+    rows = cast('Sequence[Sequence[Json]]', value)
+    width = len(rows[0])
+    if not width or any(len(row) != width for row in rows):
+        return []
+    header = [each for each in rows[0] if isinstance(each, str) and quantity(each) is None]
+    titled = len(set(header)) == width
+    names = header if titled else [f'[{number}]' for number in range(width)]
+    return [dict(zip(names, map(_compact, row), strict=True)) for row in rows[titled:]]
+
+
+def flat(value: Mapping[str, Json]) -> dict[str, str]:
+    """An object as one row: a cell for each value in it, named by its path.
+
+    Args:
+        value: Any object. Entries of a list inside of it share a cell, unless a type or key tells them apart.
+    """
+    row: dict[str, str] = {}
+    for path, inside in _cells('', value, 0):
+        if path in row:
+            if len(row[path]) < 200:
+                row[path] += f', {inside}'
+        elif len(row) < _CELLS:
+            row[path] = inside
+    return row
+
+
+def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value and depth < _DEEPEST:
+        for key, inside in value.items():
+            yield from _cells(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1)
+    elif isinstance(value, list) and depth < _DEEPEST and any(isinstance(each, Mapping) for each in value):
+        entries = cast('Sequence[Json]', value)
+        for entry in entries[:50]:
+            yield from _cells(f'{path}[{_told_by(entry)}]', entry, depth + 1)
+        if len(entries) > 1 and not _told_by(entries[0]):
+            yield f'{path}.length', str(len(entries))
+    else:
+        yield path, cell(value) if not isinstance(value, Mapping | list) else _compact(value)
+
+
+def _told_by(entry: Json) -> str:
+    if isinstance(entry, Mapping):
+        for name in _TELLING:
+            by = entry.get(name)
+            if isinstance(by, str) and 0 < len(by) <= 40:
+                return by
+    return ''
+
+
+def cell(value: Json) -> str:
+    """A value without parts as it is written, strings without quotes unless they could be taken for something else."""
+    if isinstance(value, str):
+        return f'"{value}"' if value in ('null', 'true', 'false', '') else value
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    if value is None:
+        return 'null'
+    return _compact(value) if isinstance(value, Mapping | list) else str(value)
+
+
+def _compact(value: Json, depth: int = 0) -> str:
+    """A value with few parts on one line; deep or long ones in part."""
+    if isinstance(value, Mapping):
+        if depth > 3:
+            return '{…}'
+        inside = [f'{key}: {_compact(each, depth + 1)}' for key, each in list(value.items())[:10]]
+        return f'{{{", ".join(inside)}{", …" if len(value) > 10 else ""}}}'
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if depth > 3:
+            return '[…]'
+        inside = [_compact(each, depth + 1) for each in value[:10]]
+        return f'[{", ".join(inside)}{f", … {len(value)} in all" if len(value) > 10 else ""}]'
+    return cell(value)[:200]

@@ -1,0 +1,210 @@
+"""Many things with the same fields (a list of objects, the rows of a table): what is usual, and who is unlike."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from researcher_integration.digests.columns import BAD, FEW, Column, Oddity, describe, shown
+from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
+from researcher_integration.digests.values import quantity
+
+Row = Mapping[str, str]
+"""Cells by field; a field that a thing does not have is not in it."""
+
+_NAME = re.compile(r'(?i)(?:^|[._ -])(?:names?|title|key|host(?:name)?|pod|node|user(?:name)?|container_?name)$')
+_ID = re.compile(r'(?i)(?:^|[._ -])(?:id|uid|uuid|number|no|code|sku|ref|pid|arn)$|[a-z]I[Dd]$|_id$')
+_STATE = re.compile(
+    r'(?i)(?:^|[._])(?:\w*status\w*|state|phase|health\w*|ready|condition\w*|result|level|severity|reason)$'
+)
+_MESSAGE = re.compile(r'(?i)(?:error|message|reason|detail|warning|note|comment|fault)')
+
+_FIELDS = 120
+"""Fields that are described; things with more are described by these, the ones most things have."""
+_PAIRED = 24
+"""Fields that are compared with each other, two at a time."""
+_SAME = 0.8
+"""Share of the rows in which two fields have the same value so that the others are worth telling."""
+_NAMED = 8
+"""Things named in a line on many of them."""
+_ODD_ITEMS = 150
+_NAMES_FROM = 1.2
+"""Score from which a field names things; a field with only different values has 2."""
+_SHORT = 24
+"""Characters of a second name."""
+_EACH = 12
+"""Things up to which each is told with all its fields."""
+_CONSTANT_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Things:
+    """Rows with what they are called."""
+
+    what: str
+    """Where they stand: `items`, or the path of the list."""
+    rows: Sequence[Row]
+    labels: Sequence[str]
+    """What each is named by."""
+    key: str
+    """The field that names them; empty if they are numbered."""
+    lines: Sequence[int] = ()
+    """The line each stands on, from 1, where that is known."""
+
+    def where(self, row: int) -> tuple[int, ...]:
+        """The line of a row."""
+        return (self.lines[row],) if self.lines else ()
+
+
+def things(what: str, rows: Sequence[Row], lines: Sequence[int] = ()) -> Things:
+    """Find out what names each of many rows.
+
+    Args:
+        what: Where they stand.
+        rows: Two or more.
+        lines: The line each stands on.
+    """
+    fields = Counter(field for row in rows for field in row)
+    scored: list[tuple[float, str]] = []
+    for field, count in list(fields.items())[:_FIELDS]:
+        if count >= 0.9 * len(rows) and (score := _naming(field, rows)) >= _NAMES_FROM:
+            scored.append((score, field))
+    scored.sort(key=lambda each: -each[0])
+    key = scored[0][1] if scored else ''
+    # Some ask by name and others by number: a short second one of the other sort is said, too.
+    other = next((field for _, field in scored[1:] if _complements(field, key, rows)), '')
+    labels: list[str] = []
+    for number, row in enumerate(rows, 1):
+        label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
+        labels.append(f'{label} ({one_line(row[other], 50)})' if row.get(other) else label)
+    return Things(what, rows, labels, f'{key} ({other})' if other else key, lines)
+
+
+def _naming(field: str, rows: Sequence[Row]) -> float:
+    """How well a field names things: the more of its values are different, the better."""
+    values = {row.get(field, '') for row in rows}
+    share = len(values) / len(rows)
+    sample = sorted(values)[:100]
+    if share < 0.5 or max(map(len, sample)) > 100:
+        return 0.0
+    score = share * 2.0 + (1.5 if _NAME.search(field) else 1.4 if _ID.search(field) else 0.0)
+    # The names of a thing stand first, and not deep inside it.
+    score -= 0.25 * field.count('.') + (0.3 if max(map(len, sample)) > 40 else 0.0)
+    if all(quantity(value) is not None for value in sample[:20]) and not _ID.search(field):
+        score -= 1.5
+    return score
+
+
+def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
+    if bool(_NAME.search(field)) == bool(_NAME.search(key)) or not (_NAME.search(field) or _ID.search(field)):
+        return False
+    values = {row.get(field, '') for row in rows}
+    return len(values) >= 0.95 * len(rows) and max(map(len, values)) <= _SHORT and '.' not in field.strip('.')
+
+
+def record_statements(them: Things) -> Iterator[DigestStatement]:
+    """Everything a digest may say of many things with the same fields.
+
+    Args:
+        them: Two or more.
+    """
+    total = len(them.rows)
+    counts = Counter(field for row in them.rows for field in row)
+    fields = [field for field, _ in counts.most_common(_FIELDS)] if len(counts) > _FIELDS else list(counts)
+    columns = [describe(field, [row.get(field) for row in them.rows]) for field in fields]
+    named = f', named by {them.key}' if them.key else ''
+    more = f' ({len(counts) - len(fields)} rare ones not described)' if len(counts) > len(fields) else ''
+    yield DigestStatement(f'{them.what}: {total} items with {len(counts)} fields{named}{more}', 99.0, 'overview')
+    told = [', '.join(f'{field}={shown(cell)[:80]}' for field, cell in row.items()) for row in them.rows[:_EACH]]
+    if total <= _EACH and max(map(len, told)) <= LONGEST:
+        for row, text in enumerate(told):
+            bad = 14.0 if BAD.search(text) else 0.0
+            yield DigestStatement(text, 76.0 + bad, 'values', them.where(row), them.labels[row])
+        return
+    constants = [f'{column.name}={column.text[:_CONSTANT_LENGTH]}' for column in columns if column.kind == 'constant']
+    for start in range(0, len(constants), 8):
+        yield DigestStatement(f'the same in all: {", ".join(constants[start : start + 8])}', 44.0 - start, 'fields')
+    for column in columns:
+        if column.kind != 'constant':
+            yield from _about(column, them)
+    example = ', '.join(f'{field}={shown(cell)[:40]}' for field, cell in list(them.rows[0].items())[:30])
+    yield DigestStatement(f'the first: {example}', 26.0, 'values', them.where(0))
+    yield from _odd(them, [*(each for column in columns for each in column.oddities), *_unequal(columns, them)])
+
+
+def _about(column: Column, them: Things) -> Iterator[DigestStatement]:
+    """What is said of one field."""
+    text = f'{column.name}: {column.text}'
+    if column.kind == 'few':
+        rank = 60.0 + (14.0 if _STATE.search(column.name) else 0.0) + (8.0 if column.bad else 0.0)
+    elif column.kind == 'numbers':
+        rank = 58.0
+        if column.extreme is not None:
+            text += f', greatest: {them.labels[column.extreme]}'
+    elif column.kind == 'times':
+        rank = 46.0
+    else:
+        rank = 42.0 + (8.0 if _MESSAGE.search(column.name) else 0.0) + (4.0 if column.name == them.key else 0.0)
+    yield DigestStatement(text, rank, 'fields')
+    values = [row.get(column.name) for row in them.rows] if column.rare else []
+    for value, count in column.rare:
+        rows = [row for row, each in enumerate(values) if each is not None and shown(each) == value]
+        rank = 50.0 + (12.0 if BAD.search(value) else 0.0)
+        yield DigestStatement(
+            f'{column.name}={value} ×{count}: {_names(them, rows)}', rank, 'values', _where(them, rows)
+        )
+
+
+def _names(them: Things, rows: Sequence[int]) -> str:
+    names = ', '.join(them.labels[row] for row in rows[:_NAMED])
+    return names + (f', … {len(rows) - _NAMED} more' if len(rows) > _NAMED else '')
+
+
+def _where(them: Things, rows: Sequence[int]) -> tuple[int, ...]:
+    return tuple(line for row in rows[:20] for line in them.where(row))
+
+
+def _odd(them: Things, oddities: Sequence[Oddity]) -> Iterator[DigestStatement]:
+    """The things that are unlike the others, those that are so in the same way together."""
+    by_row: dict[int, list[Oddity]] = {}
+    for each in oddities:
+        by_row.setdefault(each.row, []).append(each)
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for row, found in by_row.items():
+        found.sort(key=lambda each: -each.surprise)
+        # What names a thing is said anyway, and so is what another text says with more.
+        longer = [each.text for each in found if ' but ' in each.text]
+        texts = tuple(
+            each.text
+            for each in found
+            if not each.text.startswith(f'{them.key.split(" (")[0]}=')
+            and not any(text.startswith(f'{each.text} but ') for text in longer)
+        )
+        alike.setdefault(texts, []).append(row)
+    ranked = sorted(alike.items(), key=lambda item: -sum(each.surprise for each in by_row[item[1][0]]))
+    for texts, rows in ranked[:_ODD_ITEMS]:
+        surprise = sum(each.surprise for each in by_row[rows[0]])
+        several = f'×{len(rows)}: ' if len(rows) > 1 else ''
+        told = ', '.join(texts) or f'{them.key} unlike the others'
+        names = _names(them, rows)
+        text = f'{several}{names}: {told}' if len(names) < 400 else f'{told} {several}{names}'
+        anchor = them.labels[rows[0]]
+        yield DigestStatement(text, 66.0 + min(22.0, 1.1 * surprise), 'odd items', _where(them, rows), anchor)
+
+
+def _unequal(columns: Sequence[Column], them: Things) -> Iterator[Oddity]:
+    """Rows in which two fields differ that mostly have the same value: set and default, wanted and ready."""
+    compared = [column.name for column in columns if column.kind in ('few', 'numbers', 'texts')][:_PAIRED]
+    sample = them.rows[:: max(1, len(them.rows) // 100)]
+    for one, other in combinations(compared, 2):
+        if sum(one in row and row.get(one) == row.get(other) for row in sample) < _SAME * len(sample):
+            continue
+        if len({row.get(one) for row in sample}) <= 2:
+            continue
+        unlike = [row for row, cells in enumerate(them.rows) if cells.get(one) != cells.get(other)]
+        if 0 < len(unlike) <= (1 - _SAME) * len(them.rows):
+            for row in unlike[: FEW * 4]:
+                cells = them.rows[row]
+                text = f'{one}={shown(cells.get(one))} but {other}={shown(cells.get(other))}'
+                yield Oddity(row, text, 8.0)

@@ -1,0 +1,194 @@
+"""Tables in text: markdown, comma or tab separated, and columns aligned by blanks as command-line tools print them."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from researcher_integration.digests.records import Row, record_statements, things
+from researcher_integration.digests.statements import DigestStatement, one_line
+
+LEAST_ROWS = 4
+"""Rows from which lines in columns are a table."""
+
+_FIT = 0.9
+"""Share of the lines that must have the table's number of columns."""
+_WIDEST = 200
+"""Columns."""
+_LONGEST_LINE = 20_000
+_LONGEST_CELL = 400
+"""Characters."""
+
+_RULE = re.compile(r'[\s|+:=-]+$')
+_GAP = re.compile(r'\s{2,}|\t')
+_TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.-]*$')
+_SEPARATORS = ',\t;|'
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that was found in a text."""
+
+    rows: Sequence[Row]
+    lines: Sequence[int]
+    """The line each row stands on, from 1."""
+    beside: Sequence[str]
+    """Lines that are no rows."""
+
+
+def read_tables(lines: Sequence[str]) -> list[Table]:
+    """Find tables that make up most of a text.
+
+    Args:
+        lines: Of the text.
+
+    Returns:
+        In order; none if the text is mostly something else.
+    """
+    filled = sum(line.strip() != '' for line in lines)
+    if filled < LEAST_ROWS + 1:
+        return []
+    found: list[Table] = []
+    # Some tools print several tables with blank lines between them.
+    for start, end in _blocks(lines):
+        block = [line[:_LONGEST_LINE] for line in lines[start:end]]
+        if len(block) > 1 and (table := _markdown(block, start) or _aligned(block, start) or _separated(block, start)):
+            found.append(table)
+    rows = sum(len(table.rows) for table in found)
+    return found if rows >= LEAST_ROWS and rows >= 0.6 * filled else []
+
+
+def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
+    """Everything a digest of tables may say."""
+    for number, table in enumerate(tables, 1):
+        what = 'table' if len(tables) == 1 else f'table {number}'
+        beside = ' / '.join(table.beside)
+        if beside:
+            yield DigestStatement(f'beside {what}: {one_line(beside)}', 75.0, 'overview')
+        if len(table.rows) == 1:
+            cells = ', '.join(f'{field}={cell}' for field, cell in table.rows[0].items())
+            yield DigestStatement(f'{what}: {cells}', 80.0, 'values', tuple(table.lines))
+        else:
+            yield from record_statements(things(what, table.rows, table.lines))
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    start = None
+    for number, line in enumerate([*lines, '']):
+        if line.strip():
+            start = number if start is None else start
+        elif start is not None:
+            yield start, number
+            start = None
+
+
+def _rows(
+    names: Sequence[str], cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[str], *, least: int = 1
+) -> Table | None:
+    """A table of what was split; None if it is too small or its columns do not fit."""
+    if len(cells) < least or not 2 <= len(names) <= _WIDEST:
+        return None
+    seen: Counter[str] = Counter()
+    titles: list[str] = []
+    for place, name in enumerate(names, 1):
+        title = one_line(name, 60) or f'column {place}'
+        seen[title] += 1
+        titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
+    rows = [dict(zip(titles, (cell[:_LONGEST_CELL] for cell in row), strict=False)) for _, row in cells]
+    return Table(rows, [number for number, _ in cells], beside)
+
+
+def _markdown(block: Sequence[str], start: int) -> Table | None:
+    """Lines of cells between pipes, with a line of dashes below the first."""
+    rule = next((at for at, line in enumerate(block[:6]) if at and '-' in line and _RULE.match(line)), None)
+    if rule is None or '|' not in block[rule - 1]:
+        return None
+    names = _piped(block[rule - 1])
+    cells = [
+        (start + at + 1, _piped(line))
+        for at, line in enumerate(block)
+        if at > rule and '|' in line and not _RULE.match(line)
+    ]
+    beside = [line for at, line in enumerate(block) if at < rule - 1 or (at > rule and '|' not in line)]
+    fitting = sum(len(row) == len(names) for _, row in cells)
+    return (
+        _rows(names, cells, [line for line in beside if not _RULE.match(line)])
+        if fitting >= _FIT * len(cells)
+        else None
+    )
+
+
+def _piped(line: str) -> list[str]:
+    return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line.strip().strip('|'))]
+
+
+def _aligned(block: Sequence[str], start: int) -> Table | None:
+    """Columns below titles, with blanks between them."""
+    for at, line in enumerate(block[:5]):
+        titles = _GAP.split(line.strip())
+        words = line.split()
+        if len(words) < 2 or not all(_TITLE.match(word) for word in words[:-1]) or any(map(str.isdigit, words)):
+            continue
+        # One title may be of two words ("Mounted on", "NOMINATED NODE"): where only wide gaps part the columns. Others
+        # have titles and numbers a single blank apart.
+        last_two = [*words[:-2], ' '.join(words[-2:])]
+        for names, wide in ((titles, True), (words, False), (last_two, False), (titles, False)):
+            table = _below(names, block, at, start, wide=wide)
+            if table is not None:
+                return table
+    return None
+
+
+def _below(names: Sequence[str], block: Sequence[str], at: int, start: int, *, wide: bool) -> Table | None:
+    if len(names) < 2:
+        return None
+    cells: list[tuple[int, Sequence[str]]] = []
+    beside = list(block[:at])
+    body = block[at + 1 :]
+    for number, line in enumerate(body, start + at + 2):
+        row = _GAP.split(line.strip())
+        if len(row) != len(names) and not wide:
+            row = line.split(None, len(names) - 1)
+        if len(row) == len(names):
+            cells.append((number, row))
+        elif not _RULE.match(line):
+            beside.append(line)
+    capitals = sum(name.upper() == name for name in names) >= 0.7 * len(names)
+    parted = len(_GAP.split(block[at].strip())) >= 2
+    if len(cells) < _FIT * len(body) or not (capitals or (parted and len(names) > 2)):
+        return None
+    return _rows(names, cells, beside)
+
+
+def _separated(block: Sequence[str], start: int) -> Table | None:
+    """Values with a comma, tab, semicolon or pipe between them."""
+    if len(block) < LEAST_ROWS:
+        return None
+    for separator in _SEPARATORS:
+        width = block[0].count(separator) + 1
+        sample = block[:50]
+        if (
+            width < 2
+            or width > _WIDEST
+            or sum(line.count(separator) + 1 >= width for line in sample) < _FIT * len(sample)
+        ):
+            continue
+        cells = [(start + at + 1, row) for at, line in enumerate(block) if (row := _split(line, separator))]
+        fitting = [each for each in cells if len(each[1]) == len(cells[0][1])]
+        # Sentences have commas, too: their parts are many words, and the first line has no titles.
+        names = cells[0][1]
+        if len(fitting) < _FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
+            continue
+        beside = [block[number - start - 1] for number, row in cells if len(row) != len(names)]
+        return _rows(names, fitting[1:], beside, least=LEAST_ROWS - 1)
+    return None
+
+
+def _split(line: str, separator: str) -> list[str]:
+    if '"' not in line:
+        return [cell.strip() for cell in line.split(separator)]
+    try:
+        return [cell.strip() for row in csv.reader([line], delimiter=separator) for cell in row]
+    except csv.Error:
+        return []

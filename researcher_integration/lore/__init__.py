@@ -1,0 +1,1 @@
+"""The lore researcher: pages of one zone in, a research package out."""

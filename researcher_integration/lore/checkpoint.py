@@ -1,0 +1,254 @@
+"""What a research has done so far, in one small file: pages by reference, what each step has kept, what was extracted.
+
+It is written after each crawled page, each step and each extraction, in one piece or not at all, so that a research
+that was killed goes on where it was. The texts of pages and finished model answers are in the store.
+"""
+
+import os
+import shutil
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
+
+from researcher_integration.lore.crawl.researcher import Way
+from researcher_integration.lore.errors import ResearchError
+from researcher_integration.lore.extraction.cross_reference import CrossReference
+from researcher_integration.lore.extraction.typed_extraction import Extraction
+from researcher_integration.lore.material import CrawledPage, TopicId
+from researcher_integration.usage import Spent
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None
+
+VERSION = 1
+
+FILE = 'checkpoint.json'
+LOCK = '.lock'
+PREVIOUS = 'previous'
+
+
+class ResearchRequest(BaseModel):
+    """What was asked for, as far as a continued research must agree with it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    zone: str
+    places: tuple[str, ...] = ()
+    """URLs and files that are crawled first."""
+    search: bool = False
+    """Whether the agent searches for pages."""
+    way: Way = 'in-pipeline'
+    window_tokens: int = 25_000
+    """What the prompt of an extraction may have, in cl100k tokens."""
+
+
+class KeptBlock(BaseModel):
+    """A piece of what a step hands on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal['page', 'notes', 'summary']
+    source_ids: tuple[str, ...] = ()
+    """The pages that it is, or is made of."""
+    text: str = ''
+    """Of notes and summaries; the text of a page is in the store."""
+    tokens: int
+    """cl100k tokens of it; of a page, of its whole text."""
+
+
+StepState = Literal['summarized', 'unchanged', 'raw', 'empty']
+
+
+class Step(BaseModel):
+    """A finished research step."""
+
+    topic: TopicId
+    state: StepState
+    """`summarized`; `unchanged`: the pages fit as they are; `raw`: (some of) the pages stayed as they are because the
+    summarizer was not to be had; `empty`: there were no pages."""
+    pages: tuple[str, ...]
+    """Handles of the pages that belong to it."""
+    blocks: tuple[KeptBlock, ...]
+    budget: int
+    """Tokens it might hand on."""
+    tokens_crawled: int
+    tokens_kept: int
+    """Tokens of the blocks; over the budget only where the state is `raw`."""
+    model: str = ''
+    """Of the summaries."""
+    agent: Spent = Spent()
+    summaries: Spent = Spent()
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+    has_report: bool = True
+    """Whether its agent got to a report; if not, a resumed research does the step again."""
+
+    @computed_field
+    @property
+    def ratio(self) -> float:
+        """Tokens crawled for each one kept."""
+        return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
+
+
+class GatheredSummary(BaseModel):
+    """A summary that the agent has had made."""
+
+    source_ids: tuple[str, ...]
+    text: str
+
+
+class GatheredMaterial(BaseModel):
+    """What the agent of a step has brought home, before it is summarized."""
+
+    topic: TopicId
+    pages: tuple[str, ...]
+    """Handles of the pages that belong to the step."""
+    budget: int
+    """Tokens that the step may hand on."""
+    notes: str = ''
+    summaries: tuple[GatheredSummary, ...] = ()
+    agent: Spent = Spent()
+    by_tool: Spent = Spent()
+    """On the summaries."""
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+    is_finished: bool = True
+    """Whether the agent got to its report."""
+
+
+class Failure(BaseModel):
+    """A page that could not be had."""
+
+    place: str
+    reason: str
+
+
+class Checkpoint(BaseModel):
+    """Everything that a continued research needs, but the texts."""
+
+    version: Literal[1] = VERSION
+    request: ResearchRequest
+    pages: dict[str, CrawledPage] = Field(default_factory=dict[str, CrawledPage])
+    """By normalised URL or path."""
+    failures: list[Failure] = Field(default_factory=list[Failure])
+    assigned: dict[TopicId, tuple[str, ...]] | None = None
+    """Handles of the pages given beforehand, by the step they belong to; none before all were crawled."""
+    steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
+    gathered: GatheredMaterial | None = None
+    """Of the step that is under way."""
+    extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
+    cross_reference: CrossReference | None = None
+    superseded: Spent = Spent()
+    """On work that was done anew since, or interrupted."""
+    under_way: Spent = Spent()
+    """On work that was not finished when this was written."""
+    seconds: float = 0.0
+    """Of all runs together."""
+    is_finished: bool = False
+
+    @classmethod
+    def load(cls, folder: Path) -> Self | None:
+        """The checkpoint in a folder, if there is one.
+
+        Raises:
+            ResearchError: If it cannot be read, or belongs to another version; names the file and the way out.
+        """
+        path = folder / FILE
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ResearchError(f'{path} cannot be read: {error.strerror}') from None
+        except ValidationError as error:
+            where = '.'.join(map(str, error.errors(include_input=False)[0]['loc'])) or 'its JSON'
+            raise ResearchError(
+                f'{path} is no checkpoint of this version (wrong: {where}); '
+                'name another --out, or begin anew with --fresh'
+            ) from None
+
+    def all_spent(self) -> list[Spent]:
+        """All that models have cost so far, but for what is under way."""
+        spent = [each for step in self.steps.values() for each in (step.agent, step.summaries)]
+        if self.gathered is not None:
+            spent += [self.gathered.agent, self.gathered.by_tool]
+        spent += [self.superseded, *(extraction.spent for extraction in self.extractions.values())]
+        if self.cross_reference is not None:
+            spent.append(self.cross_reference.spent)
+        return spent
+
+    def save(self, folder: Path) -> None:
+        """Write it, in one piece or not at all.
+
+        Raises:
+            ResearchError: If it cannot be written.
+        """
+        write(folder / FILE, self.model_dump_json(indent=1))
+
+
+@contextmanager
+def alone(folder: Path) -> Generator[None]:
+    """Keep other researches out of a folder, where the system can lock files.
+
+    Raises:
+        ResearchError: If one is at work there, or the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = (folder / LOCK).open('w')
+    except OSError as error:
+        raise ResearchError(f'{folder} cannot be written: {error.strerror}') from None
+    with lock:
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ResearchError(f'another research is at work in {folder}; name another --out') from None
+        yield
+
+
+def put_aside(folder: Path, names: Sequence[str]) -> None:
+    """Move what an earlier research has left into `previous/`, in the place of what is there.
+
+    Raises:
+        ResearchError: If it cannot be moved.
+    """
+    left = [folder / name for name in names if (folder / name).exists()]
+    if not left:
+        return
+    previous = folder / PREVIOUS
+    try:
+        shutil.rmtree(previous, ignore_errors=True)
+        previous.mkdir()
+        for path in left:
+            path.rename(previous / path.name)
+    except OSError as error:
+        raise ResearchError(f'{folder} cannot be cleared for a new research: {error.strerror}') from None
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file by a text at once: whoever reads it, also after a kill, finds the old one or the new one, whole.
+
+    Raises:
+        ResearchError: If it cannot be written; names the file.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f'.{path.name}.partial')
+        # For its owner alone, as the store is.
+        with open(partial, 'w', encoding='utf-8', opener=_private) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise ResearchError(f'{path} cannot be written: {error.strerror}') from None
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,1 @@
+"""Pages of a zone, each fetched once, and the agent that asks for them."""

@@ -1,0 +1,337 @@
+"""Crawling: each page of a zone once, into the store; a model sees its handle, its outline and its beginning.
+
+Pages are numbered in the order in which they were asked for, without holes. Requests run at once, but a page that has
+arrived is numbered only when all that were asked for before it have been, or have failed: so parallel calls give the
+same numbers every time, and a checkpoint is never a page ahead of another.
+"""
+
+from asyncio import Event, Task, create_task, shield
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+import anyio.to_thread
+import regex
+from opentelemetry.util.types import AttributeValue
+from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
+
+from researcher_integration.lore.crawl import local_files
+from researcher_integration.lore.crawl.locators import host_of, key_of, key_of_file, shown
+from researcher_integration.lore.crawl.previews import PREVIEW_CHARACTERS, describe
+from researcher_integration.lore.material import CrawledPage, TierName
+from summarizer_tool import ConfigurationError, RequestError, Service, Source, SummarizerError, load_prompt, trace_span
+
+MAX_PAGES = 40
+"""Of one zone: 10 to 18 are usual."""
+
+MAX_ATTEMPTS = 3
+"""Failures of one page after which it is not tried again: a model would go on for as long as it is let."""
+
+MAX_RETRIES = 3
+"""Calls in a row with arguments of the wrong type before the run ends, as the summarizer's own tools have it."""
+
+OnPage = Callable[[str, CrawledPage], Awaitable[None]]
+
+
+class TrustLevel(Protocol):
+    """How far a source is trusted."""
+
+    @property
+    def tier(self) -> TierName:
+        """The name of its tier."""
+        ...
+
+    @property
+    def weight(self) -> float:
+        """From 0 to 1."""
+        ...
+
+
+class Tiers(Protocol):
+    """Says how far sources are trusted."""
+
+    def of(self, place: str, /) -> TrustLevel:
+        """The trust in a URL or the path of a file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """A page, as the one who asked for it gets it."""
+
+    page: CrawledPage
+    text: str
+    """What a model sees: number, handle, size, tier, and in a frame the outline and the beginning."""
+    is_new: bool
+    """Whether the page was crawled for this answer; of several who asked at once, one is told so."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was stored for a request, before it has a number."""
+
+    source: Source
+    key: str
+    """Of the place that answered, which may not be the one that was asked for."""
+    url: str
+    trust: TrustLevel
+
+
+_Load = Callable[[], Awaitable[_Found]]
+
+
+@dataclass(slots=True, eq=False)
+class _PageFlight:
+    """A page on its way, and those who wait for it."""
+
+    key: str
+    turn: Event = field(default_factory=Event)
+    """Set when everything asked for before it is done."""
+    waiting: int = 0
+    task: 'Task[tuple[CrawledPage, bool]] | None' = None
+    is_told: bool = False
+    """Whether one of those who waited has been told that the page is new."""
+
+
+class Crawler:
+    """Crawls the pages of one zone, each once; all calls in one event loop.
+
+    Those who ask for one page at once share one request, which goes on as long as any of them waits for it. A page
+    under several addresses, by redirects or by equal text, is one page with one number.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        tiers: Tiers,
+        pages: Mapping[str, CrawledPage] | None = None,
+        *,
+        on_page: OnPage | None = None,
+        max_pages: int = MAX_PAGES,
+    ) -> None:
+        """Take over what a checkpoint has.
+
+        Args:
+            service: Fetches and stores; its settings bound sizes, times and what may be fetched.
+            tiers: How far sources are trusted.
+            pages: Pages crawled before, by their keys, as `pages` had them. They are not fetched again, unless the
+                store has lost their text.
+            on_page: Called with each new key and its page, one at a time and in order, before the page is returned;
+                a checkpoint is written there. `pages` holds them already.
+            max_pages: Pages that the zone may have.
+        """
+        self._service = service
+        self._tiers = tiers
+        self._pages = dict(pages or {})
+        self._on_page = on_page
+        self._max_pages = max_pages
+        self._flights: dict[str, _PageFlight] = {}
+        """In the order in which they were asked for."""
+        self._failures: Counter[str] = Counter()
+
+    @property
+    def pages(self) -> Mapping[str, CrawledPage]:
+        """The pages by key, in the order in which they were asked for; a page may have several keys."""
+        return MappingProxyType(self._pages)
+
+    async def crawl(self, place: str, *, at_most: int = PREVIEW_CHARACTERS) -> Crawled:
+        """Crawl the page at a URL, or show again what has been crawled.
+
+        Args:
+            place: An http or https URL.
+            at_most: Characters of the page that its text shows.
+
+        Raises:
+            FetchError: If the URL is refused or cannot be fetched; asking again tries again, `MAX_ATTEMPTS` times.
+            InputTooLargeError: If the page is larger than the settings allow.
+            RequestError: If there is no URL, the zone has its pages, or this one has failed too often.
+            StoreError: If it cannot be stored.
+        """
+        url = place.strip()
+        if not url:
+            raise RequestError('url is empty; give one like https://example.org/page')
+        return await self._crawl(key_of(url), partial(self._fetch, url), at_most, host=host_of(url))
+
+    async def crawl_file(self, path: str, *, at_most: int = PREVIEW_CHARACTERS) -> Crawled:
+        """Store a local file as a page: text, markdown or HTML.
+
+        Args:
+            path: Absolute, or from the working directory.
+            at_most: Characters of the file that the text shows.
+
+        Raises:
+            RequestError: If there is no such file, or it is too large or no text, or the zone has its pages.
+            InputTooLargeError: If its text is larger than the settings allow.
+            StoreError: If it cannot be stored.
+        """
+        file = Path(path)
+        return await self._crawl(key_of_file(file), partial(self._read, file), at_most)
+
+    async def _crawl(self, key: str, load: _Load, at_most: int, **attributes: AttributeValue) -> Crawled:
+        with trace_span('crawl', **attributes) as span:
+            page, is_new = await self._page(key, load)
+            span.set_attributes({'number': page.number, 'source_id': page.source_id, 'tokens': page.tokens})
+            span.set_attributes({'tier': page.tier, 'is_new': is_new})
+            document = await anyio.to_thread.run_sync(self._service.collection.document, page.source_id)
+            # To store a text again gives its outline, and the source its name back if a copy elsewhere has another.
+            url = page.url if '://' in page.url else ''
+            added = await self._service.add_source(document.text, url=url, title=page.title)
+            outline = added.text.partition('\n')[2]  # after the line that names the source
+            return Crawled(page, describe(page, document.text, outline, is_new=is_new, at_most=at_most), is_new)
+
+    async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
+        """The page with a key, and whether this call is the one that it is new for."""
+        flight = self._flights.get(key)
+        known = self._pages.get(key)
+        if flight is None and known is not None:
+            if await anyio.to_thread.run_sync(self._service.collection.has, known.source_id):
+                return known, False
+            flight = self._flights.get(key)
+        flight = flight or self._begin(key, load, known)
+        assert flight.task is not None  # noqa: S101
+        flight.waiting += 1
+        try:
+            page, is_new = await shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting and not flight.task.done():
+                # Nobody wants it any more; whoever asks from now on begins anew.
+                self._leave(flight)
+                flight.task.cancel()
+        is_new = is_new and not flight.is_told
+        flight.is_told = True
+        return page, is_new
+
+    def _begin(self, key: str, load: _Load, lost: CrawledPage | None) -> _PageFlight:
+        """Send for a page.
+
+        Args:
+            key: Its key.
+            load: Gets and stores it.
+            lost: The page that had the key, if the store has lost its text.
+        """
+        if self._failures[key] >= MAX_ATTEMPTS:
+            raise RequestError(f'{shown(key)} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
+        # Those on their way count: a request that will be refused is not to be paid for.
+        if lost is None and len(self._numbers()) + len(self._flights) >= self._max_pages:
+            raise RequestError(
+                f'this zone has its pages (max_pages={self._max_pages}, those on their way included); '
+                'work with what has been crawled'
+            )
+        flight = self._flights[key] = _PageFlight(key)
+        if len(self._flights) == 1:
+            flight.turn.set()
+        flight.task = create_task(self._arrive(flight, load, lost))
+        # A callback, as a task that is cancelled before it has begun runs nothing of its own.
+        flight.task.add_done_callback(lambda _: self._leave(flight))
+        return flight
+
+    def _leave(self, flight: _PageFlight) -> None:
+        """Give the turn to the next."""
+        if self._flights.get(flight.key) is flight:
+            del self._flights[flight.key]
+            for first in self._flights.values():
+                first.turn.set()
+                break
+
+    async def _arrive(self, flight: _PageFlight, load: _Load, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
+        """Get a page, wait for its turn, and give it its number."""
+        try:
+            found = await load()
+        except SummarizerError:
+            self._failures[flight.key] += 1
+            raise
+        await flight.turn.wait()
+        page, is_new = self._numbered(found, lost)
+        replaced = [key for key, old in self._pages.items() if old == lost]
+        keys = dict.fromkeys((*replaced, flight.key, found.key))
+        changed = [key for key in keys if self._pages.get(key) != page]
+        self._pages.update(dict.fromkeys(changed, page))
+        for key in changed:
+            if self._on_page is not None:
+                await self._on_page(key, page)
+        return page, is_new
+
+    def _numbered(self, found: _Found, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
+        """The page that was found: one that has a number already, or a new one."""
+        source, trust = found.source, found.trust
+        same = self._pages.get(found.key)
+        if same is None or same == lost:
+            same = next((page for page in self._pages.values() if page.source_id == source.id), None)
+        if same is not None:
+            return same, False
+        page = CrawledPage(
+            number=lost.number if lost is not None else max(self._numbers(), default=0) + 1,
+            source_id=source.id,
+            url=found.url,
+            title=source.title or found.url,
+            tokens=source.tokens,
+            tier=trust.tier,
+            weight=trust.weight,
+        )
+        return page, True
+
+    def _numbers(self) -> set[int]:
+        return {page.number for page in self._pages.values()}
+
+    async def _fetch(self, url: str) -> _Found:
+        source = (await self._service.add_source(url=url)).source
+        # The one that answered is the one to trust or not: an official site may redirect anywhere.
+        return _Found(source, key_of(source.url), source.url, self._tiers.of(source.url))
+
+    async def _read(self, file: Path) -> _Found:
+        limit = self._service.summarizer.settings.fetch_max_mb
+        page = await anyio.to_thread.run_sync(local_files.read, file, limit)
+        source = (await self._service.add_source(page.markdown, title=page.title)).source
+        return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
+
+
+class CrawlDeps(Protocol):
+    """What an agent's dependencies need for `crawl_webpage`."""
+
+    @property
+    def crawler(self) -> Crawler:
+        """Of the zone at hand."""
+        ...
+
+    @property
+    def asked(self) -> list[str]:
+        """Handles of the pages of the current step, in order; the tool adds those that it shows."""
+        ...
+
+
+async def crawl_webpage(ctx: RunContext[CrawlDeps], url: str) -> ToolReturn[str]:
+    """Crawl a page for the model, which gets `Crawled.text`; the `CrawledPage` is the metadata.
+
+    What goes wrong is a failed result that says so, except for a wrong setting, which is for the developer.
+    """
+    try:
+        crawled = await ctx.deps.crawler.crawl(url)
+    except ConfigurationError:
+        raise
+    except SummarizerError as error:
+        raise ToolFailed(str(error)) from error
+    if crawled.page.source_id not in ctx.deps.asked:
+        ctx.deps.asked.append(crawled.page.source_id)
+    return ToolReturn(return_value=crawled.text, metadata=crawled.page)
+
+
+_TOOL_TEXT = regex.compile(r'# .+\n\n(.+)\n\n## Parameters\n\n- url: (.+)')
+
+
+def crawl_tool() -> Tool[CrawlDeps]:
+    """`crawl_webpage` as a tool of any agent whose dependencies are `CrawlDeps`.
+
+    Raises:
+        ValueError: If its description is not written as those of the summarizer's tools are.
+    """
+    text = _TOOL_TEXT.fullmatch(load_prompt('research/crawl_tool'))
+    if text is None:
+        raise ValueError('prompts/research/crawl_tool.md has no title, no description or no url')
+    tool = Tool[CrawlDeps](crawl_webpage, takes_ctx=True, description=text[1], max_retries=MAX_RETRIES)
+    tool.function_schema.json_schema['properties']['url']['description'] = text[2]
+    return tool

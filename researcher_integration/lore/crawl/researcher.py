@@ -1,0 +1,281 @@
+"""`LoreResearcher`: an agent that crawls pages about a zone and hands on what they say, without ever writing it out.
+
+This is the file to copy for a research agent of another kind: the summarizer is one entry in `toolsets`, a page is
+crawled by a tool that returns a handle, and everything else is instructions.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, Field
+from pydantic_ai import (
+    Agent,
+    ModelMessage,
+    RunContext,
+    ToolFailed,
+    ToolReturn,
+    ToolReturnPart,
+    capture_run_messages,
+)
+from pydantic_ai.exceptions import UsageLimitExceeded, UserError
+from pydantic_ai.framing import register_tag, wrap
+from pydantic_ai.models import Model
+from pydantic_ai.models.instrumented import InstrumentationSettings
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from researcher_integration.lore.crawl.crawling import Crawler, crawl_tool
+from researcher_integration.lore.material import CrawledPage, titled
+from researcher_integration.lore.topics import Topic
+from researcher_integration.usage import Spent, limit_reached
+from summarizer_tool import (
+    ConfigurationError,
+    Summary,
+    defect_attributes,
+    failure_reason,
+    fill_prompt,
+    load_prompt,
+    render_prompt,
+    truncate_tokens,
+)
+
+Way = Literal['at-source', 'in-pipeline']
+"""Who summarizes: the agent, by tool, as soon as it has crawled something large; or the pipeline, after each step."""
+
+SMALL_PAGE = 1000
+"""Tokens up to which a page is kept as it is, at the source."""
+
+MAX_NOTES = 800
+"""Tokens of a report that are kept."""
+
+_logger = logging.getLogger('researcher_integration')
+
+PAGES_TAG = register_tag('known_pages')
+RESULT_TAG = register_tag('page_text')
+
+SUMMARY_TOOLS = frozenset({'summarize', 'summarize_for_extraction'})
+_WHILE_IN_PIPELINE = frozenset({'read_source'})
+
+
+@dataclass
+class StepDeps:
+    """What the tools of one step work on."""
+
+    crawler: Crawler
+    asked: list[str] = field(default_factory=list[str])
+    """Handles of the pages that belong to the step: given to it, crawled or asked for in it; in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryTaken:
+    """A summary that the agent has had made by tool."""
+
+    source_ids: tuple[str, ...]
+    """Of its pages; empty if it is not of pages alone, but also of something that a model wrote."""
+    text: str
+    usage: RunUsage
+    """Of the model that made it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the agent brings home from one step; the pages are in `StepDeps.asked`."""
+
+    notes: str
+    """Its report; empty if it did not get that far."""
+    summaries: tuple[SummaryTaken, ...]
+    """In the order in which they were made."""
+    spent: Spent
+    """By the agent's runs, summaries by tool included."""
+    warnings: tuple[str, ...]
+    is_finished: bool = True
+    """Whether it got to its report, rather than failing or reaching a limit on the way."""
+
+
+class LoreResearcher:
+    """Researches one topic of one zone at a time, on any pydantic-ai model."""
+
+    def __init__(
+        self,
+        model: Model,
+        summarizer: AbstractToolset[Any],
+        *,
+        way: Way = 'at-source',
+        search: Sequence[AbstractToolset[Any]] = (),
+        trace_content: bool = False,
+    ) -> None:
+        """Build the agent.
+
+        Args:
+            model: Calls the tools and writes the reports.
+            summarizer: `SummarizerToolset()`, or the MCP server that has the same tools.
+            way: Whether the agent summarizes; if not, it still can read the lines of a page.
+            search: Toolsets that find pages, such as MCP servers.
+            trace_content: Whether traces may hold prompts and answers.
+        """
+        self.way: Way = way
+        if way == 'in-pipeline':
+            summarizer = summarizer.filtered(lambda _, tool: tool.name in _WHILE_IN_PIPELINE)
+            on_summaries = load_prompt('research/in_pipeline')
+        else:
+            on_summaries = render_prompt('research/at_source', small=f'{SMALL_PAGE:,}')
+        self.agent = Agent(
+            model,
+            name='lore_researcher',
+            deps_type=StepDeps,
+            instructions=[load_prompt('research/researcher'), on_summaries],
+            tools=[crawl_tool()],
+            toolsets=[_Framed(summarizer), *search],
+        )
+        # Pages stay out of the traces whatever the application instruments globally.
+        self.agent.instrument = InstrumentationSettings(
+            include_content=trace_content, include_binary_content=trace_content
+        )
+
+    async def research(
+        self,
+        zone: str,
+        topic: Topic,
+        deps: StepDeps,
+        *,
+        budget: int,
+        usage: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+    ) -> Findings:
+        """Gather pages about a topic, and report on them.
+
+        A run that fails or reaches its limits ends the step, not the research: the pages it has crawled and the
+        summaries it has had made are there.
+
+        Args:
+            zone: Its name.
+            topic: What to look for, in two phases.
+            deps: The crawler, and the pages that the step begins with.
+            budget: Tokens that the step may hand on.
+            usage: Counts on, as that of the zone does.
+            usage_limits: Of the step, against that count.
+        """
+        usage = RunUsage() if usage is None else usage
+        before = Spent.of(usage)
+        warnings: list[str] = []
+        history: list[ModelMessage] = []
+        notes, is_finished = '', True
+        requests = (
+            _gather_request(zone, topic, deps, budget),
+            render_prompt('research/report_request', instructions=_instructions(topic.instructions.report, zone)),
+        )
+        for request in requests:
+            with capture_run_messages() as messages:
+                try:
+                    run = await self.agent.run(
+                        request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
+                    )
+                except UsageLimitExceeded as error:
+                    warnings.append(f'the step ended at its limit: {limit_reached(error)}')
+                except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
+                    raise
+                except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
+                    _logger.warning('an agent failed', extra=defect_attributes(error))
+                    warnings.append(f'the agent failed: {failure_reason(error)}')
+                else:
+                    notes, history = run.output, run.all_messages()
+                    continue
+            history, notes, is_finished = messages or history, '', False
+            break
+        summaries: list[SummaryTaken] = []
+        pages = {page.source_id for page in deps.crawler.pages.values()}
+        for taken, is_counted in _summaries(history):
+            summaries.append(taken if pages.issuperset(taken.source_ids) else replace(taken, source_ids=()))
+            if not is_counted:
+                usage.incr(taken.usage)
+        return Findings(
+            truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
+            tuple(summaries),
+            Spent.of(usage) - before,
+            tuple(warnings),
+            is_finished,
+        )
+
+
+def _instructions(template: str, zone: str) -> str:
+    return fill_prompt(template, zone=' '.join(zone.split()))
+
+
+def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str:
+    pages = sorted({page.number: page for page in deps.crawler.pages.values()}.values(), key=lambda page: page.number)
+    known = load_prompt('research/no_pages')
+    if pages:
+        lines = '\n'.join(_page_line(page, is_here=page.source_id in deps.asked) for page in pages)
+        known = render_prompt('research/known_pages', pages=wrap(PAGES_TAG, f'\n{lines}\n'))
+    return render_prompt(
+        'research/gather_request',
+        instructions=_instructions(topic.instructions.gather, zone),
+        pages=known,
+        budget=f'{budget:,}',
+    )
+
+
+def _page_line(page: CrawledPage, *, is_here: bool) -> str:
+    here = ', this step' if is_here else ''
+    return f'[{page.number}] {page.source_id}, {page.tokens:,} tokens, {page.tier}{here}: {titled(page.title)}'
+
+
+def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken, bool]]:
+    """The summaries that tools have returned, and whether their usage is in that of the run already."""
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, ToolReturnPart) and part.tool_name in SUMMARY_TOOLS and part.outcome == 'success':
+                text = _unframed(part.model_response_str())
+                if isinstance(part.metadata, Summary):
+                    handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
+                    yield SummaryTaken(handles, text, part.metadata.stats.usage), True
+                elif isinstance(part.metadata, dict):
+                    said = _Said.model_validate(cast('object', part.metadata))
+                    yield SummaryTaken(said.source_ids, text, said.stats.usage), False
+
+
+def _unframed(text: str) -> str:
+    """What `_Framed` has put a frame around; tags within stay harmless."""
+    return text.removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
+
+
+@dataclass
+class _Framed(WrapperToolset[Any]):
+    """Frames what the summarizer's tools say of pages, and keeps whole pages out of the agent's context.
+
+    These come back where every call of the summarizer's model fails.
+    """
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> object:
+        """Call a tool; the text itself in place of a summary is a failure."""
+        result = cast('object', await super().call_tool(name, tool_args, ctx, tool))
+        if isinstance(result, str):
+            return wrap(RESULT_TAG, f'\n{result}\n')
+        if not isinstance(result, ToolReturn):
+            return result
+        returned = cast('ToolReturn[Any]', result)
+        if _state(returned.metadata) == 'original':
+            raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
+        return replace(returned, return_value=wrap(RESULT_TAG, f'\n{returned.return_value}\n'))
+
+
+def _state(metadata: object) -> str:
+    if isinstance(metadata, Summary):
+        return metadata.state
+    return _Said.model_validate(metadata).state if isinstance(metadata, dict) else ''
+
+
+class _Stats(BaseModel):
+    usage: RunUsage = Field(default_factory=RunUsage)
+
+
+class _Said(BaseModel):
+    """What the server says of an answer."""
+
+    source_ids: Annotated[tuple[str, ...], Field(alias='summarizer/source_ids')] = ()
+    state: Annotated[str, Field(alias='summarizer/state')] = ''
+    stats: Annotated[_Stats, Field(alias='summarizer/stats', default_factory=_Stats)]

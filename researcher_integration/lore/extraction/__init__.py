@@ -1,0 +1,1 @@
+"""Typed records out of what was kept, verified against the pages."""

@@ -1,0 +1,230 @@
+"""The cross-reference: what the sources of a zone contradict each other in, found by rules and by a model."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+import anyio.to_thread
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from researcher_integration.lore.extraction import material_prompts
+from researcher_integration.lore.extraction.contradictions import Claim, Conflict, compare, distinct, is_same
+from researcher_integration.lore.extraction.lenient_fields import Name, Sources, Text, as_records, bare
+from researcher_integration.lore.extraction.typed_answers import OutputMode, TypedQuestion, again
+from researcher_integration.lore.extraction.typed_extraction import (
+    NO_MATERIAL,
+    NO_MODEL,
+    NO_PAGES,
+    WINDOW_TOKENS,
+    Extraction,
+    Texts,
+    read_pages,
+)
+from researcher_integration.lore.extraction.verification import PageIndex
+from researcher_integration.lore.material import CrawledPage, Material
+from researcher_integration.usage import Spent
+from summarizer_tool import load_prompt
+
+__all__ = ('Claim', 'Conflict', 'CrossReference', 'CrossReferencer', 'compare', 'verify_conflicts')
+
+
+class FoundConflict(BaseModel):
+    """A conflict as a model returns it."""
+
+    model_config = ConfigDict(json_schema_extra=bare)
+
+    subject: Name
+    attribute: Text = ''
+    first: Text
+    first_source: Sources
+    second: Text
+    second_source: Sources
+
+
+class FoundConflicts(BaseModel):
+    """What a model answers."""
+
+    model_config = ConfigDict(json_schema_extra=bare)
+
+    conflicts: list[FoundConflict]
+
+    @model_validator(mode='before')
+    @classmethod
+    def _enveloped(cls, value: object) -> object:
+        return as_records(value, 'conflicts', 'subject')
+
+
+class CrossReference(BaseModel):
+    """The conflicts of a zone, and what became of the model's search for them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    conflicts: tuple[Conflict, ...] = ()
+    """Those that rules have found first."""
+    dropped: int = 0
+    """Conflicts of the model that no two pages support."""
+    salvaged: bool = False
+    """Whether the model's answer was cut off or broken, and only its whole conflicts were kept."""
+    reason: str = ''
+    """Why the model has looked for none, where there is a reason; the rules' conflicts are there all the same."""
+    spent: Spent = Field(default_factory=Spent)
+
+
+class CrossReferencer:
+    """Compares the records by rules, and asks a model what the sections contradict each other in."""
+
+    def __init__(
+        self,
+        model: Model | None,
+        *,
+        window_tokens: int = WINDOW_TOKENS,
+        output_mode: OutputMode = 'auto',
+        model_settings: ModelSettings | None = None,
+        trace_content: bool = False,
+    ) -> None:
+        """Prepare the question.
+
+        Args:
+            model: Who is asked. Without one there are the rules.
+            window_tokens: What the request may have, in cl100k tokens.
+            output_mode: How the form of the answer is asked for; `auto`: as the model's profile says.
+            model_settings: For the request: `max_tokens`, a timeout.
+            trace_content: Whether prompt and answer go into traces.
+        """
+        self.window_tokens = window_tokens
+        self._model = model
+        self._model_settings = model_settings
+        self._question = TypedQuestion(
+            'lore_cross_referencer',
+            load_prompt('research/cross_reference'),
+            FoundConflicts,
+            'conflicts',
+            output_mode=output_mode,
+            trace_content=trace_content,
+        )
+
+    def prompt(self, material: Material) -> str:
+        """The user prompt."""
+        return material_prompts.request('research/cross_reference_request', material)
+
+    def prompt_tokens(self, material: Material) -> int:
+        """Tokens of all that is sent: instructions, user prompt, and the form of the answer as JSON.
+
+        Raises:
+            UserError: If the model cannot answer in the output mode.
+        """
+        return self._question.tokens(self._model, self.prompt(material))
+
+    def _largest(self, material: Material) -> int:
+        return self._question.tokens(self._model, again(self.prompt(material)))
+
+    def room(self, zone: str, pages: Sequence[CrawledPage]) -> int:
+        """Tokens that all sections may have together, as for `Extractor.room`.
+
+        Raises:
+            ValueError: If zone and page list leave no room.
+            UserError: If the model cannot answer in the output mode.
+        """
+        return material_prompts.room(self._largest, zone, pages, self.window_tokens)
+
+    def _request(self, material: Material) -> str:
+        sent = self._largest(material)
+        if sent > self.window_tokens:
+            raise ValueError(
+                f'the request for conflicts has {sent:,} tokens, over window_tokens={self.window_tokens:,}; '
+                'give sections of at most room(zone, pages) tokens'
+            )
+        return self.prompt(material)
+
+    async def cross_reference(
+        self,
+        material: Material,
+        extractions: Iterable[Extraction],
+        texts: Texts,
+        *,
+        usage: RunUsage,
+        usage_limits: UsageLimits | None,
+    ) -> CrossReference:
+        """Compare by rules, ask the model, and hold its conflicts against the raw pages.
+
+        Args:
+            material: What the extraction worked on.
+            extractions: What came of it.
+            texts: Gives the raw text of a page by its handle.
+            usage: Counts what the research has cost; this request's is added.
+            usage_limits: For `usage`.
+
+        Raises:
+            ValueError: If the request would be over the window; `room` says how much the sections may have.
+            UserError: If the model cannot answer in the output mode.
+        """
+        ruled = compare(extractions, material.pages)
+        request = await anyio.to_thread.run_sync(self._request, material)
+        if self._model is None or not any(section.text.strip() for section in material.sections):
+            return CrossReference(conflicts=tuple(ruled), reason=NO_MATERIAL if self._model else NO_MODEL)
+        raw = await read_pages(material.pages, texts)
+        if not raw:
+            return CrossReference(conflicts=tuple(ruled), reason=NO_PAGES)
+        answer = await self._question.ask(
+            self._model,
+            request,
+            usage=usage,
+            usage_limits=usage_limits,
+            model_settings=self._model_settings,
+        )
+        found = answer.output.conflicts if answer.output else []
+        modelled, dropped = await anyio.to_thread.run_sync(partial(verify_conflicts, found, material.pages, raw))
+        return CrossReference(
+            conflicts=tuple(distinct([*ruled, *modelled])),
+            dropped=dropped,
+            salvaged=answer.salvaged,
+            reason=answer.reason,
+            spent=Spent.of(answer.usage),
+        )
+
+
+def verify_conflicts(
+    found: Iterable[FoundConflict], pages: Sequence[CrawledPage], texts: Mapping[int, str]
+) -> tuple[list[Conflict], int]:
+    """Keep the conflicts of which two different pages name the subject, and whose claims differ.
+
+    That a page states a claim in these words is not checked: claims are told in the model's own.
+
+    Args:
+        found: As a model returned them.
+        pages: All pages.
+        texts: Raw text by page number.
+
+    Returns:
+        The conflicts that hold, and how many do not.
+    """
+    index = PageIndex(pages, texts)
+    kept: list[Conflict] = []
+    dropped = 0
+    for conflict in found:
+        naming = index.naming(conflict.subject)
+        claims = [
+            Claim(text=text, source=source)
+            for text, sources in ((conflict.first, conflict.first_source), (conflict.second, conflict.second_source))
+            for source in sources[:1]
+            if text and source in naming
+        ]
+        if (
+            len(claims) < 2
+            or claims[0].source == claims[1].source
+            or is_same(claims[0].text, claims[1].text, counted=True)
+        ):
+            dropped += 1
+            continue
+        claims.sort(key=lambda claim: index.rank([claim.source]))
+        kept.append(
+            Conflict(
+                subject=conflict.subject,
+                attribute=conflict.attribute,
+                claims=(claims[0], claims[1]),
+                found_by='model',
+            )
+        )
+    return kept, dropped

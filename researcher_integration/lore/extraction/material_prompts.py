@@ -1,0 +1,120 @@
+"""Put the material into a prompt: numbered pages and sections, framed as data, in a size that is known beforehand."""
+
+from collections.abc import Callable, Sequence
+
+import regex
+from pydantic_ai.framing import register_tag, wrap
+
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, titled
+from summarizer_tool import count_tokens, render_prompt, truncate_tokens
+
+# Names that no HTML has: what spells a registered tag is escaped in all frames.
+PAGES_TAG = register_tag('crawled_pages')
+SECTION_TAG = register_tag('kept_section')
+
+# Whatever could be read as the `<` of a tag, folded or decoded as models do; `< 50`, `<=` and `Tull & Sons` are none.
+_OPENER = regex.compile(r'[<＜﹤](?!\s*[\d=-])')
+_ENTITY = regex.compile(r'[&＆﹠](?!\s|$|[a-km-zA-KM-Z0-9])')
+# `[INST]`, `[|user|]`, `]~b]` and their like; those in angles are no tokens any more without their `<`.
+_TOKEN_OPENER = regex.compile(r'\[(?=\||/?[A-Z]+(?:_[A-Z]+)*\]|e~\[)')
+_TOKEN_CLOSER = regex.compile(r'\](?=~)')
+
+OPENING_TOKENS = 40
+"""What the opening tag of a section may have; a header that is longer gives way to the topic's name."""
+
+SEAM_TOKENS = 8
+"""Room beside a section's own tokens, for what its first and last tokens become between the lines of its frame, and
+for a few of them that change in `plain`; what more tokens the change makes is taken from the section's end."""
+
+WIRE_TOKENS = 40
+"""What a provider's format adds to messages and schema: roles, field names, switches."""
+
+_END = '\n\n'
+_CLOSING = f'</{SECTION_TAG}>{_END}'
+
+
+def plain(text: str) -> str:
+    """A text in which nothing resembles a frame, or a control token of a chat template.
+
+    An escaped frame still resembles one: pydantic-ai would put a note beside it, and break control tokens up for hosts
+    that may read them, so that more would be sent than was counted.
+    """
+    text = _OPENER.sub('(', text.encode(errors='replace').decode())
+    return _TOKEN_CLOSER.sub(')', _TOKEN_OPENER.sub('(', _ENTITY.sub('+', text)))
+
+
+def _line(text: str) -> str:
+    return plain(' '.join(text.split()))
+
+
+def page_list(pages: Sequence[CrawledPage]) -> str:
+    """The pages as a frame: a number, a short title and a tier each; addresses are not needed."""
+    return wrap(
+        PAGES_TAG, '\n' + ''.join(f'[{page.number}] {_line(titled(page.title))} ({page.tier})\n' for page in pages)
+    )
+
+
+def _opening(section: KeptSection) -> str:
+    opening = wrap(SECTION_TAG, '', header=_line(section.header)).removesuffix(f'</{SECTION_TAG}>')
+    if count_tokens(f'{opening}\n') <= OPENING_TOKENS:
+        return opening
+    return wrap(SECTION_TAG, '', header=section.topic).removesuffix(f'</{SECTION_TAG}>')
+
+
+def framed(section: KeptSection) -> str:
+    """A section as a frame, of at most its own tokens and `frame_tokens()`; empty if it has no text.
+
+    No cl100k token reaches from the end of a line into one that begins with a visible character. So the frame's lines
+    and the text, stripped, are counted one by one, and their sum is exact.
+    """
+    limit = count_tokens(section.text) + SEAM_TOKENS
+    body = plain(section.text).strip()
+    while body and (over := count_tokens(f'{body}\n') - limit) > 0:
+        body = truncate_tokens(body, count_tokens(body) - over).rstrip()
+    return f'{_opening(section)}\n{body}\n</{SECTION_TAG}>' if body else ''
+
+
+def frame_tokens() -> int:
+    """What a section may take beside the tokens of its text, its distance to what follows included."""
+    return OPENING_TOKENS + SEAM_TOKENS + count_tokens(_CLOSING)
+
+
+def request(template: str, material: Material, **values: str) -> str:
+    """The user prompt.
+
+    Args:
+        template: Name of a prompt with `{{zone}}`, `{{pages}}` and `{{sections}}`, the last on a line of its own.
+        material: What goes into it.
+        values: Further values for the template.
+    """
+    return render_prompt(
+        template,
+        zone=_line(material.zone),
+        pages=page_list(material.pages),
+        sections=_END.join(filter(None, map(framed, material.sections))),
+        **values,
+    )
+
+
+def room(ask: Callable[[Material], int], zone: str, pages: Sequence[CrawledPage], window_tokens: int) -> int:
+    """Tokens that the sections may have together, so that a request about them keeps to the window.
+
+    Args:
+        ask: Tokens of all that is sent about a material.
+        zone: Name of the zone.
+        pages: The pages that will be listed.
+        window_tokens: What all of it may have.
+
+    Raises:
+        ValueError: If zone and page list leave no room.
+    """
+    sample = KeptSection('lore', '', 'x')
+    # The sample ends where a line does, and so does what stands before it: without it the rest is what is left.
+    rest = ask(Material(zone, [sample], pages)) - count_tokens(f'{framed(sample)}{_END}')
+    left = window_tokens - rest - len(TOPIC_IDS) * frame_tokens() - WIRE_TOKENS
+    if left < 1:
+        raise ValueError(
+            f'instructions, zone and the list of {len(pages)} pages take {window_tokens - left:,} tokens, '
+            f'which leaves no room in window_tokens={window_tokens:,}; give fewer pages or a larger window'
+        )
+    return left

@@ -1,0 +1,65 @@
+"""What the steps of a research hand on: the pages that were crawled, and what was kept of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from summarizer_tool import truncate_tokens
+
+TopicId = Literal['zone_overview', 'npcs', 'factions', 'lore', 'narrative_items']
+"""The research steps, and the categories of the extraction: one each."""
+
+TOPIC_IDS: tuple[TopicId, ...] = ('zone_overview', 'npcs', 'factions', 'lore', 'narrative_items')
+
+TierName = Literal['official', 'primary', 'secondary', 'tertiary']
+"""How far a source is trusted, the most trusted first."""
+
+
+class CrawledPage(BaseModel):
+    """One crawled page, by reference: its text is in the store, under its handle."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    """Counted from 1 in the order in which pages were asked for; what `[3]` means in briefs and prompts."""
+    source_id: str
+    """The handle: `src_` and 12 hex digits."""
+    url: str
+    """The one that answered, or the name of a file."""
+    title: str
+    tokens: int
+    """cl100k tokens of its text."""
+    tier: TierName
+    weight: float
+    """From 0 to 1: what the configuration gives sources of this tier."""
+
+
+MAX_TITLE_TOKENS = 24
+"""Of a title in a list of pages: eighty characters may be a few tokens, or two hundred."""
+
+
+def titled(title: str) -> str:
+    """A page's title on one line, short enough for a list."""
+    line = ' '.join(title.encode(errors='replace').decode().split())
+    short = truncate_tokens(line[:400], MAX_TITLE_TOKENS).rstrip()
+    return (short if short == line else f'{short}…') or 'untitled'
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSection:
+    """What a research step has kept."""
+
+    topic: TopicId
+    header: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the extraction works on."""
+
+    zone: str
+    sections: Sequence[KeptSection]
+    pages: Sequence[CrawledPage]

@@ -1,0 +1,264 @@
+"""The research package: briefs for people, the extraction and the statistics as JSON for programs."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_field, field_validator
+
+from researcher_integration.lore import briefs
+from researcher_integration.lore.checkpoint import Checkpoint, Failure, ResearchRequest, Step, StepState, write
+from researcher_integration.lore.crawl.locators import without_user
+from researcher_integration.lore.extraction.cross_reference import Conflict
+from researcher_integration.lore.extraction.records import RECORDS, Record
+from researcher_integration.lore.extraction.typed_extraction import Extraction
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId
+from researcher_integration.lore.topics import Topic
+from researcher_integration.usage import Spent
+from summarizer_tool import count_tokens
+
+BRIEFS = 'briefs'
+EXTRACTION_FILE = 'extraction.json'
+STATISTICS_FILE = 'statistics.json'
+
+NO_MODEL = 'typed extraction needs a model'
+
+_BRIEF = re.compile(rf'\d\d-(?:{"|".join(topic.replace("_", "-") for topic in TOPIC_IDS)})\.md')
+"""The names of briefs, in whatever order a configuration has the topics."""
+
+
+class Category(BaseModel):
+    """What was extracted in one category."""
+
+    state: Literal['extracted', 'failed', 'no model']
+    reason: str = ''
+    """Why there is nothing, or why there may be more."""
+    records: list[SerializeAsAny[Record]] = Field(default_factory=list[SerializeAsAny[Record]])
+    dropped: int = 0
+    """Records that no source supports."""
+    repaired: int = 0
+    """Records whose sources were corrected."""
+
+
+class Extracted(BaseModel):
+    """`extraction.json`."""
+
+    zone: str
+    sources: list[CrawledPage]
+    """Numbered as the records cite them."""
+    categories: dict[TopicId, Category]
+    conflicts: list[Conflict]
+
+    @field_validator('categories', mode='before')
+    @classmethod
+    def _of_their_types(cls, value: object) -> object:
+        """Records that are read back from JSON say nothing of their type; the category does."""
+        if not isinstance(value, dict):
+            return value
+        found = cast('dict[object, object]', value)
+        return {topic: _typed(RECORDS[topic], each) if topic in RECORDS else each for topic, each in found.items()}
+
+
+def _typed(record_type: type[Record], category: object) -> object:
+    if not isinstance(category, dict):
+        return category
+    given = cast('dict[str, Any]', category)
+    return {**given, 'records': [record_type.model_validate(record) for record in given.get('records', ())]}
+
+
+class StepFigures(BaseModel):
+    """A step in figures."""
+
+    state: StepState
+    pages: int
+    tokens_crawled: int
+    tokens_kept: int
+    budget: int
+    ratio: float
+    model: str
+    agent: Spent
+    """The calls of the researching agent."""
+    summaries: Spent
+    """Of the summaries, wherever they were asked for."""
+    seconds: float
+    warnings: tuple[str, ...]
+
+
+class Statistics(BaseModel):
+    """`statistics.json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    request: ResearchRequest
+    summarizer: str
+    """`in process` or `MCP server`."""
+    pages: int
+    tokens_crawled: int
+    """Of all pages, each once."""
+    tokens_kept: int
+    """Of the sections that the extraction reads, headings included."""
+    steps: dict[TopicId, StepFigures]
+    extraction: Spent
+    repeated: Spent = Spent()
+    """On work that was interrupted, came to nothing, or was done anew."""
+    total: Spent
+    seconds: float
+    """Of all runs together."""
+    failures: list[Failure]
+    """Pages that could not be had."""
+    warnings: list[str]
+
+    @computed_field
+    @property
+    def ratio(self) -> float:
+        """Tokens crawled for each one that the extraction reads."""
+        return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
+
+    @computed_field
+    @property
+    def cost(self) -> Decimal | None:
+        """USD, as far as prices are known."""
+        return self.total.cost
+
+
+class Package(BaseModel):
+    """The result of a research."""
+
+    briefs: dict[str, str]
+    """Markdown by file name."""
+    extracted: Extracted
+    statistics: Statistics
+    sections: dict[TopicId, str]
+    """What the extraction read, by topic."""
+
+
+def build(
+    checkpoint: Checkpoint,
+    topics: Sequence[Topic],
+    material: Material,
+    *,
+    warnings: Sequence[str],
+    via: str,
+    has_model: bool,
+) -> Package:
+    """Put together what a finished research has found.
+
+    Args:
+        checkpoint: All of it.
+        topics: In the order of the steps.
+        material: What the extraction read.
+        warnings: Beside those that the checkpoint holds.
+        via: Where summaries were made.
+        has_model: Whether there was one to extract with.
+    """
+    sections = {section.topic: section for section in material.sections}
+    written = {
+        f'{number:02}-{topic.id.replace("_", "-")}.md': briefs.brief(
+            topic, material.zone, checkpoint.steps[topic.id], sections[topic.id], material.pages, via
+        )
+        for number, topic in enumerate(topics, 1)
+    }
+    found = checkpoint.cross_reference
+    written[briefs.CONFLICTS_FILE] = briefs.conflicts(
+        material.zone,
+        found.conflicts if found else (),
+        material.pages,
+        found.reason if found else '' if has_model else 'they were not looked for: that needs a model',
+    )
+    return Package(
+        briefs=written,
+        extracted=_extracted(checkpoint, topics, material, has_model=has_model),
+        statistics=_statistics(checkpoint, topics, material, warnings, via),
+        sections={section.topic: section.text for section in material.sections},
+    )
+
+
+def write_to(package: Package, folder: Path) -> None:
+    """Write the files of a package, each in one piece; briefs of an earlier one that have other names go.
+
+    Raises:
+        ResearchError: If one cannot be written.
+    """
+    for name, text in package.briefs.items():
+        write(folder / BRIEFS / name, text)
+    for path in (folder / BRIEFS).iterdir():
+        if path.name not in package.briefs and _BRIEF.fullmatch(path.name):
+            path.unlink()
+    write(folder / EXTRACTION_FILE, package.extracted.model_dump_json(indent=2) + '\n')
+    write(folder / STATISTICS_FILE, package.statistics.model_dump_json(indent=2) + '\n')
+
+
+def _extracted(checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, *, has_model: bool) -> Extracted:
+    categories: dict[TopicId, Category] = {}
+    for topic in topics:
+        done = checkpoint.extractions.get(topic.id)
+        if done is None:
+            state: Literal['extracted', 'failed', 'no model'] = 'failed' if has_model else 'no model'
+            categories[topic.id] = Category(state=state, reason='' if has_model else NO_MODEL)
+        else:
+            categories[topic.id] = Category(
+                state='failed' if done.reason and not done.records else 'extracted',
+                reason=_said(done),
+                records=list(done.records),
+                dropped=done.dropped,
+                repaired=done.repaired,
+            )
+    found = checkpoint.cross_reference
+    return Extracted(
+        zone=material.zone,
+        sources=list(material.pages),
+        categories=categories,
+        conflicts=list(found.conflicts) if found else [],
+    )
+
+
+def _said(done: Extraction) -> str:
+    """What is to be known about an extraction that is not as it should be."""
+    said = [done.reason] if done.reason else []
+    if done.salvaged:
+        said.append('the answer was cut off or broken, and only its whole records were kept')
+    if done.unread:
+        said.append(f'pages whose text could not be read, so that nothing was held against them: {len(done.unread)}')
+    return '; '.join(said)
+
+
+def _statistics(
+    checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, warnings: Sequence[str], via: str
+) -> Statistics:
+    steps = checkpoint.steps
+    extraction = sum((each.spent for each in checkpoint.extractions.values()), Spent())
+    repeated = checkpoint.superseded + checkpoint.under_way
+    if checkpoint.cross_reference:
+        extraction += checkpoint.cross_reference.spent
+    said = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
+    said += [
+        f'{topic.header}: extraction: {_said(done)}'
+        for topic in topics
+        if (done := checkpoint.extractions.get(topic.id)) and _said(done)
+    ]
+    if checkpoint.cross_reference and checkpoint.cross_reference.reason:
+        said.append(f'cross-reference: {checkpoint.cross_reference.reason}')
+    return Statistics(
+        request=_without_users(checkpoint.request),
+        summarizer=via,
+        pages=len(material.pages),
+        tokens_crawled=sum(page.tokens for page in material.pages),
+        tokens_kept=sum(count_tokens(section.text) for section in material.sections),
+        steps={topic.id: _figures(steps[topic.id]) for topic in topics},
+        extraction=extraction,
+        repeated=repeated,
+        total=sum((spent for step in steps.values() for spent in (step.agent, step.summaries)), extraction + repeated),
+        seconds=checkpoint.seconds,
+        failures=checkpoint.failures,
+        warnings=[*said, *warnings],
+    )
+
+
+def _figures(step: Step) -> StepFigures:
+    return StepFigures(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))
+
+
+def _without_users(request: ResearchRequest) -> ResearchRequest:
+    return request.model_copy(update={'places': tuple(map(without_user, request.places))})

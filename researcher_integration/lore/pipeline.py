@@ -1,0 +1,171 @@
+"""A research from the first page to the package: crawl, steps, extraction, cross-reference; resumable throughout."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import anyio.to_thread
+from pydantic_ai.models import Model
+
+from researcher_integration.lore import package
+from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
+from researcher_integration.lore.errors import ResearchError
+from researcher_integration.lore.settings import ResearchSettings
+from researcher_integration.lore.steps.extraction_phase import Extracting
+from researcher_integration.lore.steps.steps import Steps
+from researcher_integration.lore.steps.work import Configuration, ResearchProgress, Work
+from researcher_integration.lore.summaries.backends import InProcess, SummaryBackend
+from summarizer_tool import Service, SourceStore, Summarizer, first_error, trace_span
+
+__all__ = ('STORE_FILE', 'Configuration', 'Research', 'ResearchProgress')
+
+STORE_FILE = 'sources.sqlite3'
+
+
+@dataclass
+class Research:
+    """One research of one zone."""
+
+    request: ResearchRequest
+    configuration: Configuration
+    settings: ResearchSettings
+    folder: Path
+    """Where checkpoint, store and package are."""
+    model: Model | None = None
+    """Of the agents, instead of the one that the settings name."""
+    on_progress: Callable[[ResearchProgress], None] = field(default=lambda _: None)
+    on_checkpoint: Callable[[Checkpoint], None] = field(default=lambda _: None)
+    """Called after each time that the checkpoint was written, with a copy of what was written."""
+
+    async def run(self, *, resume: bool = False, fresh: bool = False) -> package.Package:
+        """Do the research, or what is missing of it.
+
+        Args:
+            resume: Go on from the checkpoint in the folder.
+            fresh: Begin anew even if there is a checkpoint that is not finished; it is put aside.
+
+        Returns:
+            The package, which is also written into the folder.
+
+        Raises:
+            ResearchError: If there is nothing to go on from, or something that would be lost, or no page at all.
+            ConfigurationError: If the model cannot be had.
+            StoreError: If the store cannot be opened.
+        """
+        if resume and not (self.folder / FILE).exists():
+            raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
+        with alone(self.folder):
+            checkpoint = await anyio.to_thread.run_sync(partial(self._begin, resume=resume, fresh=fresh))
+            with trace_span('research zone', zone=checkpoint.request.zone, way=checkpoint.request.way):
+                try:
+                    async with self._work(checkpoint) as work:
+                        return await self._run(work)
+                except ExceptionGroup as group:  # of tasks that ran at once
+                    raise first_error(group) from group
+
+    async def _run(self, work: Work) -> package.Package:
+        checkpoint = work.checkpoint
+        extracting = Extracting(work)
+        steps = Steps(work, extracting)
+        await steps.crawl()
+        if not checkpoint.pages and not checkpoint.request.search:
+            reasons = '; '.join(f'{failure.place}: {failure.reason}' for failure in checkpoint.failures[:5])
+            raise ResearchError(f'no page could be crawled: {reasons}')
+        await steps.assign()
+        extracting.room(work.pages())  # too small a window shows now
+        await steps.run()
+        if not checkpoint.pages:
+            steps.forget()  # so that a resumed research searches again
+            await work.save()
+            raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
+        material, said = await extracting.material()
+        if work.model is not None:
+            await extracting.extract(material)
+            await extracting.cross_reference(material)
+        self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
+        await work.save()
+        built = package.build(
+            checkpoint,
+            work.topics,
+            material,
+            warnings=said,
+            via=work.backend.name,
+            has_model=work.model is not None,
+        )
+        await anyio.to_thread.run_sync(partial(package.write_to, built, self.folder))
+        checkpoint.is_finished = True
+        await work.save()
+        return built
+
+    def _begin(self, *, resume: bool, fresh: bool) -> Checkpoint:
+        found = None if fresh and not resume else Checkpoint.load(self.folder)
+        if found is not None and resume:
+            _check_same(self.request, found.request, self.folder)
+            found.is_finished = False
+            if 'window_tokens' in self.request.model_fields_set:
+                found.request = found.request.model_copy(update={'window_tokens': self.request.window_tokens})
+            return found
+        if found and not found.is_finished:
+            raise ResearchError(
+                f'{self.folder} holds an unfinished research of "{found.request.zone}"; go on with --resume, '
+                'begin anew with --fresh, or name another --out'
+            )
+        if not self.request.places and not self.request.search:
+            raise ResearchError('there is nothing to read: name pages with --pages, or let the agent search (--search)')
+        put_aside(self.folder, (FILE, package.BRIEFS, package.EXTRACTION_FILE, package.STATISTICS_FILE))
+        return Checkpoint(request=self.request)
+
+    @asynccontextmanager
+    async def _work(self, checkpoint: Checkpoint) -> AsyncGenerator[Work]:
+        settings = self.settings
+        async with AsyncExitStack() as stack:
+            model = self.model
+            if model is None:
+                model = await stack.enter_async_context(settings.connect())
+            if checkpoint.request.search and model is None:
+                raise ResearchError(
+                    'searching needs an agent: set RESEARCH_MODEL or LLM_MODEL to a model that calls tools, '
+                    'or name pages with --pages'
+                )
+            store_path = settings.store or str(self.folder / STORE_FILE)
+            store = await anyio.to_thread.run_sync(partial(SourceStore, store_path, max_mb=settings.store_max_mb))
+            stack.push_async_callback(anyio.to_thread.run_sync, store.close)
+            service = Service(Summarizer(settings), store.collection())
+            backend: SummaryBackend = InProcess(settings, store)
+            if settings.mcp_summarizer_url:
+                from researcher_integration.lore.summaries.over_mcp import OverMCP
+
+                backend = await stack.enter_async_context(
+                    OverMCP(settings.mcp_summarizer_url, service.collection, token=settings.mcp_summarizer_token)
+                )
+            yield Work(
+                checkpoint,
+                self.folder,
+                configuration=self.configuration,
+                settings=settings,
+                service=service,
+                backend=backend,
+                model=model,
+                on_progress=self.on_progress,
+                on_checkpoint=self.on_checkpoint,
+            )
+
+
+def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) -> None:
+    """A research goes on as it was begun; what was not asked for this time is as it was then."""
+    if asked.zone != begun.zone:
+        raise ResearchError(f'{folder} holds a research of "{begun.zone}", not of "{asked.zone}"; name another --out')
+    for name, value in asked.model_dump(exclude_unset=True, exclude={'zone'}).items():
+        before = getattr(begun, name)
+        if name == 'window_tokens' and value > before:
+            continue  # what was too small may grow
+        if value != before and value not in ((), False):
+            how = {
+                'places': 'with other --pages',
+                'search': 'without --search',
+                'way': f'with --way {before}',
+                'window_tokens': f'with --window {before}',
+            }[name]
+            raise ResearchError(f'{folder} was begun {how}; leave the option out to go on, or name another --out')

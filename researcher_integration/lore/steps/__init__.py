@@ -1,0 +1,1 @@
+"""The steps of a research: gather, report, keep, extract."""

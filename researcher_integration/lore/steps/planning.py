@@ -1,0 +1,138 @@
+"""Who does how much: which given page belongs to which step, and each step's share of tokens and limits. All pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import ceil
+
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from researcher_integration.lore.material import CrawledPage, TopicId
+from researcher_integration.lore.topics import Limits, Topic
+
+TITLE_WEIGHT = 20.0
+"""What a keyword in a title counts, in keywords of the text per 1,000 words."""
+
+LEAST_SHARE = 100
+"""Tokens that a step gets at least, however little its pages have."""
+
+EXTRACTION_SHARE = 0.4
+"""Of the limits of a zone: six requests of a full window each, and their repetitions."""
+
+_WORD = re.compile(r'\w+')
+
+
+def assign(
+    zone: str, pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]
+) -> dict[TopicId, list[str]]:
+    """Give each page to the one topic that it says most about, by keywords, so that none is summarized five times.
+
+    A topic whose keywords are everywhere counts for no more than one whose keywords are rare: what counts is how far a
+    page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
+    The page that is called as the zone is about the zone.
+
+    Args:
+        zone: Its name.
+        pages: In the order of their numbers.
+        texts: The text of each page by its handle.
+        topics: In the order of the steps.
+
+    Returns:
+        The handles of each topic's pages, in the order of `pages`.
+    """
+    densities = {page.source_id: [_density(topic, page, texts[page.source_id]) for topic in topics] for page in pages}
+    if not pages:
+        return {topic.id: [] for topic in topics}
+    sums = [sum(column) for column in zip(*densities.values(), strict=True)]
+    overall = sum(sums) / len(sums) / len(pages)
+    # One more page, average in everything: the average of a few pages says little of what is rare.
+    means = [(one + overall) / (len(pages) + 1) for one in sums]
+    assigned: dict[TopicId, list[str]] = {topic.id: [] for topic in topics}
+    load = [0] * len(topics)
+    for page in pages:
+        scores = [
+            density / mean if mean else 0.0 for density, mean in zip(densities[page.source_id], means, strict=True)
+        ]
+        best = max(scores)
+        # Of topics that are about equal, the one that has least yet.
+        near = [index for index, score in enumerate(scores) if score >= 0.9 * best]
+        index = min(near, key=lambda candidate: (load[candidate], candidate))
+        if _same(page.title, zone):
+            index = next((each for each, topic in enumerate(topics) if topic.id == 'zone_overview'), index)
+        load[index] += page.tokens
+        assigned[topics[index].id].append(page.source_id)
+    return assigned
+
+
+def _same(title: str, zone: str) -> bool:
+    return _WORD.findall(title.casefold()) == _WORD.findall(zone.casefold())
+
+
+def _density(topic: Topic, page: CrawledPage, text: str) -> float:
+    words = [word.casefold() for word in _WORD.findall(text)]
+    keywords = {keyword.casefold() for keyword in topic.keywords}
+    hits = sum(word in keywords or word.removesuffix('s') in keywords for word in words)
+    title = {word.casefold() for word in _WORD.findall(page.title)}
+    named = sum(keyword in title or f'{keyword}s' in title for keyword in keywords)
+    return 1000 * hits / max(200, len(words)) + TITLE_WEIGHT * named
+
+
+def step_budget(
+    topic: Topic, later: Sequence[Topic], left: int, tokens: Mapping[TopicId, int], *, more_may_come: bool
+) -> int:
+    """The tokens that a step may hand on, out of what is left of the zone's.
+
+    Steps share in proportion to their `share` and to the tokens of their pages. What a step does not use is there for
+    the later ones.
+
+    Args:
+        topic: The step's.
+        later: The topics of the steps that follow.
+        left: Tokens that no step has used yet.
+        tokens: The tokens of the pages of each topic, as far as known.
+        more_may_come: Whether steps may still find pages; each then counts with at least the average, and where no page
+            is known yet, all count alike.
+    """
+    known = {each.id: tokens.get(each.id, 0) for each in (topic, *later)}
+    floor = max(1, ceil(sum(known.values()) / len(known))) if more_may_come else 0
+    wanted = {each.id: max(known[each.id], floor) for each in (topic, *later)}
+    weights = {each.id: each.share * wanted[each.id] for each in (topic, *later)}
+    room = left
+    while total := sum(weights.values()):
+        share = int(room * weights.get(topic.id, 0.0) / total)
+        # A step whose share is more than its pages have leaves the rest to the others.
+        sated = [each for each, weight in weights.items() if wanted[each] * total <= room * weight]
+        if topic.id in sated or not sated:
+            return min(left, max(LEAST_SHARE, share))
+        for each in sated:
+            room -= wanted.pop(each)
+            del weights[each]
+    return min(left, LEAST_SHARE)
+
+
+def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float) -> UsageLimits:
+    """The limits up to which a step may bring the zone's usage: its share of what is left.
+
+    Args:
+        limits: Of the zone.
+        used: By the zone so far; runs go on counting in it.
+        share: Of this step.
+        shares_left: Of this step and all that follow.
+    """
+    part = min(1.0, share / shares_left) if shares_left > 0 else 1.0
+
+    def up_to(limit: int | None, so_far: int) -> int | None:
+        return None if limit is None else so_far + max(0, ceil((limit - so_far) * part))
+
+    spent = used.cost or Decimal(0)
+    return UsageLimits(
+        request_limit=up_to(limits.requests, used.requests),
+        input_tokens_limit=up_to(limits.input_tokens, used.input_tokens),
+        output_tokens_limit=up_to(limits.output_tokens, used.output_tokens),
+        cost_limit=None if limits.cost is None else spent + max(Decimal(0), (limits.cost - spent) * Decimal(str(part))),
+    )
+
+
+def extraction_share(topics: Sequence[Topic]) -> float:
+    """What the extraction counts beside the shares of the steps."""
+    return sum(topic.share for topic in topics) * EXTRACTION_SHARE / (1 - EXTRACTION_SHARE)

@@ -1,0 +1,129 @@
+"""What all parts of a research share: the checkpoint and how it is saved, the pages, what has been spent."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import anyio.to_thread
+from pydantic_ai.models import Model
+from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from researcher_integration.lore.checkpoint import Checkpoint
+from researcher_integration.lore.material import CrawledPage, TopicId
+from researcher_integration.lore.settings import ResearchSettings
+from researcher_integration.lore.steps import planning
+from researcher_integration.lore.summaries.backends import SummaryBackend
+from researcher_integration.lore.tiers import SourceTiers
+from researcher_integration.lore.topics import ResearchTopics, Topic
+from researcher_integration.usage import Spent
+from summarizer_tool import Service
+
+Stage = Literal['crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchProgress:
+    """How far a research has come."""
+
+    stage: Stage
+    message: str
+    """For a person."""
+    done: int = 0
+    total: int = 0
+    topic: TopicId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the files in `config/` say."""
+
+    research: ResearchTopics
+    tiers: SourceTiers
+    search: Sequence[AbstractToolset[Any]] = ()
+
+
+class Work:
+    """One research under way."""
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        folder: Path,
+        *,
+        configuration: Configuration,
+        settings: ResearchSettings,
+        service: Service,
+        backend: SummaryBackend,
+        model: Model | None,
+        on_progress: Callable[[ResearchProgress], None],
+        on_checkpoint: Callable[[Checkpoint], None],
+    ) -> None:
+        """Take up a checkpoint, new or not.
+
+        Args:
+            checkpoint: What has been done.
+            folder: Where it is saved.
+            configuration: Topics, limits, tiers, search servers.
+            settings: Of the agents.
+            service: Fetches and stores pages.
+            backend: Summarizes them.
+            model: Of the agents; without one there are none.
+            on_progress: Told how far it has come.
+            on_checkpoint: Told of each checkpoint that was written.
+        """
+        self.checkpoint = checkpoint
+        self.request = checkpoint.request
+        self.configuration = configuration
+        self.topics: Sequence[Topic] = configuration.research.topics
+        self.settings = settings
+        self.service = service
+        self.backend = backend
+        self.model = model
+        self.tell = on_progress
+        # What was under way when it was interrupted is begun again, and has been paid for all the same.
+        checkpoint.superseded += checkpoint.under_way
+        checkpoint.under_way = Spent()
+        self.usage = RunUsage()
+        """Of all model calls, those before an interruption included; limits are held against it."""
+        for spent in checkpoint.all_spent():
+            self.usage.incr(spent.usage())
+        self._folder = folder
+        self._on_checkpoint = on_checkpoint
+        self._saving = anyio.Lock()
+        self._begun = time.monotonic() - checkpoint.seconds
+
+    def pages(self) -> list[CrawledPage]:
+        """Each page once, in the order of their numbers."""
+        pages = {page.source_id: page for page in self.checkpoint.pages.values()}
+        return sorted(pages.values(), key=lambda page: page.number)
+
+    async def text(self, handle: str) -> str:
+        """The text of a page.
+
+        Raises:
+            UnknownSourceError: If the store does not have it any more.
+        """
+        document = await anyio.to_thread.run_sync(self.service.collection.document, handle)
+        return document.text
+
+    async def save(self) -> None:
+        """Write the checkpoint.
+
+        Raises:
+            ResearchError: If it cannot be written.
+        """
+        async with self._saving:
+            self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
+            finished = sum(self.checkpoint.all_spent(), Spent())
+            self.checkpoint.under_way = Spent.of(self.usage) - finished
+            written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
+            await anyio.to_thread.run_sync(written.save, self._folder)
+        self._on_checkpoint(written)
+
+    def limits(self, share: float = 1.0, shares_left: float = 1.0) -> UsageLimits:
+        """The limits for a part of the work: its share of what is left, by default all of it."""
+        return planning.step_limits(self.configuration.research.limits, self.usage, share, shares_left)

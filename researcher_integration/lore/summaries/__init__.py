@@ -1,0 +1,1 @@
+"""Who summarizes for a research: this process, or an MCP server."""

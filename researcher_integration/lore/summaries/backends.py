@@ -1,0 +1,145 @@
+"""Who summarizes for a research: this process, or an MCP server, with the same result.
+
+In process nothing else has to run, and the model's usage is counted call by call. A server is worth it where several
+programs or machines should share sources, finished work and one limit of concurrent calls, or where only one place may
+hold the model's key.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from pydantic_ai.models import Model
+from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from researcher_integration.lore.summaries.source_summary import AGENT_TOOLS, SourceSummary, SummaryUnavailableError
+from summarizer_tool import (
+    ConfigurationError,
+    Progress,
+    RequestOptions,
+    Service,
+    Settings,
+    SourceStore,
+    Summarizer,
+    SummarizerError,
+    SummarizerToolset,
+    UnknownSourceError,
+)
+
+__all__ = ('InProcess', 'SourceSummary', 'SummaryBackend', 'SummaryUnavailableError')
+
+DEFAULT_COLLECTION = 'default'
+
+
+class SummaryBackend(Protocol):
+    """Summarizes sources that the store of this process holds, by their handles."""
+
+    @property
+    def name(self) -> str:
+        """For people: `in process` or `MCP server`."""
+        ...
+
+    async def condense(
+        self,
+        source_ids: Sequence[str],
+        schema_hint: str,
+        max_output_tokens: int,
+        *,
+        usage: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> SourceSummary:
+        """Compress sources for a typed extraction.
+
+        Args:
+            source_ids: Their handles, in the order in which they should be read.
+            schema_hint: What will be extracted.
+            max_output_tokens: The budget in cl100k tokens; 0 means the default, at most a fifth of the sources.
+            usage: The model's usage is added to it.
+            usage_limits: Checked against `usage` before the model is asked.
+            on_progress: Called on the event loop as the work proceeds.
+
+        Raises:
+            SummaryUnavailableError: If there is no summary; says why in one line, without content.
+            ConfigurationError: If a setting is wrong.
+            UsageLimitExceeded: If a limit is reached.
+        """
+        ...
+
+    async def offer(self, source_id: str) -> None:
+        """Let whoever summarizes have a source ahead of time; what fails is logged and made up for later."""
+        ...
+
+    def toolset(self) -> AbstractToolset[Any]:
+        """What an agent mounts to summarize and read sources by handle itself.
+
+        It brings no instructions: when to call the tools is for the agent's own prompt to say.
+        """
+        ...
+
+
+class InProcess:
+    """Summarizes here, with the model that the settings name."""
+
+    name = 'in process'
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: SourceStore,
+        collection: str = DEFAULT_COLLECTION,
+        model: Model | None = None,
+    ) -> None:
+        """Check the settings and the model now.
+
+        Args:
+            settings: Of the summarizer.
+            store: Where the sources are, and finished work is kept; closed by the caller.
+            collection: Whose sources.
+            model: Instead of the one that the settings name.
+
+        Raises:
+            ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
+        """
+        self.service = Service(Summarizer(settings, model=model), store.collection(collection))
+        self._toolset = SummarizerToolset[Any](
+            settings=settings, model=model, store=store, collection=collection, include_instructions=False
+        )
+
+    async def condense(
+        self,
+        source_ids: Sequence[str],
+        schema_hint: str,
+        max_output_tokens: int,
+        *,
+        usage: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> SourceSummary:
+        """Compress sources for a typed extraction, as `SummaryBackend` says."""
+        call = RequestOptions(on_progress=on_progress, usage=usage, usage_limits=usage_limits)
+        try:
+            answer = await self.service.summarize_for_extraction(
+                schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens, call=call
+            )
+        except ConfigurationError:
+            raise
+        except UnknownSourceError:  # it would name other sources by their titles
+            raise SummaryUnavailableError(
+                f'the store lacks a source, or has evicted it: {_listed(source_ids)}'
+            ) from None
+        except SummarizerError as error:
+            raise SummaryUnavailableError(str(error)) from error
+        summary = answer.summary
+        return SourceSummary.of(answer.text, summary.state, summary.stats, summary.warnings, len(summary.degraded))
+
+    async def offer(self, source_id: str) -> None:
+        """Nothing: the store is the same."""
+
+    def toolset(self) -> AbstractToolset[Any]:
+        """`SummarizerToolset` without `add_source`: pages come in through the crawler."""
+        return self._toolset.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
+
+
+def _listed(source_ids: Sequence[str]) -> str:
+    return source_ids[0] if len(source_ids) == 1 else f'one of {", ".join(source_ids)}'

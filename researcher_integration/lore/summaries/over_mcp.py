@@ -1,0 +1,121 @@
+"""Summaries by the MCP server of the summarizer, the same as in process for equal settings."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from researcher_integration.lore.summaries.source_summary import AGENT_TOOLS, SourceSummary, SummaryUnavailableError
+from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
+from summarizer_tool import Collection, Progress, Stats
+
+if TYPE_CHECKING:
+    from fastmcp.client.progress import ProgressHandler
+
+DEFAULT_TIMEOUT = 120.0
+"""Seconds. A server answers within its `MCP_TOOL_TIMEOUT`, 110 by default, degraded if need be."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+class OverMCP:
+    """Summarizes on a server; a context manager that closes the connection.
+
+    Sources are sent when the server lacks them, so it may be started anew, or evict some, at any time. A server that
+    is down, or comes back, shows call by call.
+    """
+
+    name = 'MCP server'
+
+    def __init__(
+        self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float = DEFAULT_TIMEOUT
+    ) -> None:
+        """Prepare the connection; it is opened when it is needed.
+
+        Args:
+            url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
+            local: The sources of this process.
+            token: The bearer token, where the server asks for one.
+            timeout: Seconds for one request.
+
+        Raises:
+            ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
+        """
+        self._server = SummarizerServer(url, local, token=token, timeout=timeout)
+
+    async def __aenter__(self) -> Self:
+        """Begin to use it."""
+        return self
+
+    async def __aexit__(self, *args: object) -> None:
+        """Close the connection."""
+        await self._server.close()
+
+    async def condense(
+        self,
+        source_ids: Sequence[str],
+        schema_hint: str,
+        max_output_tokens: int,
+        *,
+        usage: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> SourceSummary:
+        """Compress sources for a typed extraction, as `SummaryBackend` says.
+
+        Limits are checked before the server is asked, and usage is counted after it has answered: one call may go over
+        a limit by what it needs itself.
+        """
+        if usage_limits is not None:
+            usage_limits.check_before_request(RunUsage() if usage is None else usage)
+        arguments = {
+            'content': '',
+            'schema_hint': schema_hint,
+            'source_ids': [*source_ids],
+            'max_output_tokens': max_output_tokens,
+        }
+        notify = None if on_progress is None else _telling(on_progress)
+        answer = await self._server.ask('summarize_for_extraction', arguments, notify=notify)
+        if answer.is_error:
+            raise self._server.refusal(answer, source_ids)
+        try:
+            said = _ServerReply.model_validate(answer.meta)
+        except ValidationError:
+            raise self._server.stranger() from None
+        if usage is not None:
+            usage.incr(said.stats.usage)
+        return SourceSummary.of(answer.text, said.state, said.stats, said.warnings, said.degraded_parts)
+
+    async def offer(self, source_id: str) -> None:
+        """Send a source ahead of time."""
+        try:
+            await self._server.send([source_id])
+        except SummaryUnavailableError as error:
+            _logger.warning('a source was not sent ahead of time', extra={'source_id': source_id, 'reason': str(error)})
+
+    def toolset(self) -> AbstractToolset[Any]:
+        """The tools of the server without `add_source`, on the same connection."""
+        return self._server.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
+
+
+class _ServerReply(BaseModel):
+    """What the server says of a summary besides its text."""
+
+    state: Annotated[str, Field(alias='summarizer/state')]
+    stats: Annotated[Stats, Field(alias='summarizer/stats')]
+    warnings: Annotated[list[str], Field(alias='summarizer/warnings')]
+    degraded_parts: Annotated[int, Field(alias='summarizer/degraded_parts')]
+
+
+def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':
+    """Progress in the terms of the summarizer: the server counts on through all phases, and repeats itself."""
+
+    async def notify(progress: float, total: float | None, message: str | None) -> None:
+        said = message or ''
+        phase = 'reduce' if ': merged' in said else 'map'
+        on_progress(Progress(phase, int(progress), int(total or 0), said))
+
+    return notify

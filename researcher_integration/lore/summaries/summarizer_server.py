@@ -1,0 +1,348 @@
+"""The summarizer's MCP server as a toolset that mends its connection, and sends the server sources that it lacks."""
+
+import logging
+import re
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+import httpx2
+from fastmcp.telemetry import suppress_fastmcp_telemetry
+from mcp import MCPError
+from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, TextContent, Tool
+from pydantic import SecretStr, ValidationError
+from pydantic_ai import ToolFailed, ToolReturn
+from pydantic_ai.mcp import MCPToolset
+
+from researcher_integration.lore.summaries.source_summary import SummaryUnavailableError
+from summarizer_tool import Collection, ConfigurationError, StoreError, UnknownSourceError, first_error
+
+if TYPE_CHECKING:
+    from fastmcp.client.progress import ProgressHandler
+
+CONNECT_SECONDS = 5.0
+"""A server that has not said hello by then is down, and every step of a research would wait for it."""
+
+MAX_SHOWN = 200
+"""Characters of what a server says that an error repeats."""
+
+_NAMESPACE = 'summarizer/'
+_HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
+_REFUSED = frozenset({401, 403, 421})
+
+# What the client and the layers below it raise when a connection cannot be made or is lost; `RuntimeError` is fastmcp's
+# own, and a `ValidationError` means that something else than MCP has answered.
+_FAILURES = (
+    RuntimeError,
+    OSError,
+    httpx2.HTTPError,
+    httpx2.InvalidURL,
+    MCPError,
+    ValidationError,
+    ExceptionGroup,
+    anyio.ClosedResourceError,
+    anyio.BrokenResourceError,
+)
+
+_logger = logging.getLogger('researcher_integration')
+
+T = TypeVar('T')
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAnswer:
+    """What a tool of the server has returned."""
+
+    text: str
+    meta: Mapping[str, Any]
+    """What the server says besides, under `summarizer/...`; models do not see it."""
+    is_error: bool
+
+
+class SummarizerServer(MCPToolset[Any]):
+    """The tools of the summarizer's MCP server: `Agent(..., toolsets=[SummarizerServer(url, collection)])`.
+
+    It does what `MCPToolset` does, and
+
+    - the results keep what the server says besides the text, as `ToolReturn.metadata`;
+    - handles mean the same here and there, being hashes of the text: a call with one that the server does not know is
+      repeated once the server has been sent the text from the store of this process;
+    - one connection serves all agents and calls. It is opened at its first use, and afresh after it was lost;
+    - a server that is down ends no run: its tools are missing, or fail and say so.
+
+    Whoever made it closes it.
+    """
+
+    def __init__(self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float) -> None:
+        """Prepare the connection.
+
+        Args:
+            url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
+            local: Where the sources are that the server may lack.
+            token: The bearer token, where the server asks for one.
+            timeout: Seconds for one request; a server answers within its `MCP_TOOL_TIMEOUT`, 110 by default.
+
+        Raises:
+            ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
+        """
+        self._place = f'the MCP server at {_host(url)}'
+        access = _Access(token)
+        self._is_token_sent = access.has_token
+        super().__init__(  # pyright: ignore[reportUnknownMemberType] - takes what is not installed, too
+            url,
+            id='summarizer',
+            auth=access,
+            tool_error_behavior='failed',
+            init_timeout=min(CONNECT_SECONDS, timeout),
+            read_timeout=timeout,
+        )
+        self._local = local
+        self._timeout = timeout
+        self._listed: list[Tool] = []
+        self._opening = anyio.Lock()
+        self._connection = 0
+        """The number of the connection, counted from 1."""
+
+    async def __aenter__(self) -> Self:
+        """Nothing yet: a run that mounts this toolset goes on where there is no server."""
+        return self
+
+    async def __aexit__(self, *args: object) -> None:
+        """Nothing: other runs use the same connection."""
+
+    async def close(self) -> None:
+        """Close the connection; the next call would open another."""
+        # What has ended it has been told to those who used it.
+        with suppress(*_FAILURES):
+            await self.client.close()
+
+    async def list_tools(self) -> list[Tool]:
+        """The tools of the server; none as long as it cannot be reached."""
+        if not self._listed:
+            try:
+                self._listed = await self._on_connection(self.client.list_tools)
+            except SummaryUnavailableError as error:
+                _logger.warning('an agent goes without the summarizer', extra={'reason': str(error)})
+        return self._listed
+
+    async def direct_call_tool(
+        self, name: str, args: dict[str, Any], *, metadata: dict[str, Any] | None = None, use_task: bool = False
+    ) -> str | ToolReturn[str]:
+        """Call a tool for an agent.
+
+        Args:
+            name: Of the tool.
+            args: For the tool.
+            metadata: Sent with the request.
+            use_task: Without effect: these tools run no tasks.
+
+        Returns:
+            The text as it came, also where it is JSON, with what the server says besides as metadata.
+
+        Raises:
+            ToolFailed: If the tool has failed, or the server cannot be reached.
+        """
+        try:
+            answer = await self.ask(name, args, metadata=metadata)
+        except SummaryUnavailableError as error:
+            raise ToolFailed(str(error)) from error
+        if answer.is_error:
+            raise ToolFailed(answer.text)
+        return ToolReturn(return_value=answer.text, metadata=dict(answer.meta)) if answer.meta else answer.text
+
+    async def ask(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        metadata: dict[str, Any] | None = None,
+        notify: 'ProgressHandler | None' = None,
+    ) -> ServerAnswer:
+        """Call a tool, once more if it has failed for sources that this process has and the server had not.
+
+        Args:
+            name: Of the tool.
+            arguments: For the tool.
+            metadata: Sent with the request.
+            notify: Told about progress.
+
+        Returns:
+            The result, which may be an error.
+
+        Raises:
+            SummaryUnavailableError: If the server cannot be reached, or does not answer in time.
+        """
+        answer = await self._call(name, arguments, metadata, notify)
+        handles = _handles(arguments)
+        # An error names a handle only if something is wrong with it.
+        if answer.is_error and any(handle in answer.text.lower() for handle in handles) and await self.send(handles):
+            answer = await self._call(name, arguments, metadata, notify)
+        return answer
+
+    async def send(self, source_ids: Sequence[str]) -> bool:
+        """Let the server have sources of this process, with their titles and URLs.
+
+        Args:
+            source_ids: Their handles; one that is not known here is left out.
+
+        Returns:
+            Whether the server has got any.
+
+        Raises:
+            SummaryUnavailableError: If the server cannot be reached, or does not take one.
+        """
+        is_sent = False
+        for source_id in source_ids:
+            try:
+                document = await anyio.to_thread.run_sync(self._local.document, source_id)
+            except UnknownSourceError:
+                continue
+            except StoreError as error:
+                raise SummaryUnavailableError(str(error)) from error
+            if not document.text.strip():  # the server would fetch the URL instead
+                continue
+            answer = await self._call(
+                'add_source', {'content': document.text, 'url': document.url, 'title': document.title}
+            )
+            if answer.is_error:
+                raise self.refusal(answer, [source_id])
+            is_sent = True
+        return is_sent
+
+    def refusal(self, answer: ServerAnswer, source_ids: Sequence[str]) -> SummaryUnavailableError:
+        """What an error of the server means to a caller who cannot mend it.
+
+        Args:
+            answer: The error.
+            source_ids: The handles that were asked for.
+        """
+        # It would name other sources by their titles, which are what strangers wrote.
+        unknown = min((each for each in source_ids if each in answer.text), key=answer.text.index, default='')
+        why = f'lacks {unknown}, and so does this process' if unknown else f'says: {_one_line(answer.text)}'
+        return SummaryUnavailableError(f'{self._place} {why}')
+
+    def stranger(self) -> SummaryUnavailableError:
+        """The error where the result is not that of a summarizer."""
+        return SummaryUnavailableError(f'{self._place} says nothing of how its answer was made: is it a summarizer?')
+
+    async def _call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        metadata: dict[str, Any] | None = None,
+        notify: 'ProgressHandler | None' = None,
+    ) -> ServerAnswer:
+        # Its spans would quote what a tool says has gone wrong, which names sources by their titles. Those of the SDK
+        # stay, and the trace goes on in the server.
+        with suppress_fastmcp_telemetry():
+            result = await self._on_connection(
+                lambda: self.client.call_tool(
+                    name, dict(arguments), meta=metadata, progress_handler=notify, raise_on_error=False
+                )
+            )
+        text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
+        meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
+        return ServerAnswer(text, meta, result.is_error)
+
+    async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do something with the client, once more if the connection was an old one, which may have been lost since."""
+        try:
+            with anyio.fail_after(self._timeout):
+                before = self._connection
+                number = await self._open()
+                try:
+                    return await work()
+                except _FAILURES:
+                    if number > before:
+                        raise
+                await self._open(lost=number)
+                return await work()
+        except _FAILURES as error:
+            # What it is caused by may quote what was sent.
+            raise SummaryUnavailableError(f'{self._place} {self._why(error)}') from None
+
+    async def _open(self, lost: int = 0) -> int:
+        """Open the connection if there was none, or if it is lost.
+
+        Args:
+            lost: The number of the one that has failed: of several calls that have failed on it, one opens the next.
+
+        Returns:
+            The number of the one that is there.
+        """
+        async with self._opening:
+            if self._connection == lost:
+                await self.close()
+                await self.client.__aenter__()
+                self._connection += 1
+            return self._connection
+
+    def _why(self, error: BaseException) -> str:
+        """Why there was no answer, in words without content and secrets."""
+        if isinstance(error, ExceptionGroup):
+            return self._why(first_error(error))  # pyright: ignore[reportUnknownArgumentType]
+        if isinstance(error, TimeoutError):
+            return f'did not answer within {self._timeout:g} seconds'
+        while error.__cause__ is not None:
+            error = error.__cause__
+        match error:
+            case httpx2.HTTPStatusError(response=httpx2.Response(status_code=401)):
+                return 'does not accept the token (HTTP 401)' if self._is_token_sent else 'asks for a token (HTTP 401)'
+            case httpx2.HTTPStatusError(response=response):
+                return f'answers with HTTP {response.status_code}'
+            case TimeoutError() | httpx2.TimeoutException():
+                return 'does not answer'
+            case httpx2.ConnectError() | OSError():
+                return f'cannot be reached: {_one_line(str(error))}'
+            case MCPError() if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+                return f'answers with MCP error {error.code}; check the path of its URL'
+            case _:
+                return f'has broken off the connection ({type(error).__name__})'
+
+
+class _Access(httpx2.Auth):
+    """The token, and the end of a connection that the server does not let in.
+
+    The client takes such an answer for that of an older server and would forget what it was.
+    """
+
+    def __init__(self, token: SecretStr | None) -> None:
+        value = token.get_secret_value().strip() if token else ''
+        if not (value.isascii() and value.isprintable()):
+            raise ConfigurationError('the token of the MCP server has characters that no HTTP header may have')
+        self.has_token = bool(value)
+        self._header = f'Bearer {value}'
+
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        """Add the token, and look at the status."""
+        if self.has_token:
+            request.headers['Authorization'] = self._header
+        response = yield request
+        if response.status_code in _REFUSED or response.is_server_error:
+            raise httpx2.HTTPStatusError(f'HTTP {response.status_code}', request=request, response=response)
+
+
+def _host(url: str) -> str:
+    """The host and the port: the rest of a URL may hold secrets."""
+    try:
+        place = urlsplit(url)
+        port = place.port
+    except ValueError as error:
+        raise ConfigurationError(f'the URL of the MCP server is wrong: {error}') from None
+    if place.scheme not in ('http', 'https') or not place.hostname:
+        raise ConfigurationError('the URL of the MCP server must begin with http:// or https://')
+    return f'{place.hostname}:{port}' if port else place.hostname
+
+
+def _handles(arguments: Mapping[str, Any]) -> list[str]:
+    """The handles in what a model or a program has passed: in a list or a text, or as the content."""
+    given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'source_id', 'content'))
+    return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
+
+
+def _one_line(text: str) -> str:
+    return ' '.join(text.split())[:MAX_SHOWN]

@@ -1,0 +1,129 @@
+"""The topics of a research, one for each step: what to look for, what to write down, what must not be lost.
+
+They are read from a YAML file, `config/research_topics.yml` unless another is named.
+"""
+
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
+
+from researcher_integration.config.files import FOLDER, Strict, read_yaml, shown
+from researcher_integration.lore.material import TOPIC_IDS, TopicId
+
+SHIPPED_TOPICS = FOLDER / 'research_topics.yml'
+
+_BRACES = re.compile(r'\{\{.*?\}\}|\{\{|\}\}', re.DOTALL)
+
+
+def _only_the_zone(template: str) -> str:
+    if found := _BRACES.search(template.replace('{{zone}}', '')):
+        raise ValueError(f'has {shown(found.group())}; {{{{zone}}}} is the only placeholder, without spaces')
+    return template
+
+
+def _no_placeholder(text: str) -> str:
+    if found := _BRACES.search(text):
+        raise ValueError(f'has {shown(found.group())}; placeholders are filled in instructions only')
+    return text
+
+
+def _one_line(header: str) -> str:
+    if '\n' in header or header.startswith('#'):
+        raise ValueError('must be one line, without #')
+    return header
+
+
+def _one_word(keyword: str) -> str:
+    if not re.fullmatch(r'\w+', keyword):
+        raise ValueError('must be one word: pages are searched for words')
+    return keyword
+
+
+_Filled = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Template = Annotated[_Filled, AfterValidator(_only_the_zone)]
+"""Text with `{{zone}}` where the name of the zone is put in."""
+Text = Annotated[_Filled, AfterValidator(_no_placeholder)]
+Header = Annotated[Text, AfterValidator(_one_line)]
+Keyword = Annotated[_Filled, AfterValidator(_one_word)]
+Amount = Annotated[int, Field(strict=True, gt=0)]
+
+
+class Instructions(Strict):
+    """What the agent is told in a step: templates for `prompts.fill`, with the zone's name as `zone`."""
+
+    gather: Template
+    """The first phase: what to look for, which pages to crawl, when to stop."""
+    report: Template
+    """The second: what to write down of it."""
+
+
+class Topic(Strict):
+    """What one research step is about."""
+
+    id: TopicId
+    header: Header
+    """Over the section and the brief of this topic."""
+    instructions: Instructions
+    schema_hint: Text
+    """What will be extracted, in field names and a few words."""
+    preserve: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """What no summary may lose, one kind of thing each."""
+    keywords: Annotated[tuple[Keyword, ...], Field(min_length=1)]
+    """Words by which a page is recognized as being about the topic, in the singular; capitals do not matter."""
+    share: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] = 1.0
+    """Of the zone's token budget and limits, relative to the other topics: 2.0 gets twice what 1.0 gets."""
+
+    @property
+    def hint(self) -> str:
+        """The `schema_hint` for the summarizer: the fields, and then what must be preserved."""
+        return '\n'.join((self.schema_hint, '', 'Preserve:', *(f'- {each}' for each in self.preserve)))
+
+
+class Limits(Strict):
+    """What one zone may use, in model calls of the agent and of the summaries together; the topics divide it."""
+
+    requests: Amount = 400
+    """Calls of a model. A summary makes one for each chunk."""
+    input_tokens: Amount | None = None
+    output_tokens: Amount | None = None
+    cost: Annotated[Decimal, Field(gt=0)] | None = None
+    """In US dollars, where the price of a model is known."""
+
+    @field_validator('cost', mode='before')
+    @classmethod
+    def _true_is_no_number(cls, value: object) -> object:
+        if isinstance(value, bool):
+            raise ValueError('must be a number')  # noqa: TRY004 - pydantic's own kind
+        return value
+
+
+class ResearchTopics(Strict):
+    """The steps of a research, in the order of the file, and what they may use together."""
+
+    topics: tuple[Topic, ...]
+    limits: Limits = Limits()
+
+    @field_validator('topics')
+    @classmethod
+    def _each_once(cls, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+        given = [topic.id for topic in topics]
+        problems = [f'{topic} stands twice' for topic in TOPIC_IDS if given.count(topic) > 1]
+        problems += [f'{topic} is missing' for topic in TOPIC_IDS if topic not in given]
+        if problems:
+            raise ValueError(', '.join(problems))
+        return topics
+
+
+def load_topics(path: Path = SHIPPED_TOPICS) -> ResearchTopics:
+    """Read the topics.
+
+    Args:
+        path: A YAML file with `topics` and, where the defaults do not fit, `limits`.
+
+    Raises:
+        ConfigurationError: If the file is wrong; one line with file, key and reason.
+    """
+    return read_yaml(path, ResearchTopics)

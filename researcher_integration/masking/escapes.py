@@ -1,0 +1,111 @@
+r"""The strings in a text with their escapes undone: `"https:\/\/me:s3cr\u00e8t@host"` hides what it says.
+
+A tool often returns JSON, and JSON within the strings of JSON. A detector that looks for a key sees it only as it was
+before it was written down.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+
+from researcher_integration.masking.findings import END, Finding
+
+MAX_DEPTH = 3
+"""Strings within strings within strings; deeper ones are masked as they stand."""
+
+# What stands between two quotes, be it in a string or outside: where a text has a quote too many, nobody can tell.
+_PIECE = regex.compile(r'(?:[^"\\\0\n]++|\\[^\0\n])++')
+_ESCAPE = regex.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_COLOUR = regex.compile(r'\x1b\[[0-?]*+[ -/]*+[@-~]')
+_SHORT = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+
+@dataclass(frozen=True, slots=True)
+class Unescaped:
+    """The contents of the strings of a text, one after the other, and where each character comes from."""
+
+    text: str
+    starts: list[int]
+    """Where in `text` the pieces begin, each copied as it was or one escape."""
+    origins: list[int]
+    """Where in the original they begin."""
+    lengths: list[int]
+    """Of an escape in the original; 0 for what was copied."""
+
+    def original(self, found: Finding) -> Finding:
+        """The finding as it stands in the original text, within a string, where no mask can have quotes of its own."""
+        return Finding(self._at(found.start), self._after(found.end - 1), found.kind)
+
+    def _at(self, index: int) -> int:
+        piece = bisect_right(self.starts, index) - 1
+        return self.origins[piece] + (0 if self.lengths[piece] else index - self.starts[piece])
+
+    def _after(self, index: int) -> int:
+        piece = bisect_right(self.starts, index) - 1
+        return self.origins[piece] + (self.lengths[piece] or index - self.starts[piece] + 1)
+
+
+def unescaped(text: str) -> Unescaped | None:
+    """Undo the escapes in the strings of a text.
+
+    Returns:
+        The strings that have escapes, parted by `END`; none if there are none.
+    """
+    if '\\' not in text:
+        return None
+    pieces: list[str] = []
+    view = Unescaped('', [], [], [])
+    length = 0
+    for start, end in _strings(text):
+        for piece, origin, size in _pieces(text, start, end):
+            view.starts.append(length)
+            view.origins.append(origin)
+            view.lengths.append(size)
+            pieces.append(piece)
+            length += len(piece)
+    return Unescaped(''.join(pieces), view.starts, view.origins, view.lengths) if pieces else None
+
+
+def uncoloured(text: str) -> Unescaped | None:
+    """Leave out the colours of a terminal, which part a name from its value, and a key in two.
+
+    Returns:
+        The text without them; none if it has none.
+    """
+    if '\x1b' not in text:
+        return None
+    pieces: list[str] = []
+    view = Unescaped('', [], [], [])
+    length = done = 0
+    for start, end in [*(match.span() for match in _COLOUR.finditer(text)), (len(text), len(text))]:
+        if start > done:
+            view.starts.append(length)
+            view.origins.append(done)
+            view.lengths.append(0)
+            pieces.append(text[done:start])
+            length += start - done
+        done = end
+    return Unescaped(''.join(pieces), view.starts, view.origins, view.lengths) if pieces else None
+
+
+def _strings(text: str) -> Iterator[tuple[int, int]]:
+    for match in _PIECE.finditer(text):
+        start, end = match.span()
+        if text.find('\\', start, end) >= 0:
+            yield start, end
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    done = start
+    for escape in _ESCAPE.finditer(text, start, end):
+        at = escape.start()
+        if at > done:
+            yield text[done:at], done, 0
+        code, short = escape.groups()
+        yield chr(int(code, 16)) if code else _SHORT.get(short, short), at, escape.end() - at
+        done = escape.end()
+    if done < end:
+        yield text[done:end], done, 0
+    yield END + '\n', end, 1

@@ -1,0 +1,99 @@
+"""Keys and certificates of many lines, which go whole, however they are indented, escaped or cut off."""
+
+import string
+from collections.abc import Iterator
+
+import regex
+
+from researcher_integration.masking.findings import END, Finding
+
+_WHAT = r'(?:[A-Z0-9]{1,20} ){0,4}?(?P<what>PRIVATE KEY|CERTIFICATE(?: REQUEST)?|PGP MESSAGE)(?: BLOCK)? ?-{4,5}'
+_BEGIN = regex.compile(rf'-{{0,5}} ?BEGIN {_WHAT}')
+_END = regex.compile(rf'-{{4,5}} ?END {_WHAT}')
+_PUTTY = regex.compile(r'PuTTY-User-Key-File-\d')
+_PUTTY_END = regex.compile(r'Private-(?:MAC|Hash): ?[0-9a-fA-F]*')
+
+# The last word of a line, of base64; before it may stand a time, or an indent.
+_BODY = regex.compile(r'(?:^|[\s|>:])[A-Za-z0-9+/]{16,}={0,2}$')
+_LAST_BODY = regex.compile(r'(?:^|[\s|>:])[A-Za-z0-9+/]+={0,2}$')
+_LINE_END = 200
+"""Characters of a line that are looked at; a body has lines of 64 or 76, or one."""
+_BASE64 = string.ascii_letters + string.digits + '+/=\\'
+
+
+def find_blocks(text: str, _lower: str) -> Iterator[Finding]:
+    """Find private keys and certificates. One without an end goes on to the end of its string, or of the text."""
+    if '---' in text:
+        yield from _armoured(text)
+    if 'PuTTY-User-Key-File-' in text:
+        yield from _putty(text)
+
+
+def _putty(text: str) -> Iterator[Finding]:
+    at = 0
+    ends = _Ahead(_PUTTY_END, text)
+    while match := _PUTTY.search(text, at):
+        end = ends.after(match.end())
+        at = end.end() if end else _open_end(text, match.start())
+        yield Finding(match.start(), at, 'PRIVATE_KEY')
+
+
+class _Ahead:
+    """The next match after some place, each looked for once however often it is asked for."""
+
+    def __init__(self, pattern: regex.Pattern[str], text: str) -> None:
+        self._matches = pattern.finditer(text)
+        self._next = next(self._matches, None)
+
+    def after(self, at: int) -> regex.Match[str] | None:
+        while self._next and self._next.start() < at:
+            self._next = next(self._matches, None)
+        return self._next
+
+
+def _armoured(text: str) -> Iterator[Finding]:
+    begins, ends = _Ahead(_BEGIN, text), _Ahead(_END, text)
+    at = 0
+    while True:
+        begin, end = begins.after(at), ends.after(at)
+        if end and (begin is None or end.start() < begin.start()):
+            yield Finding(_head(text, at, end.start()), end.end(), _kind(end['what']))
+            at = end.end()
+        elif begin is None:
+            return
+        else:
+            closed = end and text.find(END, begin.end(), end.start()) < 0
+            at = end.end() if end and closed else _open_end(text, begin.start())
+            yield Finding(begin.start(), at, _kind(begin['what']))
+
+
+def _kind(what: str) -> str:
+    return 'CERTIFICATE' if what.startswith('CERTIFICATE') else what.replace(' ', '_')
+
+
+def _open_end(text: str, start: int) -> int:
+    """Where something ends that was cut off: with the string that begins with it, or with the text."""
+    before = text[start - 1 : start]
+    quote = text.find(before, start) if before in ('"', "'", '`') else -1
+    limit = quote if quote >= 0 else len(text)
+    end = text.find(END, start, limit)
+    return end if end >= 0 else limit
+
+
+def _head(text: str, floor: int, end: int) -> int:
+    """Where the lines of base64 begin whose own beginning was cut off."""
+    line_start = _line_start(text, floor, end)
+    start = end - len(text[line_start:end]) + len(text[line_start:end].rstrip(_BASE64))
+    body = _LAST_BODY
+    while line_start > floor:
+        above = _line_start(text, floor, line_start - 1)
+        line = text[above : line_start - 1].rstrip(' \t\r"\',\\')
+        if END in line or not body.search(line[-_LINE_END:]):
+            break
+        start = line_start = above
+        body = _BODY
+    return start
+
+
+def _line_start(text: str, floor: int, end: int) -> int:
+    return max(text.rfind('\n', floor, end) + 1, floor)

@@ -1,0 +1,186 @@
+"""Secrets that stand beside a telling name in a text: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`."""
+
+import re
+from collections.abc import Iterator
+
+from researcher_integration.masking import secret_names
+from researcher_integration.masking.findings import Finding
+from researcher_integration.masking.secret_names import Kind
+
+# Of `re`: `regex` looks for the letters that an expression needs in all that follows, for each place it is tried at.
+_BEFORE = re.compile(r'[\w\-.]*$')
+_CLOSING = r'(?P<closing>(?:\\*["\'`\]]){0,3})'
+_QUOTE = r'(?P<quote>\\*["\'`])'
+_ASSIGNED = re.compile(rf'{_CLOSING}(?P<sign>[ \t]*(?:=>|:=|={{1,3}}|!==?|:(?!//)|->)[ \t]*)(?:[@bfru]?{_QUOTE})?')
+_OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*)(?=["\'`\\]*[^\s\-"\'`\\])(?:{_QUOTE})?')
+_ELEMENT = re.compile(r'>[ \t]*(?P<value>[^<>\r\n\0]++)</')
+_PAIR = re.compile(rf'{_CLOSING},?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*(?:{_QUOTE})?')
+_PAIR_NAME = re.compile(r'\b(?:name|key|Name|Key|NAME)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?$')
+
+_TO_QUOTE = {q: re.compile(rf'(?:[^{q}\\\r\n\0]++|\\.)*+') for q in ('"', "'", '`')}
+# What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
+_UNQUOTED = re.compile(r'(?:[^\s\0"\'`,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*+')
+_TO_LINE_END = re.compile(r'[^\r\n\0]*+')
+_LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
+_BLOCK = re.compile(r'[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
+_CALL = re.compile(r'[A-Za-z_][\w.]*[(\[]')
+_CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOTE}')
+_ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
+
+# Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
+_REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
+
+_MAX_INDENT = 60
+"""Characters before a name that begins a line."""
+
+_COUNT_DIGITS = 8
+"""A token, or a secret, of fewer digits and nothing else is a number of them."""
+
+
+def find_keyed(text: str, lower: str) -> Iterator[Finding]:
+    """Find values by the names beside them."""
+    done = 0
+    for start, end, kind in secret_names.hits(lower):
+        if start < done:
+            continue
+        before = _BEFORE.search(text[max(0, start - 40) : start])
+        name_start = start - len(before[0] if before else '')
+        name = text[name_start:end]
+        if secret_names.harmless(name.lstrip('-.')):
+            continue
+        value = _value(text, name_start, end, kind, option=name.startswith('--'))
+        if value:
+            done = value.end
+            yield value
+
+
+def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Finding | None:
+    """The value of the name that stands from `start` to `end`."""
+    if assigned := _ASSIGNED.match(text, end):
+        if assigned['quote']:
+            return _quoted(text, assigned, kind)
+        return _unquoted(text, start, assigned, kind)
+    if option and (given := _OPTION.match(text, end)):
+        if given['quote']:
+            return _quoted(text, given, kind)
+        return _found(text, given.end(), _bare_end(text, given.end()), kind)
+    if text[start - 1 : start] in ('<', ':') and (element := _ELEMENT.match(text, end)):
+        return _found(text, *element.span('value'), kind)
+    if (pair := _PAIR.match(text, end)) and _PAIR_NAME.search(text[max(0, start - 30) : start]):
+        if pair['quote']:
+            return _quoted(text, pair, kind)
+        return _found(text, pair.end(), _line_end(text, pair.end()), kind)
+    return None
+
+
+def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
+    quote = match['quote']
+    start = match.end()
+    if len(quote) > 1:  # within a string: it ends with the same number of backslashes
+        closing = text.find(quote, start)
+        line_end = text.find('\n', start, closing) if closing >= 0 else _line_end(text, start)
+        end = line_end if line_end >= 0 else closing
+    else:
+        closed = _TO_QUOTE[quote].match(text, start)
+        end = closed.end() if closed else start
+    value = text[start:end]
+    if kind != 'PASSWORD' and len(value) < 4:
+        return None
+    return _found(text, start, end, kind)
+
+
+def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> Finding | None:
+    start = match.end()
+    end = _bare_end(text, start)
+    value = text[start:end]
+    if (call := _CALL_OF_TEXT.match(text, start)) and 'env' not in call['function'].lower():
+        return _quoted(text, call, kind)  # `password = SecretStr('…')`
+    named_in_quotes = any(quote in match['closing'] for quote in ('"', "'"))
+    if value[:1] in ('{', '[') and (named_in_quotes or len(value) == 1):
+        return None  # what is in it is looked at by itself
+    json_key = '"' in match['closing']
+    if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
+        if kind != 'PASSWORD' and value.isdigit() and len(value) < _COUNT_DIGITS:
+            return None
+        return _found(text, start, end, kind, bare=json_key and '\\' not in match['closing'])
+    if match['sign'].strip() != ':':  # ` = `, as in code
+        code = _CALL.match(value) or (kind != 'PASSWORD' and _is_count(value))
+        return None if code else _found(text, start, end, kind)
+    near = max(0, name_start - _MAX_INDENT)
+    line_start = max(text.rfind('\n', near, name_start), text.rfind('\0', near, name_start)) + 1
+    if (line_start or near == 0) and _LINE_START.match(text[line_start:name_start]):
+        return _of_line(text, line_start, start, kind)
+    return None if _prose(text, value, end, kind) else _found(text, start, end, kind)
+
+
+def _of_line(text: str, line_start: int, start: int, kind: Kind) -> Finding | None:
+    """The value in a line of YAML, or of headers: the rest of the line, or the block under it."""
+    line_end = _line_end(text, start)
+    value = text[start:line_end].rstrip()
+    if _BLOCK.match(value):
+        return _found(text, line_end, block_end(text, _indent(text, line_start, line_end), line_end), kind)
+    if kind == 'PASSWORD':
+        return _found(text, start, start + len(value), kind)
+    end = _bare_end(text, start)
+    first = text[start:end]
+    single = end >= start + len(value) or text[end : start + len(value)].lstrip().startswith('#')
+    if _is_count(first) or secret_names.is_word(first) or not (single or any(c.isdigit() for c in first)):
+        return None
+    return _found(text, start, end, kind)
+
+
+def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
+    """Whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
+    if kind != 'PASSWORD':
+        return _is_count(value) or not any(c.isdigit() for c in value)
+    return secret_names.is_word(value) and text[end : end + 2].strip().isalpha()
+
+
+def _is_count(value: str) -> bool:
+    return value.isdigit() and len(value) < _COUNT_DIGITS
+
+
+def block_end(text: str, indent: int, line_end: int) -> int:
+    """Where the lines end that stand deeper than the line over them.
+
+    Args:
+        text: Of lines.
+        indent: Of the line over them, in characters.
+        line_end: Where that one ends.
+    """
+    end = at = line_end
+    while at < len(text):
+        at += 2 if text.startswith('\r\n', at) else 1
+        next_end = _line_end(text, at)
+        if text[at:next_end].strip() and _indent(text, at, next_end) <= indent:
+            break
+        end = at = next_end
+        if text[at : at + 1] == '\0':
+            break
+    return end
+
+
+def _indent(text: str, start: int, end: int) -> int:
+    return end - start - len(text[start:end].lstrip(' \t'))
+
+
+def _line_end(text: str, at: int) -> int:
+    match = _TO_LINE_END.match(text, at)
+    return match.end() if match else at
+
+
+def _bare_end(text: str, start: int) -> int:
+    """Where a value ends that has no quotes, without the brackets and marks that close what it stands in."""
+    match = _UNQUOTED.match(text, start)
+    end = match.end() if match else start
+    return start + len(text[start:end].rstrip(',;:)}]'))
+
+
+def _found(text: str, start: int, end: int, kind: Kind, *, bare: bool = False) -> Finding | None:
+    value = text[start:end]
+    if kind == 'SECRET' and _REFERENCE.fullmatch(value.strip()):
+        return None
+    if secret_names.is_placeholder(value) or _ANNOTATION.match(text, start) or _ANNOTATION.match(value.strip()):
+        return None
+    stripped = len(value) - len(value.lstrip())
+    return Finding(start + stripped, end, kind, bare)

@@ -1,0 +1,193 @@
+"""Secrets in structures: the same mappings, lists, models and dataclasses, with masks where secrets were."""
+
+import copy
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Any, cast
+from uuid import UUID
+
+from pydantic import BaseModel, SecretBytes, SecretStr
+from pydantic_core import to_jsonable_python
+
+from researcher_integration.masking import secret_names
+from researcher_integration.masking.findings import MASK, mask_for
+from researcher_integration.masking.structured_secrets import KUBERNETES
+
+MaskText = Callable[[str], tuple[str, Mapping[str, int]]]
+
+_PLAIN = (bool, int, float, Decimal, date, time, timedelta, UUID, Enum, SecretStr, SecretBytes, type(None))
+"""What holds no text that a tool chose, or hides it itself."""
+
+_TEXTUAL = re.compile(r'text/|[\w.\-]+/(?:[\w.\-]+\+)?(?:x-)?(?:json|xml|yaml)\b', re.IGNORECASE)
+
+_SECRET_KINDS = ('Secret', 'SecretList')
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Place:
+    """What is known of a value by where it stands."""
+
+    kind: str | None = None
+    """Of the secret that it is; none if it may hold any."""
+    in_secret: bool = False
+    """Within a Secret of Kubernetes, whose `data` is secret whatever its names."""
+    name: str = ''
+    """The one it has, or what holds it."""
+    textual: bool = False
+    """Whether bytes are said to be text."""
+
+
+class Values:
+    """Masks values, and counts what it masked."""
+
+    def __init__(self, mask_text: MaskText) -> None:
+        self._mask_text = mask_text
+        self.counts: Counter[str] = Counter()
+
+    def masked(self, value: object) -> object:
+        """The value without its secrets; the same object if it has none."""
+        return self._masked(value, _Place())
+
+    def _masked(self, value: object, place: _Place) -> object:
+        if isinstance(value, str) and not isinstance(value, Enum):
+            return self._text(value, place.kind)
+        if isinstance(value, bytes | bytearray):
+            return self._bytes(value, place)
+        if isinstance(value, _PLAIN):
+            return self._plain(value, place)
+        if isinstance(value, Mapping):
+            return self._mapping(cast('Mapping[object, object]', value), place)
+        if isinstance(value, list | tuple | AbstractSet):
+            return self._items(cast('list[object]', value), place)
+        if isinstance(value, BaseModel):
+            return self._model(value, place)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return self._dataclass(value, place)
+        return self._masked(to_jsonable_python(value), place)
+
+    def _count(self, kind: str) -> str:
+        self.counts[kind] += 1
+        return mask_for(kind)
+
+    def _text(self, value: str, kind: str | None) -> str:
+        if kind:
+            return value if not value.strip() or MASK.fullmatch(value) else self._count(kind)
+        text, counts = self._mask_text(value)
+        self.counts.update(counts)
+        return text if counts else value
+
+    def _bytes(self, value: bytes | bytearray, place: _Place) -> object:
+        # Every byte is kept that is no part of a secret, whatever the encoding.
+        before = value.decode('utf-8', 'surrogateescape')
+        if not (place.kind or place.textual or _is_unicode(before)):
+            return value  # an image, or an archive: what looks like a secret in it is chance
+        text = self._text(before, place.kind)
+        return value if text == before else text.encode('utf-8', 'surrogateescape')
+
+    def _plain(self, value: object, place: _Place) -> object:
+        number = isinstance(value, int | float | Decimal | UUID) and not isinstance(value, bool | Enum)
+        if not place.kind or not number:
+            return value
+        counted = (
+            not isinstance(value, UUID) and place.kind != KUBERNETES and secret_names.is_count(place.name, str(value))
+        )
+        return value if counted else self._count(place.kind)
+
+    def _mapping(self, value: Mapping[object, object], place: _Place) -> Mapping[object, object]:
+        places = self._places(value, place)
+        masked: dict[object, object] = {}
+        changed = False
+        for key, item in value.items():
+            new_key = self._key(key, masked)
+            new = self._masked(item, places[key])
+            changed = changed or new is not item or new_key is not key
+            masked[new_key] = new
+        return masked if changed else value
+
+    def _key(self, key: object, taken: Mapping[object, object]) -> object:
+        new = self._masked(key, _Place())
+        if new is key or not isinstance(new, str):
+            return new
+        # Two keys that are secrets of one kind stay two.
+        number, unique = 1, new
+        while unique in taken:
+            number += 1
+            unique = f'{new} ({number})'
+        return unique
+
+    @staticmethod
+    def _places(fields: Mapping[Any, object], place: _Place) -> dict[Any, _Place]:
+        """What is known of the values of an object, by their names and by each other."""
+        kind_of_object = fields.get('kind')
+        in_secret = kind_of_object in _SECRET_KINDS or (place.in_secret and kind_of_object is None)
+        names = {key.lower(): item for key, item in fields.items() if isinstance(key, str)}
+        name = next((item for key in ('name', 'key') if isinstance(item := names.get(key), str)), '')
+        of_value = secret_names.kind_of(name) if 'value' in names and name else None
+        media_type = names.get('media_type', names.get('mimetype'))
+        textual = isinstance(media_type, str) and _TEXTUAL.match(media_type) is not None
+        places: dict[Any, _Place] = {}
+        for key, item in fields.items():
+            kind = place.kind
+            if isinstance(key, str):
+                low = key.lower()
+                said_about = low.replace('_', '') in secret_names.REFERENCES
+                own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
+                kind = own or (None if said_about else kind) or (of_value if low == 'value' else None)
+                if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
+                    kind = KUBERNETES
+            places[key] = _Place(kind, in_secret, key if isinstance(key, str) else place.name, textual)
+        return places
+
+    def _items(self, value: Iterable[object], place: _Place) -> Iterable[object]:
+        new = [self._masked(item, place) for item in value]
+        if all(one is other for one, other in zip(new, value, strict=True)):
+            return value
+        if isinstance(value, tuple) and hasattr(value, '_fields'):  # a named tuple
+            return cast('Iterable[object]', cast('Any', type(value))(*new))
+        return (
+            tuple(new)
+            if isinstance(value, tuple)
+            else frozenset(new)
+            if isinstance(value, frozenset)
+            else set(new)
+            if isinstance(value, AbstractSet)
+            else new
+        )
+
+    def _model(self, value: BaseModel, place: _Place) -> BaseModel:
+        fields = {name: getattr(value, name) for name in type(value).model_fields}
+        fields |= value.__pydantic_extra__ or {}
+        if new := self._changed(fields, place):
+            # Not validated: a mask need not be what a field asks for.
+            return value.model_copy(update=new)
+        return value
+
+    def _dataclass(self, value: object, place: _Place) -> object:
+        fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(cast('Any', value))}
+        new = self._changed(fields, place)
+        if not new:
+            return value
+        masked = copy.copy(value)
+        for name, item in new.items():
+            object.__setattr__(masked, name, item)
+        return masked
+
+    def _changed(self, fields: Mapping[str, object], place: _Place) -> dict[str, object]:
+        places = self._places(fields, place)
+        new = {name: self._masked(item, places[name]) for name, item in fields.items()}
+        return {name: item for name, item in new.items() if item is not fields[name]}
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether what was decoded was UTF-8: nothing in it stands for a byte that is not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

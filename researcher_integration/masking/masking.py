@@ -1,0 +1,186 @@
+"""Take secrets out of what a tool returned, before it is stored, traced or shown to a model."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import regex
+
+from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group, detectors
+from researcher_integration.masking.escapes import MAX_DEPTH, uncoloured, unescaped
+from researcher_integration.masking.findings import END, Find, Finding, lowered, replace
+from researcher_integration.masking.masked_values import Values
+from researcher_integration.masking.patterns import Pattern
+from summarizer_tool import ConfigurationError, SummarizerError
+
+REDACTED = '[REDACTED: the result could not be searched for secrets, so it is not shown]'
+"""Instead of a result that could not be masked."""
+
+MAX_PASSES = 8
+"""Over one text. A second finds nothing but what stood half in a secret; more are for texts made to need them."""
+
+MAX_PATTERN = 2_000
+"""Characters of an operator's expression."""
+
+_NAME = regex.compile(r'[A-Za-z][A-Za-z0-9_]{0,39}')
+
+_BETWEEN = END + '\n'
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
+NO_PATTERNS: Mapping[str, str] = MappingProxyType({})
+
+
+class MaskingError(SummarizerError):
+    """A text or a value could not be searched for secrets; what it is must be withheld."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text without its secrets."""
+
+    text: str
+    counts: Mapping[str, int]
+    """How many were masked, by kind (`{'AWS_KEY': 2}`); empty if none, and then the text is what it was."""
+
+
+def redact_all(value: object = None) -> str:
+    """What is shown instead of a value that could not be masked."""
+    return REDACTED
+
+
+class Masker:
+    """Finds secrets and writes `[MASKED_<KIND>]` in their place; may be shared by threads.
+
+    It works on the text and on what the strings in it say once their escapes are undone, so that a secret within JSON
+    within JSON is found. Masking what is masked changes nothing. A text is masked as a whole or, with a `MaskingError`,
+    not at all.
+    """
+
+    def __init__(self, groups: Sequence[Group] = DEFAULT_GROUPS, patterns: Mapping[str, str] = NO_PATTERNS) -> None:
+        """Compile the operator's expressions, so that a mistake shows at start-up.
+
+        Args:
+            groups: What to look for, of `ALL_GROUPS`.
+            patterns: Expressions of one's own, by name; the name in capitals is the kind. Where one has a group
+                called `secret`, that is masked, else all that it matches. They come before all others.
+
+        Raises:
+            ConfigurationError: If a name or an expression is wrong.
+        """
+        self._own: Sequence[Find] = [compile_pattern(name, expression) for name, expression in patterns.items()]
+        self._known: Sequence[Find] = detectors(groups)
+
+    def mask(self, text: str) -> Masked:
+        """Mask the secrets in a text.
+
+        Args:
+            text: Of any kind: a log, JSON, YAML, prose.
+
+        Raises:
+            MaskingError: If anything goes wrong, such as an expression that takes too long.
+        """
+        try:
+            return self._mask(text)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the text must not go on
+            raise _failed(error) from None
+
+    def mask_value(self, value: object) -> tuple[object, Mapping[str, int]]:
+        """Mask the secrets in a structure: in its texts and keys, and whole what stands under a telling name.
+
+        Args:
+            value: What a tool returned or was given: texts, bytes, numbers, mappings, sequences, sets, pydantic models
+                and dataclasses, in each other. Anything else becomes what it is in JSON.
+
+        Returns:
+            The same shape, and how many secrets of each kind were masked; the very same object if none were.
+
+        Raises:
+            MaskingError: If anything goes wrong, such as a value that cannot be written as JSON.
+        """
+        try:
+            texts: dict[str, None] = {}
+            Values(lambda text: (texts.setdefault(text), (text, NOTHING))[1]).masked(value)
+            suspicious = self._suspicious([*texts])
+            values = Values(lambda text: self._masked(text) if text in suspicious else (text, NOTHING))
+            return values.masked(value), dict(values.counts)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the value must not go on
+            raise _failed(error) from None
+
+    def _masked(self, text: str) -> tuple[str, Mapping[str, int]]:
+        masked = self._mask(text)
+        return masked.text, masked.counts
+
+    def _suspicious(self, texts: Sequence[str]) -> set[str]:
+        """The texts that have secrets. Read together: a structure has thousands of texts of a few characters.
+
+        An operator's expression may ask where a text begins or ends, so it reads each alone.
+        """
+        found = {text for text in texts for find in self._own for _ in find(text, lowered(text))}
+        starts: list[int] = []
+        size = 0
+        for text in texts:
+            starts.append(size)
+            size += len(text) + len(_BETWEEN)
+        for finding in self._findings(_BETWEEN.join(texts), MAX_DEPTH, self._known):
+            first, last = bisect_right(starts, finding.start) - 1, bisect_right(starts, finding.end - 1) - 1
+            found.update(texts[first : last + 1])
+        return found
+
+    def _mask(self, text: str) -> Masked:
+        counts: Counter[str] = Counter()
+        for _ in range(MAX_PASSES):
+            text, found = replace(text, self._findings(text, MAX_DEPTH, (*self._own, *self._known)))
+            if not found:
+                return Masked(text, dict(counts))
+            counts += found
+        raise MaskingError(
+            f'masks had to be put in over {MAX_PASSES} times; a pattern may match what stands around them'
+        )
+
+    def _findings(self, text: str, depth: int, detectors: Sequence[Find]) -> list[Finding]:
+        lower = lowered(text)
+        findings = [finding for find in detectors for finding in find(text, lower)]
+        for view in (unescaped(text), uncoloured(text)) if depth else ():
+            if view is None:
+                continue
+            findings += [view.original(finding) for finding in self._findings(view.text, depth - 1, detectors)]
+        return findings
+
+
+def compile_pattern(name: str, expression: str) -> Pattern:
+    """Make a detector of an operator's expression.
+
+    Args:
+        name: In capitals, the kind.
+        expression: As the package `regex` takes it.
+
+    Raises:
+        ConfigurationError: If the name cannot stand in a mask, or the expression is wrong or matches nothing at all.
+    """
+    if not _NAME.fullmatch(name):
+        raise ConfigurationError(
+            f'{name[:60]!r} is no name for a pattern: letters, digits and _, at most 40, a letter first'
+        )
+    if len(expression) > MAX_PATTERN:
+        raise ConfigurationError(f'the pattern {name} has {len(expression)} characters, over {MAX_PATTERN}; split it')
+    try:
+        compiled = regex.compile(expression)
+        if compiled.search('', timeout=1):
+            raise ConfigurationError(f'the pattern {name} matches an empty text; it would mask nothing, everywhere')
+    except (regex.error, RecursionError, OverflowError, ValueError, TypeError) as error:
+        raise ConfigurationError(
+            f'the pattern {name} is no regular expression: {" ".join(str(error).split())}'
+        ) from None
+    except TimeoutError:
+        raise ConfigurationError(f'the pattern {name} takes over a second on an empty text; simplify it') from None
+    return Pattern(name.upper(), compiled, whole=True)
+
+
+def _failed(error: Exception) -> MaskingError:
+    """Says what kind of failure it was, and nothing that it says: it may repeat the secret."""
+    if isinstance(error, MaskingError):
+        return error
+    reason = 'an expression took too long' if isinstance(error, TimeoutError) else type(error).__name__
+    return MaskingError(f'could not be searched for secrets: {reason}')

@@ -1,0 +1,170 @@
+"""Secrets that only the structure of a text shows: in JSON under telling names, and in manifests of Kubernetes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import regex
+
+from researcher_integration.masking import secret_names
+from researcher_integration.masking.findings import END, Finding
+from researcher_integration.masking.keyed import block_end
+from researcher_integration.masking.secret_names import Kind
+
+_OPENS = regex.compile(r'(?:\A|\0\n?)\s*(?=[{\[]\s*["{\[])')
+_TOKEN = regex.compile(
+    r'(?P<text>"(?:[^"\\\0]++|\\.)*+(?:"|\\?\Z|(?=\0)))(?P<colon>\s*:)?|[{}\[\]\0]|[^\s{}\[\],:"\0]++', regex.DOTALL
+)
+# What only the structure tells: the rest is found by the names beside it.
+_WORTH = regex.compile(
+    r'"kind"\s*:\s*"secret|"value"\s*:|(?:secret|token|keys?|pass\w{0,8}|creds|credentials?)\w{0,8}"\s*:\s*[{\[]'
+)
+
+_SECRET_YAML = regex.compile(r'^(?P<indent>[ \t]*(?:- )?)kind:[ \t]*["\']?Secret["\']?[ \t]*\r?$', regex.MULTILINE)
+_PARTS = regex.compile(r'^(?:---|- |\0)', regex.MULTILINE)
+_DATA_YAML = regex.compile(r'^(?P<indent>[ \t]*(?:- )?)(?:data|stringData):[ \t]*\r?$', regex.MULTILINE)
+_ENTRY = regex.compile(r'^[ \t]+[^\s:#][^:\r\n]*:[ \t]+(?P<value>[^\r\n\0]+?)[ \t]*\r?$', regex.MULTILINE)
+# In an environment; where the name comes first, it is found by that.
+_VALUE_FIRST = regex.compile(
+    r'^[ \t]*-[ \t]+value:[ \t]+(?P<quote>["\']?)(?P<value>[^\s"\'|>{\[][^\r\n\0]*+)\r?\n'
+    r'[ \t]+name:[ \t]+["\']?(?P<name>[\w.\-]{1,100})["\']?[ \t]*\r?$',
+    regex.MULTILINE,
+)
+_BLOCK = regex.compile(r'^[|>][+\-]?\d?$')
+
+_NAMES = ('name', 'key')
+_DATA = ('data', 'stringData')
+_SECRET_KINDS = ('Secret', 'SecretList')
+_LITERALS = ('true', 'false', 'null')
+KUBERNETES: str = 'KUBERNETES_SECRET'
+
+
+@dataclass(slots=True)
+class _Open:
+    """An object or a list that is not closed yet."""
+
+    in_object: bool
+    secret: Kind | None = None
+    """What its values are by the name above them."""
+    is_data: bool = False
+    """Whether it is the `data` of something that may be a Secret."""
+    key: str | None = None
+    name: str = ''
+    """Of `{name: …, value: …}`."""
+    value: Finding | None = None
+    kind: str = ''
+    data: list[Finding] = field(default_factory=list[Finding])
+    """Of it, should it be a Secret."""
+
+
+def find_in_json(text: str, lower: str) -> Iterator[Finding]:
+    """Find values by the names over them, and those of a Secret, in texts that begin as JSON does."""
+    if not _WORTH.search(lower):
+        return
+    for opening in _OPENS.finditer(text):
+        yield from _scan(text, opening.end())
+
+
+def _scan(text: str, start: int) -> Iterator[Finding]:
+    stack = [_Open(in_object=False)]
+    for token in _TOKEN.finditer(text, start):
+        word = token[0]
+        top = stack[-1]
+        if token['colon']:
+            top.key = token['text'].strip('"')
+        elif word in ('{', '['):
+            stack.append(_opened(word, top))
+            top.key = None
+        elif word in ('}', ']'):
+            if len(stack) > 1:
+                stack.pop()
+                yield from _close(top, stack[-1])
+        elif word == END:
+            break
+        else:
+            yield from _scalar(token, top)
+            top.key = None
+    while len(stack) > 1:  # cut off
+        top = stack.pop()
+        yield from _close(top, stack[-1])
+
+
+def _opened(word: str, parent: _Open) -> _Open:
+    key = parent.key or ''
+    inherited = parent.secret if key.lower().replace('_', '') not in secret_names.REFERENCES else None
+    own = None if '/' in key else secret_names.kind_of(key)  # a path ends with the name of a thing, such as a package
+    return _Open(
+        in_object=word == '{',
+        secret=own or inherited if parent.in_object else parent.secret,
+        is_data=word == '{' and key in _DATA,
+    )
+
+
+def _scalar(token: 'regex.Match[str]', top: _Open) -> Iterator[Finding]:
+    word = token[0]
+    quoted = word.startswith('"')
+    closed = quoted and len(word) > 1 and word.endswith('"')
+    content = word[1 : -1 if closed else None] if quoted else word
+    if not content or word in _LITERALS:
+        return
+    start = token.start() + quoted
+    key = top.key or ''
+
+    def found(kind: str) -> Finding:
+        return Finding(start, start + len(content), kind, not quoted)
+
+    if key in _NAMES:
+        top.name = content
+    elif key.lower() == 'value':
+        top.value = found('SECRET')
+    elif key == 'kind':
+        top.kind = content
+    kind = secret_names.kind_of(key) if key else None
+    if kind is None and top.secret and key.lower().replace('_', '') not in secret_names.REFERENCES:
+        kind = top.secret
+    number = not quoted and content[:1] in '-0123456789'
+    if kind and not (number and secret_names.is_count(key, content)):
+        yield found(kind)
+    if top.is_data:
+        top.data.append(found(KUBERNETES))
+
+
+def _close(closed: _Open, parent: _Open) -> Iterator[Finding]:
+    kind = secret_names.kind_of(closed.name) if closed.name else None
+    if closed.value and kind:
+        yield Finding(closed.value.start, closed.value.end, kind, closed.value.bare)
+    if closed.kind in _SECRET_KINDS:
+        yield from closed.data
+    elif not closed.kind:
+        parent.data += closed.data
+
+
+def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
+    """Find the values of `data` and `stringData` in the Secrets of a YAML text, and those before a telling name."""
+    for pair in _VALUE_FIRST.finditer(text):
+        kind = secret_names.kind_of(pair['name'])
+        value = pair['value'].rstrip().removesuffix(pair['quote'])
+        if kind and not secret_names.is_placeholder(value):
+            yield Finding(pair.start('value'), pair.start('value') + len(value), kind)
+    if 'Secret' not in text:
+        return
+    ends = [match.start() for match in _PARTS.finditer(text)] + [len(text)]
+    start = 0
+    for end in ends:
+        if secret := _SECRET_YAML.search(text, start, end):
+            for data in _DATA_YAML.finditer(text, start, end):
+                if len(data['indent']) == len(secret['indent']):
+                    yield from _entries(text, len(data['indent']), data.end())
+        start = end
+
+
+def _entries(text: str, indent: int, line_end: int) -> Iterator[Finding]:
+    end = block_end(text, indent, line_end)
+    at = line_end
+    while entry := _ENTRY.search(text, at, end):
+        at = entry.end()
+        if _BLOCK.match(entry['value']):
+            line = entry[0]
+            at = block_end(text, len(line) - len(line.lstrip()), entry.end())
+            yield Finding(entry.end('value'), at, KUBERNETES)
+        elif entry['value'] not in ('""', "''", '{}', 'null'):
+            yield Finding(*entry.span('value'), KUBERNETES)

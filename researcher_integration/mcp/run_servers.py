@@ -1,0 +1,294 @@
+"""Exchange the MCP servers among the toolsets of one run for those selected, and live with one that is down."""
+
+import difflib
+import inspect
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import anyio
+import httpx2
+from mcp import MCPError
+from pydantic_ai import RunContext
+from pydantic_ai.exceptions import AgentRunError, UserError
+from pydantic_ai.mcp import MCPToolset
+from pydantic_ai.messages import InstructionPart
+from pydantic_ai.tools import AgentDepsT
+from pydantic_ai.toolsets import (
+    AbstractToolset,
+    CombinedToolset,
+    DynamicToolset,
+    FunctionToolset,
+    ToolsetTool,
+    WrapperToolset,
+)
+
+from researcher_integration.config.files import shown
+from summarizer_tool import RequestError, render_prompt
+
+MAX_NAMES = 20
+"""That an error lists; the rest are counted."""
+
+_FAILURES = (
+    MCPError,
+    httpx2.HTTPError,
+    OSError,
+    RuntimeError,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    ExceptionGroup,
+)
+"""How a server fails: by an answer of the protocol, on the way, or in a client that says so as a `RuntimeError`."""
+
+_OURS = (AgentRunError, UserError)
+"""Errors of pydantic-ai that are `RuntimeError`s, but no server's: a limit that is reached, a wrong use."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+class MCPSelectionError(RequestError):
+    """A selection names what the run does not have; says what there is."""
+
+
+def lacks(owner: str, what: str, missing: Collection[str], known: Collection[str]) -> str:
+    """`the run has no MCP server 'wbe'; it has 'tickets', 'web'; did you mean 'web'?`.
+
+    Args:
+        owner: Of what there is.
+        what: Kind of what is named.
+        missing: The names that are wrong; at least one.
+        known: The names that would be right.
+    """
+    names = sorted(known)
+    near = [match for name in missing for match in difflib.get_close_matches(name, names, n=1)]
+    guess = f'; did you mean {shown(near[0])}?' if near else ''
+    return f'{owner} has no {what} {_listed(sorted(missing))}; it has {_listed(names) or "none"}{guess}'
+
+
+def _listed(names: list[str]) -> str:
+    more = f' and {len(names) - MAX_NAMES} more' if len(names) > MAX_NAMES else ''
+    return ', '.join(shown(name) for name in names[:MAX_NAMES]) + more
+
+
+@dataclass(slots=True)
+class RunServers:
+    """The servers selected for one run, and what the run finds out about them."""
+
+    selected: Mapping[str, tuple[str, ...]]
+    """Names of servers with the tools wanted; all where none is."""
+    timeout: float | None
+    """Seconds to connect, and then to list the tools."""
+    own: dict[str, list[MCPToolset[Any]]] = field(default_factory=dict[str, list[MCPToolset[Any]]])
+    """The MCP servers that the run would have without a selection, by id."""
+    absent: set[str] = field(default_factory=set[str])
+    """Selected servers that cannot be reached."""
+
+    def chosen(self, name: str, server: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT]:
+        """A server with the tools wanted of the one of this name."""
+        return SelectedServer(server, name=name, tools=self.selected[name], timeout=self.timeout, absent=self.absent)
+
+    def taken_from(self, toolset: AbstractToolset[AgentDepsT], name: str) -> AbstractToolset[AgentDepsT]:
+        """A toolset that holds the server of this name, with the tools wanted."""
+        return toolset.visit_and_replace(lambda server: self.chosen(name, server))
+
+
+@dataclass(slots=True)
+class Replacement:
+    """Goes through the toolsets of a run; no MCP server is left but those selected.
+
+    Whatever stands around a server (a prefix, other names, approval) stays around it. `MCPToolset`s that a function
+    makes, per run or per step, have no names beforehand and are left out; under durable execution they are out of
+    reach, and stay.
+    """
+
+    servers: RunServers
+    elsewhere: Collection[str]
+    """Selected servers that the operator's configuration has, rather than the agent."""
+    taken: set[str] = field(default_factory=set[str])
+    """Selected servers that have been met already in their place."""
+
+    def __call__(self, toolset: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT]:
+        """The toolset without the servers that are not selected."""
+        match toolset:
+            case SelectedServer():
+                self.taken.add(toolset.name)
+                return toolset
+            case CombinedToolset():
+                return replace(toolset, toolsets=[self(each) for each in toolset.toolsets])
+            case WrapperToolset() if not _is_durable(toolset):
+                return replace(toolset, wrapped=self(toolset.wrapped))
+            case WrapperToolset():
+                return self._exchanged(toolset, toolset.wrapped)
+            case _:
+                return toolset.visit_and_replace(lambda leaf: self._exchanged(leaf, leaf))
+
+    def _exchanged(
+        self, leaf: AbstractToolset[AgentDepsT], inner: AbstractToolset[AgentDepsT]
+    ) -> AbstractToolset[AgentDepsT]:
+        """What stands in the place of a toolset without others in it.
+
+        Args:
+            leaf: The toolset.
+            inner: The same, or what it wraps for durable execution.
+        """
+        if isinstance(leaf, DynamicToolset):
+            return _without_servers(leaf)
+        if not isinstance(inner, MCPToolset):
+            return leaf
+        name = inner.id or ''
+        known = self.servers.own.setdefault(name, [])
+        if not any(inner is other for other in known):
+            known.append(inner)
+        if name not in self.servers.selected or name in self.elsewhere:
+            return FunctionToolset()
+        return self.servers.chosen(name, leaf)
+
+
+def add_toolset(
+    toolset: AbstractToolset[AgentDepsT], added: AbstractToolset[AgentDepsT]
+) -> AbstractToolset[AgentDepsT]:
+    """Put a toolset beside those of a run, within whatever is wrapped around all of them."""
+    match toolset:
+        case CombinedToolset():
+            return replace(toolset, toolsets=[*toolset.toolsets, added])
+        case WrapperToolset() if not _is_durable(toolset):
+            return replace(toolset, wrapped=add_toolset(toolset.wrapped, added))
+        case _:
+            return CombinedToolset([toolset, added])
+
+
+def _is_durable(wrapper: WrapperToolset[AgentDepsT]) -> bool:
+    """Whether it stands in for a single toolset under durable execution, and lets no visitor in."""
+    return wrapper.visit_and_replace(lambda leaf: leaf) is wrapper
+
+
+def _without_servers(dynamic: DynamicToolset[AgentDepsT]) -> DynamicToolset[AgentDepsT]:
+    """The same without the MCP servers that its function makes."""
+    last: tuple[AbstractToolset[AgentDepsT], AbstractToolset[AgentDepsT]] | None = None
+
+    async def made(ctx: RunContext[AgentDepsT]) -> AbstractToolset[AgentDepsT] | None:
+        nonlocal last
+        toolset = dynamic.toolset_func(ctx)
+        if inspect.isawaitable(toolset):
+            toolset = await toolset
+        if toolset is None:
+            return None
+        if last is None or last[0] is not toolset:  # another toolset each step would be entered anew each step
+            last = toolset, Replacement(RunServers({}, None), ())(toolset)
+        return last[1]
+
+    return DynamicToolset(made, per_run_step=dynamic.per_run_step, id=dynamic.id)
+
+
+@dataclass(repr=False)
+class SelectedServer(WrapperToolset[AgentDepsT]):
+    """A selected server in one run: its tools that are wanted, or none at all if it cannot be reached at the start.
+
+    A failure after that is what it is without a selection.
+    """
+
+    name: str
+    tools: tuple[str, ...]
+    """By the server's own names; all of them where empty."""
+    timeout: float | None
+    """Seconds to connect, and then to list the tools."""
+    absent: set[str]
+    """Where the run keeps the names of servers that cannot be reached."""
+    entered: bool = False
+    listed: bool = False
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}({self.name!r})'  # the URL, or a header, may hold a key
+
+    async def __aenter__(self) -> Self:
+        self.absent.add(self.name)  # until it is there: the time limit of somebody else may end this
+        try:
+            with anyio.fail_after(self.timeout):
+                await self.wrapped.__aenter__()
+        except _OURS:
+            raise
+        except _FAILURES as error:
+            self._leave_out(error)
+        else:
+            self.entered = True
+            self.absent.discard(self.name)
+        return self
+
+    async def __aexit__(self, *args: object) -> bool | None:
+        if not self.entered:
+            return None
+        self.entered = False
+        return await self.wrapped.__aexit__(*args)
+
+    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
+        """The tools wanted.
+
+        Raises:
+            MCPSelectionError: If the server has no such tool.
+        """
+        if self.name in self.absent:
+            return {}
+        try:
+            with anyio.fail_after(None if self.listed else self.timeout):
+                tools = await self.wrapped.get_tools(ctx)
+        except _OURS:
+            raise
+        except _FAILURES as error:
+            if self.listed:
+                raise
+            self._leave_out(error)
+            return {}
+        if not self.listed and (missing := [name for name in self.tools if name not in tools]):
+            raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))
+        self.listed = True
+        return {name: tool for name, tool in tools.items() if not self.tools or name in self.tools}
+
+    async def get_instructions(
+        self, ctx: RunContext[AgentDepsT]
+    ) -> str | InstructionPart | Sequence[str | InstructionPart] | None:
+        """What the server says about its tools, unless only another run has reached it."""
+        return None if self.name in self.absent else await super().get_instructions(ctx)
+
+    def _leave_out(self, error: Exception) -> None:
+        self.absent.add(self.name)
+        # Not its text: that may repeat the URL or a header, with a key.
+        _logger.warning(
+            'a selected MCP server cannot be reached; the run goes on without it',
+            extra={'server': self.name, 'reason': type(error).__name__},
+        )
+
+
+@dataclass
+class Unreached(AbstractToolset[AgentDepsT]):
+    """Has no tools, but says which selected servers could not be reached.
+
+    A toolset, since `agent.override(instructions=...)` takes away what a capability says.
+    """
+
+    absent: Collection[str]
+    """Their names, as soon as that is known."""
+
+    @property
+    def id(self) -> str:
+        """The same in every process."""
+        return 'mcp_selection'
+
+    async def get_instructions(self, ctx: RunContext[AgentDepsT]) -> str | None:
+        """What the model is told, if any is absent."""
+        names = ', '.join(sorted(self.absent))
+        return render_prompt('tool_results/server_unreachable', servers=names) if names else None
+
+    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
+        """None."""
+        return {}
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
+    ) -> Any:
+        """Never called.
+
+        Raises:
+            NotImplementedError: If it is.
+        """
+        raise NotImplementedError

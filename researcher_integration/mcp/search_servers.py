@@ -1,0 +1,293 @@
+"""The MCP servers that search the web, from `config/mcp_config.json` unless another file is named.
+
+    {"mcpServers": {
+        "web": {"url": "https://search.example/mcp", "headers": {"Authorization": "Bearer ${WEB_KEY}"}, "timeout": 9},
+        "wiki": {"command": "wiki-search", "args": ["${LANG:-en}"], "env": {"KEY": "${WIKI_KEY}"}, "retries": 3}
+    }}
+
+pydantic-ai's `load_mcp_toolsets` does what it can: it reads this form, fills `${VARIABLE}` and `${VARIABLE:-default}`
+from the environment, and makes the connections' transports. It leaves out `timeout` and `retries`, ignores what it does
+not know, and lets a run end when a server fails. So the file is checked here first, each transport goes into an
+`MCPToolset` with these numbers, and a `SearchServer` around it turns failures into what a model can read.
+"""
+
+import json
+import logging
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Self, cast
+
+import anyio
+import httpx2
+from mcp import MCPError
+from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic_ai import ModelRetry, RunContext, ToolFailed
+from pydantic_ai.exceptions import AgentRunError, UserError
+from pydantic_ai.framing import register_tag, wrap
+from pydantic_ai.mcp import MCPToolset, load_mcp_toolsets
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+
+from researcher_integration.config.files import FOLDER, Strict, key_path, read_json, shown
+from summarizer_tool import ConfigurationError
+
+SHIPPED_SERVERS = FOLDER / 'mcp_config.json'
+
+DEFAULT_TIMEOUT = 30.0
+"""Seconds: a search has its answer by then, and a command that is started for the first time is up."""
+
+MAX_TIMEOUT = 600.0
+"""Seconds. Other programs write milliseconds there, and 30000 seconds would be a run that hangs."""
+
+DEFAULT_RETRIES = 2
+
+SEARCH_TAG = register_tag('search_result')
+
+_VARIABLE = re.compile(r'\$\{([^}:]+)(:-([^}]*))?\}')
+"""As pydantic-ai's loader knows them."""
+
+_FAILURES = (MCPError, httpx2.HTTPError, OSError, RuntimeError, ExceptionGroup)
+"""How a server fails: by an answer of the protocol, on the way, or in a client that says so as a `RuntimeError`."""
+
+_OURS = (AgentRunError, UserError)
+"""Errors of pydantic-ai that are `RuntimeError`s, but no server's: a limit that is reached, a wrong use."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+def _seconds(timeout: float) -> float:
+    if timeout > MAX_TIMEOUT:
+        raise ValueError(f'is over {MAX_TIMEOUT:.0f}; it is in seconds')
+    return timeout
+
+
+def _starts_tool_names(name: str) -> str:
+    if not re.fullmatch(r'[A-Za-z0-9_-]{1,32}', name):
+        raise ValueError('a name has at most 32 letters, digits, _ and -, as it stands before those of tools')
+    return name
+
+
+ServerName = Annotated[str, AfterValidator(_starts_tool_names)]
+"""Stands before the names of the tools, which providers allow no other characters."""
+
+
+class Server(Strict):
+    """One entry of `mcpServers`: a server at a URL, or a command that is one on its standard input and output.
+
+    Values may be secrets, so that none is shown.
+    """
+
+    url: SecretStr | None = None
+    headers: dict[str, SecretStr] | None = None
+    command: SecretStr | None = None
+    args: tuple[SecretStr, ...] | None = None
+    env: dict[str, SecretStr] | None = None
+    cwd: SecretStr | None = None
+    timeout: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), AfterValidator(_seconds)] = DEFAULT_TIMEOUT
+    """Seconds, to connect and then for each answer."""
+    retries: Annotated[int, Field(strict=True, ge=0, le=10)] = DEFAULT_RETRIES
+    """How often in a row a model may try a tool again that the server could not answer for, in the protocol's terms;
+    a tool that says itself what is wrong has answered."""
+
+    @model_validator(mode='after')
+    def _is_of_one_kind(self) -> Self:
+        if (self.url is None) == (self.command is None):
+            raise ValueError('needs a url or a command' if self.url is None else 'has a url and a command; give one')
+        others = ('args', 'env', 'cwd') if self.url is not None else ('headers',)
+        for name in others:
+            if getattr(self, name) is not None:
+                raise ValueError(f'{name} goes with a {"command" if self.url is not None else "url"}')
+        return self
+
+    def texts(self) -> Iterator[tuple[tuple[object, ...], str]]:
+        """Each text that the environment may fill, and where it stands in the entry."""
+        for name, single in (('url', self.url), ('command', self.command), ('cwd', self.cwd)):
+            if single is not None:
+                yield (name,), single.get_secret_value()
+        for index, argument in enumerate(self.args or ()):
+            yield ('args', index), argument.get_secret_value()
+        for name, named in (('headers', self.headers), ('env', self.env)):
+            for key, value in (named or {}).items():
+                yield (name, key), value.get_secret_value()
+
+
+class Servers(Strict):
+    """The whole file."""
+
+    servers: Annotated[dict[ServerName, Server], Field(alias='mcpServers')]
+
+
+def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[Any]]:
+    """Make a toolset of each server, its tools named `{server}_{tool}`. Nothing is connected yet.
+
+    Args:
+        path: A JSON file with `mcpServers`, which may be empty.
+
+    Raises:
+        ConfigurationError: If the file is wrong, or a variable without a default is not set or blank; one line with
+            file, key and reason, and no value.
+    """
+    servers = read_json(path, Servers).servers
+    for name, server in servers.items():
+        _check_environment(path, name, server)
+    try:
+        loaded = load_mcp_toolsets(path)
+    except (ValueError, OSError) as error:  # the file or the environment has changed since
+        raise ConfigurationError(f'{path}: cannot be loaded ({type(error).__name__})') from None
+    return [_search_server(toolset, servers[str(toolset.id)]) for toolset in _connections(loaded)]
+
+
+def _check_environment(path: Path, name: str, server: Server) -> None:
+    """Check what the texts are once the environment has filled them."""
+    for place, text in server.texts():
+        where = f'{path}: {key_path("mcpServers", name, *place)}'
+        if '${' in _VARIABLE.sub('', text) or any(not match[1].isidentifier() for match in _VARIABLE.finditer(text)):
+            raise ConfigurationError(f'{where}: has ${{ without the name of a variable and }}')
+        needed = [match[1] for match in _VARIABLE.finditer(text) if match[2] is None]
+        if unset := [variable for variable in needed if not os.environ.get(variable, '').strip()]:
+            raise ConfigurationError(
+                f'{where}: the environment variable {shown(unset[0])} is not set; set it or remove the server {name!r}'
+            )
+        filled = _VARIABLE.sub(lambda match: os.environ.get(match[1], match[3] or ''), text)
+        if place == ('url',) and not _is_http(filled):
+            raise ConfigurationError(f'{where}: must be a URL that begins with http:// or https://')
+        if place[0] == 'headers' and not (filled.isascii() and filled.isprintable()):
+            raise ConfigurationError(f'{where}: has a line break or other characters that no header may have')
+        if not filled and place[0] == 'command':
+            raise ConfigurationError(f'{where}: is empty')
+
+
+def _is_http(text: str) -> bool:
+    try:
+        url = httpx2.URL(text)
+    except httpx2.InvalidURL:
+        return False
+    return url.scheme in ('http', 'https') and bool(url.host)
+
+
+def _connections(loaded: list[AbstractToolset[Any]]) -> list[MCPToolset[Any]]:
+    """The toolsets of the servers, without their prefixes, in the order of the file."""
+    found: list[MCPToolset[Any]] = []
+
+    def take(toolset: AbstractToolset[Any]) -> None:
+        if isinstance(toolset, MCPToolset):
+            found.append(toolset)
+
+    for toolset in loaded:
+        toolset.apply(take)
+    return found
+
+
+def _search_server(connection: MCPToolset[Any], server: Server) -> AbstractToolset[Any]:
+    name = str(connection.id)
+    toolset = MCPToolset[Any](
+        connection.client.transport,
+        id=name,
+        init_timeout=server.timeout,
+        read_timeout=server.timeout,
+        max_retries=server.retries,
+        tool_error_behavior='failed',
+    )
+    return SearchServer(toolset.prefixed(name), name=name, timeout=server.timeout)
+
+
+@dataclass(repr=False)
+class SearchServer(WrapperToolset[Any]):
+    """A server whose failures do not end a run, and whose answers are framed as data.
+
+    One that cannot be reached has no tools in this run, which a warning says; one that fails later, when its retries
+    are used up, gives a failed tool result.
+    """
+
+    name: str
+    timeout: float
+    """Seconds to connect; the client's own count begins only when a first answer is there."""
+    _entered: int = field(default=0, init=False)
+    _absent: bool = field(default=False, init=False)
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}({self.name!r})'  # the URL, or an argument, may hold a key
+
+    async def for_run(self, ctx: RunContext[Any]) -> AbstractToolset[Any]:
+        """A copy, since a server that is absent in one run may be there in another."""
+        return replace(self, wrapped=await self.wrapped.for_run(ctx))
+
+    async def __aenter__(self) -> Self:
+        try:
+            with anyio.fail_after(self.timeout):
+                await self.wrapped.__aenter__()
+        except _OURS:
+            raise
+        except _FAILURES as error:
+            self._leave_out(error)
+        else:
+            self._entered += 1
+        return self
+
+    async def __aexit__(self, *args: object) -> bool | None:
+        if not self._entered:
+            return None
+        self._entered -= 1
+        try:
+            return await self.wrapped.__aexit__(*args)
+        except _OURS:
+            raise
+        except _FAILURES as error:  # what was lost on the way shows once more at the end
+            self._warn('a search server was lost', error)
+            return None
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        """The server's tools; none if it cannot be reached or does not list them."""
+        if self._absent:
+            return {}
+        try:
+            tools = await self.wrapped.get_tools(ctx)
+        except _OURS:
+            raise
+        except _FAILURES as error:
+            self._leave_out(error)
+            return {}
+        return {name: replace(tool, toolset=self) for name, tool in tools.items()}
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> Any:
+        """Call a tool and frame what it returns.
+
+        Raises:
+            ModelRetry: If the server did not answer, and may be asked again.
+            ToolFailed: If the tool has failed, or the server did not answer for the last time.
+        """
+        try:
+            return _framed(await self.wrapped.call_tool(name, tool_args, ctx, tool))
+        except ModelRetry as error:
+            message = wrap(SEARCH_TAG, error.message)
+            raise (ToolFailed(message) if ctx.last_attempt else ModelRetry(message)) from error
+        except ToolFailed as error:
+            raise ToolFailed(wrap(SEARCH_TAG, error.message)) from error
+        except _OURS:
+            raise
+        except _FAILURES as error:
+            self._warn('a search server has failed', error)
+            raise ToolFailed(f'The search server {self.name} cannot be reached; go on without it.') from error
+
+    def _leave_out(self, error: Exception) -> None:
+        self._absent = True
+        self._warn('a search server cannot be reached; the run goes on without it', error)
+
+    def _warn(self, message: str, error: Exception) -> None:
+        # Not its text: that may repeat the URL or a header, with a key.
+        _logger.warning(message, extra={'server': self.name, 'reason': type(error).__name__})
+
+
+def _framed(result: Any) -> Any:
+    """A tool's result as framed text; files stay what they are."""
+    if isinstance(result, str):
+        return wrap(SEARCH_TAG, result)
+    try:
+        return wrap(SEARCH_TAG, json.dumps(result, ensure_ascii=False))
+    except TypeError:  # it holds files
+        parts = cast('list[Any]', result) if isinstance(result, list) else [result]
+        return [wrap(SEARCH_TAG, part) if isinstance(part, str) else part for part in parts]

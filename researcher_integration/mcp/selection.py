@@ -1,0 +1,319 @@
+"""Which MCP servers, and which of their tools, one run of an agent has.
+
+`agent.run(toolsets=...)` only adds, and `agent.override(toolsets=...)` takes away what nobody meant. So a capability
+looks through the toolsets of the run and exchanges the MCP servers among them, wherever they stand:
+
+    agent = Agent(model, toolsets=[...], capabilities=[SelectMCPServers(servers=load_search_servers(path))])
+    chosen = MCPSelection(servers={'web': ['find'], 'tickets': []}, native_tools={'code_execution': False})
+    await agent.run('...', capabilities=[SelectMCPServers(chosen)])
+"""
+
+import copy
+import inspect
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Annotated, TypeAlias, cast
+
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator
+from pydantic_ai import RunContext
+from pydantic_ai.agent import AbstractAgent
+from pydantic_ai.capabilities import MCP, AbstractCapability
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, AbstractNativeTool, MCPServerTool
+from pydantic_ai.tools import AgentDepsT, ToolDefinition
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
+
+from researcher_integration.config.files import Strict, shown
+from researcher_integration.mcp.offered import Offered, Servers, by_name
+from researcher_integration.mcp.run_servers import (
+    MCPSelectionError,
+    Replacement,
+    RunServers,
+    Unreached,
+    add_toolset,
+    lacks,
+)
+from summarizer_tool import ConfigurationError
+
+__all__ = ('ChosenServer', 'MCPSelection', 'MCPSelectionError', 'SelectMCPServers', 'Selecting', 'Servers')
+
+DEFAULT_TIMEOUT = 30.0
+"""Seconds: a server is connected by then, and a command that is started for the first time is up."""
+
+_NO_SWITCHES = frozenset({MCPServerTool.kind, 'tool_search'})
+"""Native tools without a switch: MCP servers are selected by name, and tool search is how other tools are loaded."""
+
+Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+
+
+def _tool_names(value: object) -> object:
+    """A YAML file has `null` where nothing is written."""
+    if isinstance(value, str):
+        raise ValueError('must be a list of names of tools')  # noqa: TRY004 - of pydantic's kind
+    return () if value is None else value
+
+
+ToolNames: TypeAlias = Annotated[tuple[Name, ...], BeforeValidator(_tool_names)]
+
+
+class ChosenServer(Strict):
+    """A server of a selection that is given as a list."""
+
+    name: Name
+    tools: ToolNames = ()
+
+
+def _by_name(value: object) -> object:
+    """A list of servers, each an entry or only its name, as a mapping."""
+    if not isinstance(value, list | tuple):
+        return value
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in cast('Sequence[object]', value):
+        server = ChosenServer.model_validate({'name': entry} if isinstance(entry, str) else entry)
+        if server.name in found:
+            raise ValueError(f'the server {shown(server.name)} stands twice; give its tools in one list')
+        found[server.name] = server.tools
+    return found
+
+
+class MCPSelection(Strict):
+    """The MCP servers of one run, in place of those that the agent is configured with.
+
+    `{"servers": {"web": ["find"], "tickets": []}}`, or the servers as a list:
+    `{"servers": [{"name": "web", "tools": ["find"]}, "tickets"]}`.
+    """
+
+    servers: Annotated[
+        dict[Name, ToolNames],
+        BeforeValidator(_by_name, json_schema_input_type=dict[Name, ToolNames] | list[ChosenServer | Name]),
+    ] = Field(default_factory=dict[str, tuple[str, ...]], validate_default=True)
+    """Names of servers with the tools wanted, by the server's own names for them; all of its tools where none is."""
+    native_tools: dict[Name, bool] = Field(default_factory=dict[str, bool])
+    """Kinds of native tools (`web_search`, `code_execution`, …) and whether they stay on.
+
+    A kind that is not named stays as it is. One that is switched off is gone together with the local tool that would
+    stand in for it. None is added: `True` for one that the agent lacks changes nothing.
+    """
+
+    @field_validator('servers')
+    @classmethod
+    def _is_not_empty(cls, servers: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        if not servers:
+            raise ValueError("names no server; name at least one, or give no selection to keep the agent's own")
+        return servers
+
+    @field_validator('native_tools')
+    @classmethod
+    def _has_known_switches(cls, native_tools: dict[str, bool]) -> dict[str, bool]:
+        known = NATIVE_TOOL_TYPES.keys() - _NO_SWITCHES
+        if MCPServerTool.kind in native_tools:
+            raise ValueError(f'{MCPServerTool.kind} has no switch; the MCP servers that stay are those under servers')
+        if unknown := native_tools.keys() - known:
+            raise ValueError(lacks('pydantic-ai', 'native tool', unknown, known))
+        return native_tools
+
+
+Selecting: TypeAlias = Callable[[RunContext[AgentDepsT]], MCPSelection | Awaitable[MCPSelection | None] | None]
+"""Finds a run's selection, e.g. in its `deps`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SelectedRun:
+    """What is decided for one run."""
+
+    servers: RunServers | None = None
+    """None without a selection."""
+    off: frozenset[str] = frozenset()
+    """Kinds of native tools that are switched off."""
+
+
+@dataclass
+class SelectMCPServers(AbstractCapability[AgentDepsT]):
+    """Gives a run the MCP servers of a selection in place of those that the agent is configured with.
+
+    Those that may be selected are the operator's `servers`, and any `MCPToolset` of the run, by its `id`: the agent's
+    own, those of its other capabilities, those given to the run or in `agent.override`. Where both have a name, the
+    operator's is taken. Without a selection the run has what it has without this capability; the operator's servers
+    are then not even connected. Function toolsets and what other capabilities do are left alone.
+
+    On the agent, it says which servers there are (and which selection runs have by default); in
+    `agent.run(capabilities=[SelectMCPServers(selection)])` it is this run's, with the agent's `servers`. Under durable
+    execution capabilities cannot be given to a run: give the agent's a function that finds the selection in `deps`.
+
+    An unknown server ends the run before it connects to any, an unknown tool before the first request to a model,
+    with an `MCPSelectionError`. A server that cannot be reached at the start is left out, which the log and the
+    instructions say; its tools cannot be checked.
+    """
+
+    selection: MCPSelection | Selecting[AgentDepsT] | None = None
+    """Of the run, or how to find it; none to leave the agent as it is configured."""
+    servers: Servers[AgentDepsT] | None = field(default=None, repr=False)  # a URL in it may hold a key
+    """That the operator offers; those of the agent's own `SelectMCPServers` where none are given."""
+    timeout: float | None = None
+    """Seconds for a server to connect, and then to list its tools; that of the agent's own where none is given, or
+    `DEFAULT_TIMEOUT`."""
+
+    _: KW_ONLY
+
+    id: str | None = 'mcp_selection'
+    _run: _SelectedRun | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check that each of the operator's servers is one.
+
+        Raises:
+            ConfigurationError: If a toolset does not hold exactly one `MCPToolset`, or a name is missing or doubled,
+                or the time limit is not over 0.
+        """
+        if self.defer_loading:
+            raise ConfigurationError('SelectMCPServers decides before the run; it cannot have defer_loading=True')
+        if self.timeout is not None and self.timeout <= 0:
+            raise ConfigurationError(f'SelectMCPServers: timeout={self.timeout} must be over 0 seconds')
+        self.servers = None if self.servers is None else by_name(self.servers)
+
+    @classmethod
+    def get_serialization_name(cls) -> str | None:
+        """None: toolsets and functions stand in no file."""
+        return None
+
+    def for_agent(self, agent: AbstractAgent[AgentDepsT, object]) -> AbstractCapability[AgentDepsT]:
+        """With the servers and the time limit of the agent's own, where this one has none."""
+        found: list[SelectMCPServers[AgentDepsT]] = []
+
+        def visit(capability: AbstractCapability[AgentDepsT]) -> None:
+            if isinstance(capability, SelectMCPServers) and capability.id == self.id:
+                found.append(capability)
+
+        agent.root_capability.apply(visit)
+        servers = [self.servers, *(other.servers for other in found)]
+        timeouts = [self.timeout, *(other.timeout for other in found)]
+        return replace(
+            self,
+            servers=next((each for each in servers if each is not None), None),
+            timeout=next((each for each in timeouts if each is not None), None),
+        )
+
+    async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
+        """A copy for the run, with its selection; runs share nothing."""
+        selection = self.selection(ctx) if callable(self.selection) else self.selection
+        if inspect.isawaitable(selection):
+            selection = await selection
+        if selection is None:
+            return replace(self, _run=_SelectedRun())
+        # An engine of durable execution has time limits of its own.
+        timeout = None if ctx.in_durable_context else self.timeout or DEFAULT_TIMEOUT
+        off = frozenset(kind for kind, on in selection.native_tools.items() if not on)
+        return replace(self, _run=_SelectedRun(RunServers(selection.servers, timeout), off))
+
+    def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
+        """The operator's servers that the run has selected.
+
+        Outside a run all of them, of which nothing can be called: durable execution has to know them beforehand.
+        """
+        if self._run is None:
+            return Offered(CombinedToolset([*self._offered.values()])) if self._offered else None
+        selected = self._selected()
+        return CombinedToolset([*selected.values()]) if selected else None
+
+    def get_wrapper_toolset(self, toolset: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT] | None:
+        """The run's toolsets with the selected servers in place of all others."""
+        if (servers := self._servers) is None:
+            return None
+        selected = self._selected()
+        replacement = Replacement(servers, elsewhere=selected.keys())
+        replaced = replacement(toolset)
+        for name, server in selected.items():
+            if name not in replacement.taken:  # `agent.override(toolsets=...)` drops what capabilities give
+                replaced = add_toolset(replaced, server)
+        return add_toolset(replaced, Unreached(servers.absent))
+
+    async def before_run(self, ctx: RunContext[AgentDepsT]) -> None:
+        """Check the names of the servers.
+
+        Raises:
+            MCPSelectionError: If a selected server is unknown, or several have its name, or the agent's own limit on
+                its tools excludes one that is wanted.
+        """
+        if (servers := self._servers) is None:
+            return
+        limits = _tool_limits(ctx)
+        known = {*self._offered, *(name for name in servers.own if name), *limits}
+        if unknown := servers.selected.keys() - known:
+            raise MCPSelectionError(lacks('the run', 'MCP server', unknown, known))
+        for name in servers.selected.keys() - self._offered.keys():
+            if len(servers.own.get(name, ())) > 1:
+                raise MCPSelectionError(f'several MCP servers of the run have the id {shown(name)}; give each its own')
+            allowed = limits.get(name)
+            missing = [] if allowed is None else [tool for tool in servers.selected[name] if tool not in allowed]
+            if allowed is not None and missing:
+                raise MCPSelectionError(lacks(f'the MCP server {shown(name)}', 'tool', missing, allowed))
+
+    async def prepare_tools(self, ctx: RunContext[AgentDepsT], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
+        """The function tools without those that would stand in for a native tool that is switched off."""
+        off = self._run.off if self._run else frozenset[str]()
+        return [tool for tool in tool_defs if tool.unless_native not in off]
+
+    async def before_model_request(
+        self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """The request without native tools that are switched off, or are MCP servers that are not selected."""
+        return self._without_native(request_context)
+
+    async def prepare_model_request(
+        self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """The same once more: for an attempt at another model, native tools made by functions are made anew."""
+        return self._without_native(request_context)
+
+    @property
+    def _offered(self) -> Mapping[str, AbstractToolset[AgentDepsT]]:
+        return cast('Mapping[str, AbstractToolset[AgentDepsT]]', self.servers or {})
+
+    @property
+    def _servers(self) -> RunServers | None:
+        return self._run.servers if self._run else None
+
+    def _selected(self) -> dict[str, AbstractToolset[AgentDepsT]]:
+        """The operator's servers that are selected, by name, with the tools wanted."""
+        servers = self._servers
+        offered = self._offered.items()
+        return {
+            name: servers.taken_from(toolset, name) for name, toolset in offered if servers and name in servers.selected
+        }
+
+    def _without_native(self, request_context: ModelRequestContext) -> ModelRequestContext:
+        if (run := self._run) is None or run.servers is None:
+            return request_context
+        # A server that the operator offers is reached from here rather than by the provider.
+        reached = {name: tools for name, tools in run.servers.selected.items() if name not in self._offered}
+        parameters = request_context.model_request_parameters
+        kept = [kept for tool in parameters.native_tools if (kept := _kept(tool, run.off, reached)) is not None]
+        return replace(request_context, model_request_parameters=replace(parameters, native_tools=kept))
+
+
+def _kept(
+    tool: AbstractNativeTool, off: Collection[str], servers: Mapping[str, tuple[str, ...]]
+) -> AbstractNativeTool | None:
+    """What stays of a native tool, which may be an MCP server that the provider calls."""
+    if not isinstance(tool, MCPServerTool):
+        return None if tool.kind in off else tool
+    if tool.id not in servers:
+        return None
+    wanted = servers[tool.id]
+    if not wanted:
+        return tool
+    narrowed = copy.copy(tool)
+    narrowed.allowed_tools = [name for name in wanted if tool.allowed_tools is None or name in tool.allowed_tools]
+    return narrowed if narrowed.allowed_tools else None  # some providers take an empty list for no limit
+
+
+def _tool_limits(ctx: RunContext[AgentDepsT]) -> dict[str, list[str] | None]:
+    """The MCP servers that the provider may call, by id, and of those the capability `MCP` has; the tools it may call.
+
+    Only as far as they are known before a request: not those that functions make. None is no limit.
+    """
+    tools = ctx.root_capability.get_native_tools() if ctx.root_capability else ()
+    capabilities = [capability for capability in ctx.capabilities.values() if isinstance(capability, MCP)]
+    return {tool.id: tool.allowed_tools for tool in tools if isinstance(tool, MCPServerTool)} | {
+        capability.id: capability.allowed_tools for capability in capabilities if capability.id
+    }

@@ -1,0 +1,95 @@
+"""What stands in the place of a large result: its summary under a note, or what the failure policy says. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from researcher_integration.tool_results.observation import Observation
+from researcher_integration.tool_results.rules import Summarization
+from researcher_integration.tool_results.summarizing import Summarized
+from summarizer_tool import count_tokens, render_prompt
+
+WITHHELD = 'withheld'
+"""An error text stands for the result."""
+
+ORIGINAL = 'original'
+"""The result goes on as it is: there is no summary, or none that is smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultOutcome:
+    """What becomes of a large result."""
+
+    result: object
+    """As a tool would have returned it."""
+    text: str
+    """Of the summary, or what is said instead; empty if the result goes on as it is."""
+    tokens: int
+    """Of that; or of the result."""
+    state: str
+    """That of the summary, `WITHHELD` or `ORIGINAL`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """Where the whole of a result is."""
+
+    tool: str
+    """With its server."""
+    original: int
+    """Tokens of the result."""
+    source_id: str
+    """Its handle; empty if it could not be stored."""
+    readers: Mapping[str, str]
+    """What the model calls the tools that show it; empty if it has none."""
+
+    def note(self, size: int) -> str:
+        """The line over a summary of so many tokens."""
+        return self._rendered('note', tokens=f'{size:,}')
+
+    def withheld(self, reason: str) -> str:
+        """In the place of a result that is too large and could not be summarized."""
+        return self._rendered('withheld', reason=reason)
+
+    def _rendered(self, name: str, **values: str) -> str:
+        suffix = '' if self.source_id and len(self.readers) == 2 else '_elsewhere' if self.source_id else '_unread'
+        return render_prompt(
+            f'tool_results/{name}{suffix}',
+            tool=self.tool,
+            original=f'{self.original:,}',
+            source_id=self.source_id,
+            search=self.readers.get('search_source', ''),
+            read=self.readers.get('read_source', ''),
+            **values,
+        )
+
+
+def outcome(seen: Observation, kept: StoredResult, made: Summarized, rules: Summarization) -> ResultOutcome:
+    """Put the summary in the place of a result, or do what the failure policy says.
+
+    Args:
+        seen: The result, without secrets.
+        kept: Where the whole of it is.
+        made: Its summary, or why there is none.
+        rules: Of its server.
+    """
+    told: dict[str, object] = {
+        'original_tokens': kept.original,
+        'threshold': rules.size_threshold_tokens,
+        'model': made.model,
+        'seconds': made.seconds,
+        'source_id': kept.source_id,
+        'requests': made.usage.requests,
+        'input_tokens': made.usage.input_tokens,
+        'output_tokens': made.usage.output_tokens,
+    }
+    if made.text:
+        shown = seen.summarized(
+            f'{kept.note(made.tokens)}\n{made.text}', **told, summary_tokens=made.tokens, state=made.state
+        )
+        if count_tokens(Observation.of(shown).text) < kept.original:
+            return ResultOutcome(shown, made.text, made.tokens, made.state)
+    elif rules.on_failure == 'closed':
+        text = kept.withheld(made.reason)
+        size = count_tokens(text)
+        return ResultOutcome(seen.replaced(text, **told, summary_tokens=size, state=WITHHELD), text, size, WITHHELD)
+    return ResultOutcome(seen.result, '', kept.original, ORIGINAL)

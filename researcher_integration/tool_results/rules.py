@@ -1,0 +1,167 @@
+"""How the results of tools are treated: the rules of each MCP server, over defaults for all tools."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from researcher_integration.config.files import FOLDER, Strict, key_path, read_yaml
+from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group
+from researcher_integration.masking.masking import Masker, compile_pattern
+from summarizer_tool import ConfigurationError
+
+SHIPPED_RULES = FOLDER / 'tool_results.yml'
+
+MIN_THRESHOLD = 100
+"""Tokens. What is smaller is not worth a summary."""
+
+MIN_LIMIT = 50
+"""Tokens. No summary says anything in less."""
+
+OnFailure = Literal['open', 'closed', 'extractive']
+"""What an agent gets when no model has summarized: the masked result, an error text, or an extract without a model."""
+
+Switch = Annotated[bool, Field(strict=True)]
+ModelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Summarization(Strict):
+    """When a result is summarized, and by whom."""
+
+    enabled: Switch = True
+    size_threshold_tokens: Annotated[int, Field(strict=True, ge=MIN_THRESHOLD)] = 5000
+    """Results of more tokens are summarized."""
+    summary_max_token_limit: Annotated[int, Field(strict=True, ge=MIN_LIMIT)] = 1000
+    """Tokens of a summary, at most; under the threshold."""
+    model: ModelName | None = None
+    """In the forms that `LLM_MODEL` takes. None: that of the agent that called the tool."""
+    on_failure: OnFailure = 'open'
+
+
+class DataMasking(Strict):
+    """What is taken out of a result before anybody sees it."""
+
+    enabled: Switch = True
+    groups: tuple[Group, ...] = DEFAULT_GROUPS
+    """Kinds of secrets to look for."""
+    patterns: dict[str, str] = Field(default_factory=dict[str, str])
+    """Expressions of one's own, by name; the name in capitals stands in the mask."""
+
+    @field_validator('patterns')
+    @classmethod
+    def _compile(cls, patterns: dict[str, str]) -> dict[str, str]:
+        for name, expression in patterns.items():
+            try:
+                compile_pattern(name, expression)
+            except ConfigurationError as error:
+                raise ValueError(str(error)) from None
+        return patterns
+
+    def masker(self) -> Masker | None:
+        """What masks so; none where masking is switched off."""
+        return Masker(self.groups, self.patterns) if self.enabled else None
+
+
+class Defaults(Strict):
+    """For tools that belong to no server, and for what a server leaves out."""
+
+    summarization: Summarization = Summarization()
+    data_masking: DataMasking = DataMasking()
+    model: ModelName | None = None
+    """Of the summaries, where `summarization` names none."""
+    fallback_models: tuple[ModelName, ...] = ()
+    """Tried in this order when that model fails."""
+
+
+class ServerRules(Strict):
+    """What is different for one MCP server; each field that is left out is as in the defaults."""
+
+    summarization: Summarization = Summarization()
+    data_masking: DataMasking = DataMasking()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How the results of one server are treated."""
+
+    summarization: Summarization
+    masking: DataMasking
+    fallback_models: tuple[str, ...] = ()
+    """Tried in this order when the model of `summarization` fails."""
+
+
+class ToolResultRules(Strict):
+    """The rules of all servers: `ToolResultRules()` has the defaults, which are on."""
+
+    defaults: Defaults = Defaults()
+    mcp_servers: dict[str, ServerRules] = Field(default_factory=dict[str, ServerRules])
+    """By name, as in the file that configures the servers."""
+
+    @model_validator(mode='after')
+    def _limits_fit(self) -> 'ToolResultRules':
+        problems = [_limit_problem(('defaults',), self.defaults.summarization, self.defaults.summarization)]
+        problems += [
+            _limit_problem(('mcp_servers', name), own.summarization, self.for_server(name).summarization)
+            for name, own in self.mcp_servers.items()
+        ]
+        if found := [problem for problem in problems if problem]:
+            raise ValueError('; '.join(found[:3]))
+        return self
+
+    def for_server(self, name: str | None) -> Rules:
+        """The rules for the tools of a server.
+
+        Args:
+            name: Of the server; none for other tools. One that is not configured has the defaults.
+        """
+        defaults = self.defaults
+        summarization = _over(Summarization(model=defaults.model), defaults.summarization)
+        masking = defaults.data_masking
+        own = self.mcp_servers.get(name) if name is not None else None
+        if own:
+            summarization = _over(summarization, own.summarization)
+            patterns = {**masking.patterns, **own.data_masking.patterns}
+            masking = _over(masking, own.data_masking).model_copy(update={'patterns': patterns})
+        return Rules(summarization, masking, defaults.fallback_models)
+
+
+Part = TypeVar('Part', Summarization, DataMasking)
+
+
+def _over(under: Part, over: Part) -> Part:
+    """The first, with those fields that are given in the second."""
+    return under.model_copy(update={name: getattr(over, name) for name in over.model_fields_set})
+
+
+def _limit_problem(where: tuple[str, ...], given: Summarization, whole: Summarization) -> str | None:
+    """What is wrong with a limit that is not under its threshold, once defaults are filled in.
+
+    Args:
+        where: The keys that lead to the part of the file.
+        given: What stands there.
+        whole: With what does not.
+    """
+    limit, threshold = whole.summary_max_token_limit, whole.size_threshold_tokens
+    if limit < threshold:
+        return None
+    keys = [key for key in ('summary_max_token_limit', 'size_threshold_tokens') if key in given.model_fields_set]
+    blamed = keys[0] if keys else 'summary_max_token_limit'
+    inherited = [key for key in ('summary_max_token_limit', 'size_threshold_tokens') if key not in keys]
+    source = f' ({inherited[0]} is not given there)' if len(inherited) == 1 else ''
+    return (
+        f'{key_path(*where, "summarization", blamed)}: a summary may have {limit} tokens, which is not under the '
+        f'threshold of {threshold}{source}; lower summary_max_token_limit or raise size_threshold_tokens'
+    )
+
+
+def load_rules(path: Path = SHIPPED_RULES) -> ToolResultRules:
+    """Read the rules.
+
+    Args:
+        path: A YAML file with `defaults` and `mcp_servers`, both of which may be left out.
+
+    Raises:
+        ConfigurationError: If the file is wrong; one line with file, key and reason.
+    """
+    return read_yaml(path, ToolResultRules)

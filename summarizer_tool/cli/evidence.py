@@ -1,0 +1,214 @@
+"""The commands that work with what is stored: search it, answer from it and from the web, add to it, and list it."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from summarizer_tool.cli.stored import (
+    Lost,
+    add_all,
+    handles_and_urls,
+    handles_of,
+    on_store,
+    read_or_lost,
+    read_places,
+    require_store,
+)
+from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, say, stop, write
+from summarizer_tool.evidence.answer.expansion import ResearchMode
+
+if TYPE_CHECKING:
+    from summarizer_tool import RequestOptions, Retriever, Settings
+    from summarizer_tool.service.retrieval import EvidenceBrief
+
+_SHOWN_TITLE = 40
+"""Tokens of a title in a line."""
+
+MaxTokens = Annotated[
+    int,
+    typer.Option(
+        min=0, help='Of the brief, from 500; 0: MCP_RESPONSE_TOKEN_BUDGET (24,000 unless set), which is the most.'
+    ),
+]
+Intent = Annotated[str, typer.Option(help='What the answer is for.')]
+AsJson = Annotated[
+    bool, typer.Option('--json', help='Print text, tokens, handles and figures as JSON; also where nothing was found.')
+]
+
+
+def search(
+    query: Annotated[str, typer.Argument(help='The question.')],
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(metavar='FILE|URL|HANDLE|-', help='Where to look; none: in all of SUMMARIZER_STORE.'),
+    ] = None,
+    intent: Intent = '',
+    top_k: Annotated[int, typer.Option(min=0, help='Passages, neighbours not counted; 0: 20.')] = 0,
+    max_tokens: MaxTokens = 0,
+    model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL; only used with SUMMARIZER_RERANK.')] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find passages about a question.
+
+    Prints a brief: sources, verbatim evidence, citations with their lines. Links are not followed; answer does that.
+    With SUMMARIZER_STORE set, what is named is added to that store, and pages that are in it are not fetched again.
+
+    Exit codes: 0 found, 1 nothing found or failed (said on stderr), 2 wrong option, setting or key, 3 an input that
+    cannot be read or fetched, 130 interrupted.
+    """
+    with ending():
+        settings = configured(model)
+        if not settings.rerank and model is None:  # then none has to be configured, and no key is missing
+            settings = settings.model_copy(update={'llm_model': 'extractive'})
+        _check(query, max_tokens)
+        named = read_places(places or [], settings, 'name files or URLs to search in')
+
+        async def work(retriever: 'Retriever', call: 'RequestOptions') -> 'EvidenceBrief':
+            ids = await handles_of(retriever.service, named)
+            return await retriever.search(
+                query, source_ids=ids, intent=intent, top_k=top_k, max_tokens=max_tokens, call=call
+            )
+
+        evidence = on_store(settings, work)
+    _show(evidence, as_json=as_json, is_found=_is_found(evidence))
+
+
+def answer(
+    query: Annotated[str, typer.Argument(help='The question.')],
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(metavar='URL|FILE|HANDLE|-', help='Where to begin; none: all of SUMMARIZER_STORE.'),
+    ] = None,
+    mode: Annotated[
+        ResearchMode,
+        typer.Option(help='Follow links: never, while the evidence is not enough, or until it does not grow any more.'),
+    ] = 'auto',
+    intent: Intent = '',
+    constraints: Annotated[str, typer.Option(help='What the answer must keep to, such as hosts or years.')] = '',
+    known: Annotated[str, typer.Option(help='What you know already.')] = '',
+    pages: Annotated[
+        int | None,
+        typer.Option(min=0, help='Pages to fetch by following links, at most SUMMARIZER_ANSWER_MAX_PAGES.'),
+    ] = None,
+    max_tokens: MaxTokens = 0,
+    model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL; splits the question into parts.')] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Gather evidence, following links.
+
+    Prints a brief: sources, verbatim evidence, citations and how it was looked for. It does not write the answer.
+    With SUMMARIZER_STORE set, what is read is kept there, and pages that are in it are not fetched again.
+
+    Exit codes: 0 found, 1 nothing found or failed (said on stderr), 2 wrong option, setting or key, 3 a file that
+    cannot be read, 130 interrupted.
+    """
+    with ending():
+        settings = configured(model)
+        _check(query, max_tokens)
+        named = read_places(places or [], settings, 'name URLs or files to begin with')
+
+        async def work(retriever: 'Retriever', call: 'RequestOptions') -> 'EvidenceBrief':
+            return await retriever.answer(
+                await handles_and_urls(retriever.service, named),
+                query,
+                intent=intent,
+                known_context=known,
+                constraints=constraints,
+                expansion_budget=pages,
+                research_mode=mode,
+                max_tokens=max_tokens,
+                call=call,
+            )
+
+        evidence = on_store(settings, work)
+    _show(evidence, as_json=as_json, is_found=_is_found(evidence))
+
+
+def add(
+    places: Annotated[list[str], typer.Argument(metavar='FILE|URL|-', help='What to store; web pages are fetched.')],
+) -> None:
+    """Store texts and web pages.
+
+    They go into SUMMARIZER_STORE. Prints a line for each: handle, tokens, title.
+
+    Exit codes: 0 all stored, 1 the store failed, 2 wrong setting, 3 some input cannot be read or fetched (the others
+    are stored), 130 interrupted.
+    """
+    with ending():
+        settings = _without_model(configured())
+        require_store(settings, 'add keeps sources')
+        named = [read_or_lost(name, settings) for name in places]
+        added = on_store(settings, lambda retriever, _: add_all(retriever.service, named))
+    from summarizer_tool.evidence.brief.quoting import label
+
+    write(
+        '\n'.join(
+            f'{source.id}  {source.tokens:,} tokens  {label(source.title, _SHOWN_TITLE) or "untitled"}'
+            for source in added
+            if not isinstance(source, Lost)
+        )
+    )
+    for each in added:
+        if isinstance(each, Lost):
+            say(' '.join(each.why.split()))
+    if any(isinstance(each, Lost) for each in added):
+        sys.exit(ExitCode.INPUT)
+
+
+def status(
+    place: Annotated[
+        str, typer.Argument(metavar='URL|HANDLE', help='Of one source; none: all of the store.', show_default=False)
+    ] = '',
+    as_json: AsJson = False,
+) -> None:
+    """Say what is stored.
+
+    That is what SUMMARIZER_STORE holds: documents, passages, tokens, titles, when they were fetched.
+
+    Exit codes: 0 done, 1 there is no such source (said on stderr) or the store failed, 2 wrong setting.
+    """
+    with ending():
+        settings = _without_model(configured())
+        require_store(settings, 'status tells of kept sources')
+        evidence = on_store(settings, lambda retriever, _: retriever.status(place))
+    _show(evidence, as_json=as_json, is_found=not evidence.is_error)
+
+
+def _without_model(settings: 'Settings') -> 'Settings':
+    """The settings of a command that asks no model: whatever is wrong with those configured, it does not matter."""
+    return settings.model_copy(update={'llm_model': 'extractive', 'embedding_model': None})
+
+
+def _check(query: str, max_tokens: int) -> None:
+    from summarizer_tool.evidence.brief.rendering import MIN_BUDGET
+
+    if not query.strip():
+        stop(ExitCode.USAGE, 'the query is empty; ask a question')
+    if 0 < max_tokens < MIN_BUDGET:
+        stop(ExitCode.USAGE, f'--max-tokens {max_tokens} is less than a brief needs; give at least {MIN_BUDGET}')
+
+
+def _show(evidence: 'EvidenceBrief', *, as_json: bool, is_found: bool) -> None:
+    """Print what there is; where there is nothing, say so on stderr and end."""
+    if as_json:
+        shown = {
+            'text': evidence.text,
+            'tokens': evidence.tokens,
+            'is_error': evidence.is_error,
+            'source_ids': evidence.source_ids,
+            'figures': dict(evidence.figures),
+        }
+        write(json.dumps(shown, ensure_ascii=False, indent=2))
+    elif is_found:
+        write(evidence.text)
+    else:
+        complain(evidence.text)
+    if not is_found:
+        sys.exit(ExitCode.FAILED)
+
+
+def _is_found(evidence: 'EvidenceBrief') -> bool:
+    """Whether there are passages: that there are none is no error, but nothing to answer from."""
+    return not evidence.is_error and bool(evidence.figures.get('hits'))

@@ -1,0 +1,174 @@
+"""The store a command works on, a file or memory, and what it puts into it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from summarizer_tool.cli.inputs import MAX_AT_ONCE, Given, Url, is_handle, read_place
+from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, stop
+from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError
+
+if TYPE_CHECKING:
+    from summarizer_tool import RequestOptions, Retriever, Service, Settings, Source
+
+T = TypeVar('T')
+
+_UNREADABLE = (FetchError, InputTooLargeError, UnreadableError)
+_IN_MEMORY = ':memory:'
+_NOWHERE = 'set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3'
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """An input that is stored already."""
+
+    text: str
+
+
+Place = Given | Url | Handle
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An input that could not be read or fetched."""
+
+    why: str
+
+
+def require_store(settings: 'Settings', why: str) -> None:
+    """Stop the program where there is no file that keeps sources.
+
+    Args:
+        settings: For `store`.
+        why: What it is needed for.
+    """
+    if not _is_kept(settings):
+        stop(ExitCode.USAGE, f'{why}: {_NOWHERE}')
+
+
+def read_places(names: Sequence[str], settings: 'Settings', advice: str) -> list[Place]:
+    """Read the inputs that are files or stdin; stop the program where there is nothing to look in.
+
+    Args:
+        names: Paths, `-`, URLs and handles.
+        settings: For the limit of size.
+        advice: What to name.
+
+    Raises:
+        UnreadableError: If one cannot be read.
+    """
+    if not _is_kept(settings):
+        if not names:
+            stop(ExitCode.USAGE, f'{advice}; or, to look in kept sources, {_NOWHERE}')
+        if handle := next(filter(is_handle, names), ''):
+            stop(ExitCode.USAGE, f'{handle} is the handle of a kept source: {_NOWHERE}')
+    return [Handle(name) if is_handle(name) else read_place(name, settings) for name in names]
+
+
+def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], Awaitable[T]]') -> T:
+    """Do the work of a command on the store, with progress for whoever looks.
+
+    Args:
+        settings: Where they name no store, it is one in memory.
+        work: Gets what searches, answers and stores, and what to pass on to it.
+
+    Returns:
+        What the work returns.
+
+    Raises:
+        ConfigurationError: If the store cannot be used, or a setting, key or package of a model is wrong.
+    """
+    from pydantic_ai.exceptions import UserError
+
+    from summarizer_tool import RequestOptions, Retriever, Service, SourceStore, Summarizer
+    from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+
+    summarizer = Summarizer(settings)
+    similar = EmbeddedPassages.of(settings)
+
+    async def working() -> T:
+        with progress() as tell, SourceStore.open(settings) as store:
+            retriever = Retriever(Service(summarizer, store.collection()), similar=similar)
+            return await work(retriever, RequestOptions(on_progress=tell))
+
+    try:
+        return asyncio.run(working())
+    except UserError as error:  # what only a request shows
+        raise ConfigurationError(f'{summarizer.model_name}: {error}') from error
+
+
+async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
+    """The handles of inputs, after those that are not stored have been added.
+
+    Raises:
+        FetchError: If a page that is not stored cannot be fetched.
+        StoreError: If the store fails.
+    """
+    turn = asyncio.Semaphore(MAX_AT_ONCE)
+    at = service.collection.at
+
+    async def handle_of(place: Place) -> str:
+        if isinstance(place, Handle):
+            return place.text
+        if isinstance(place, Url) and (kept := at(place.text)):
+            return kept.id
+        return (await _added(service, place, turn)).id
+
+    return await asyncio.gather(*map(handle_of, places))
+
+
+async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[str]:
+    """The inputs as an answer takes them, which fetches URLs itself; what has been read is added.
+
+    Raises:
+        StoreError: If the store fails.
+    """
+    return [(await _keep(service, place)).id if isinstance(place, Given) else place.text for place in places]
+
+
+async def add_all(service: 'Service', names: Sequence[Given | Url | Lost]) -> 'list[Source | Lost]':
+    """Add inputs, pages fetched again if they are stored; what cannot be had does not keep the others from it.
+
+    Returns:
+        In order what became of each.
+
+    Raises:
+        StoreError: If the store fails.
+    """
+    turn = asyncio.Semaphore(MAX_AT_ONCE)
+
+    async def add(place: Given | Url | Lost) -> 'Source | Lost':
+        try:
+            return place if isinstance(place, Lost) else await _added(service, place, turn)
+        except _UNREADABLE as error:
+            return Lost(str(error))
+
+    return await asyncio.gather(*map(add, names))
+
+
+def read_or_lost(name: str, settings: 'Settings') -> Given | Url | Lost:
+    """Read a file or stdin, or say why it cannot be; a URL stays what it is."""
+    try:
+        return read_place(name, settings)
+    except _UNREADABLE as error:
+        return Lost(str(error))
+
+
+def _is_kept(settings: 'Settings') -> bool:
+    return settings.store not in (None, _IN_MEMORY)
+
+
+async def _added(service: 'Service', place: Given | Url, turn: asyncio.Semaphore) -> 'Source':
+    if isinstance(place, Given):
+        return await _keep(service, place)
+    async with turn:
+        return await service.add_page(place.text)
+
+
+async def _keep(service: 'Service', given: Given) -> 'Source':
+    """Add what has been read; a page that was fetched keeps its address, which tells more than a file's name."""
+    document = given.document
+    if any(source.fetched_at for source in service.collection.kept([document.id])):
+        document = replace(document, title='', url='')
+    return await service.add_document(document, given.page)

@@ -1,0 +1,158 @@
+"""How a command meets whoever runs it: settings, the result on stdout, all else on stderr, and the way it ends."""
+
+import os
+import sys
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import TYPE_CHECKING, Never
+
+from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, SummarizerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from summarizer_tool.mapreduce.job import Progress
+    from summarizer_tool.schemas import Summary
+    from summarizer_tool.settings import Settings
+
+
+class ExitCode(IntEnum):
+    """Exit codes."""
+
+    OK = 0
+    FAILED = 1
+    """Every model call failed and `SUMMARIZER_ON_FAILURE` is `error`; or there is no evidence for a question."""
+    USAGE = 2
+    """A wrong option, setting or key."""
+    INPUT = 3
+    """An input that cannot be read or fetched."""
+    INTERRUPTED = 130
+
+
+def configured(model: str | None = None) -> 'Settings':
+    """The settings of a command; traces as configured.
+
+    Logs are lines for a person, unless a level was asked for: then JSON, as for a machine.
+
+    Args:
+        model: Overrides `LLM_MODEL`.
+
+    Raises:
+        ConfigurationError: If a setting is wrong.
+    """
+    from summarizer_tool import telemetry
+    from summarizer_tool.settings import Settings, export_env_file
+
+    export_env_file()
+    settings = Settings.load(llm_model=model)
+    telemetry.configure(
+        settings, handler=None if 'log_level' in settings.model_fields_set else telemetry.TerminalLines()
+    )
+    return settings
+
+
+class UnreadableError(SummarizerError):
+    """An input cannot be read; says which and why in one line."""
+
+
+@contextmanager
+def ending() -> 'Generator[None]':
+    """End the program with one line and an exit code where the work within fails or is interrupted."""
+    try:
+        yield
+    except ConfigurationError as error:
+        stop(ExitCode.USAGE, str(error))
+    except (FetchError, InputTooLargeError, UnreadableError) as error:
+        stop(ExitCode.INPUT, str(error))
+    except SummarizerError as error:
+        stop(ExitCode.FAILED, str(error))
+    except KeyboardInterrupt:
+        stop(ExitCode.INTERRUPTED, 'interrupted')
+
+
+def stop(code: ExitCode, message: str) -> Never:
+    """One line on stderr, and out."""
+    say(' '.join(message.split()))
+    sys.exit(code)
+
+
+def say(message: str) -> None:
+    """A line on stderr, in the program's name."""
+    complain(f'summarizer: {message}')
+
+
+def complain(text: str) -> None:
+    """Write to stderr, as it is."""
+    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison] - it is, where it was closed
+        sys.stderr.write(text if text.endswith('\n') else f'{text}\n')
+        sys.stderr.flush()
+
+
+def write(text: str) -> None:
+    """Write to stdout as UTF-8, whatever the locale says; an empty text as nothing at all."""
+    if not text:
+        return
+    try:
+        sys.stdout.buffer.write(text.encode('utf-8', 'replace'))
+        if not text.endswith('\n'):
+            sys.stdout.buffer.write(b'\n')
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Whoever reads stdout has gone; there is nobody to tell, and nothing to write again at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        stop(ExitCode.FAILED, f'the result cannot be written: {error.strerror}')
+
+
+@contextmanager
+def progress() -> 'Generator[Callable[[Progress], None] | None]':
+    """A live bar on stderr, if a person is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress as bars
+    from rich.console import Console
+
+    columns = (
+        bars.SpinnerColumn(),
+        bars.TextColumn('{task.description}'),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+    )
+    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task('reading', total=None)
+
+        def tell(progress: 'Progress') -> None:
+            bar.update(task, description=progress.message, completed=progress.done, total=progress.total)
+
+        yield tell
+
+
+def show_statistics(summary: 'Summary') -> None:
+    """A table on stderr."""
+    from rich.console import Console
+    from rich.table import Table
+
+    stats = summary.stats
+    dropped = stats.dropped
+    table = Table('statistic', 'value', title='Summary', title_justify='left')
+    for name, value in {
+        'state': summary.state,
+        'model': stats.model,
+        'tokens in': f'{stats.tokens_in:,}',
+        'tokens out': f'{stats.tokens_out:,} of {stats.budget:,}',
+        'ratio': f'{stats.ratio:g} : 1',
+        'chunks': f'{stats.chunks} ({stats.strategy})',
+        'calls': f'{stats.map_calls} map, {stats.reduce_calls} reduce',
+        'model tokens': f'{stats.usage.input_tokens:,} in, {stats.usage.output_tokens:,} out',
+        'facts': f'{stats.facts_out:,} of {stats.facts_in:,}',
+        'facts dropped': f'{dropped.unsupported} unsupported, {dropped.duplicate} duplicate, '
+        f'{dropped.over_budget} over budget',
+        'entities': f'{len(summary.entities):,}',
+        'degraded parts': str(len(summary.degraded)),
+        'seconds': f'{stats.seconds:.2f}',
+    }.items():
+        table.add_row(name, value)
+    Console(stderr=True).print(table)

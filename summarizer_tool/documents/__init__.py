@@ -1,0 +1,1 @@
+"""What a document, a chunk and a passage are."""

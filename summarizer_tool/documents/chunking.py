@@ -1,0 +1,399 @@
+"""Cut documents into chunks of at most `size` tokens, at the best places their structure offers.
+
+The semantic strategy fills each chunk, then looks back over the last few percent for the best boundary: a document's
+start, a heading, a rule, a paragraph, down to a sentence. Code fences and tables stay whole where they fit a chunk.
+The token strategy cuts fixed windows that overlap. Both put the open headings before each piece and count them.
+"""
+
+import logging
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import repeat
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.excerpt import Excerpt, Span
+from summarizer_tool.documents.token_index import TokenIndex, rulers
+from summarizer_tool.text import tokens
+from summarizer_tool.text.structure import Structure, one_line, parse
+
+_logger = logging.getLogger('summarizer_tool')
+
+STRATEGIES = ('semantic', 'token')
+"""What `chunk` knows; the first is the default."""
+
+MIN_SIZE = 16
+"""Tokens a chunk needs to hold any character together with a heading path."""
+
+_LOOK_BACK = 0.05
+"""The part of a chunk, at its end, in which a better boundary is worth leaving the rest of it empty."""
+
+_LOOK_BACK_TOKENS = 64
+"""The least to look back, about a paragraph, so that small chunks end well too; but at most a fifth of the chunk."""
+
+_UNITS = 80
+"""Units a chunk is counted in: enough that what is counted twice at its ends does not matter."""
+
+_HEADER_SHARE = 4
+"""A heading path takes at most this part of a chunk."""
+
+_LONGEST_TOKEN = 128
+"""Characters of the longest token in cl100k."""
+
+_NEXT_SOURCE = '---\n'
+"""Stands before a piece without a heading path that follows another piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPiece:
+    """A run of one document inside a chunk."""
+
+    document: Document
+    start: int
+    """Offset of its first character in the document's text."""
+    end: int
+    """Offset after its last character."""
+    first_segment: int
+    """The number, from 1, of the segment it begins in."""
+    last_segment: int
+    """The number of the segment it ends in."""
+    heading_path: tuple[str, ...]
+    """The headings open where it begins, outermost first, after the document's title."""
+    header: str
+    """The heading path as the line a reader gets before the text: shortened if it would take over a quarter of the
+    chunk, with its line feed; empty without a path."""
+    left_out: tuple[Span, ...] = ()
+    """What the chunk does not hold of it: whole segments between `start` and `end`, ascending."""
+
+    @property
+    def runs(self) -> list[Span]:
+        """What the chunk holds of it, ascending."""
+        edges = [self.start, *(edge for span in self.left_out for edge in span), self.end]
+        return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+
+    @property
+    def text(self) -> str:
+        """The document's text from `start` to `end`, less what is left out."""
+        text = self.document.text
+        return ''.join([text[start:end] for start, end in self.runs])
+
+    @property
+    def segment_runs(self) -> list[tuple[int, int]]:
+        """The numbers of the first and the last segment of each of the runs."""
+        return [(self.document.segment_at(start), self.document.segment_at(end - 1)) for start, end in self.runs]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What the map step reads at once."""
+
+    pieces: tuple[ChunkPiece, ...]
+    """Runs of one or, where they are small, several documents, in order."""
+    index: int
+    """From 0, through the chunks."""
+    tokens: int
+    """The exact cl100k count of `text`."""
+
+    @property
+    def text(self) -> str:
+        """What a reader gets: each piece after its header; a piece after another begins on a line of its own."""
+        return ''.join(_parts(self.pieces))
+
+
+def chunk(
+    documents: Sequence[Document],
+    *,
+    size: int,
+    overlap: int = 500,
+    strategy: str = 'semantic',
+    left_out: Sequence[Sequence[Span]] | None = None,
+) -> list[Chunk]:
+    """Cut documents into chunks.
+
+    Args:
+        documents: The sources, in the order in which they are to be read. An empty one gives no piece.
+        size: Tokens a chunk may have, heading paths included; at least 16.
+        overlap: Tokens that two neighbouring windows of the token strategy share, at most a quarter of a chunk. The
+            semantic strategy needs none: heading paths give the context.
+        strategy: One of `STRATEGIES`; any other is logged and means semantic.
+        left_out: For each document the spans of whole segments, ascending, that go into no chunk; by default none.
+
+    Returns:
+        Chunks of at most `size` tokens. The pieces of a document, in order, make up its text (less the overlap, and
+        less what is left out).
+
+    Raises:
+        ValueError: If `size` is less than 16 or `overlap` is negative.
+    """
+    if size < MIN_SIZE or overlap < 0:
+        raise ValueError(f'size={size} must be at least {MIN_SIZE} tokens and overlap={overlap} at least 0')
+    if strategy not in STRATEGIES:
+        _logger.warning('unknown chunking strategy %.40s, using semantic instead', repr(strategy))
+    excerpts = map(Excerpt.of, documents, left_out if left_out is not None else repeat(()))
+    sources = _sources([excerpt for excerpt in excerpts if excerpt.left.text], size)
+    packer = _Packer(size)
+    for source in sources:
+        if strategy == 'token':
+            _pack_windows(source, packer, overlap)
+        else:
+            _pack_semantic(source, packer)
+    packer.close()
+    return packer.chunks
+
+
+def _parts(pieces: Iterable[ChunkPiece]) -> Iterator[str]:
+    """The parts of a chunk's text."""
+    last = ''
+    for piece in pieces:
+        if last:
+            if not last.endswith('\n'):
+                yield '\n'
+            yield piece.header or _NEXT_SOURCE
+        else:
+            yield piece.header
+        last = piece.text
+        yield last
+
+
+@lru_cache(maxsize=4096)
+def _header(path: tuple[str, ...], limit: int) -> str:
+    """A heading path as a line of at most `limit` tokens: without inner levels, then cut off, if it has to be."""
+    if not path:
+        return ''
+    for titles in (path, *((path[0], '…', *path[level:]) for level in range(2, len(path))), path[-1:]):
+        line = ' > '.join(titles) + '\n'
+        if tokens.count(line) <= limit:
+            return line
+    for room in range(limit - 1, 0, -1):
+        line = tokens.truncate(path[-1], room).rstrip()
+        if line and tokens.count(f'{line}…\n') <= limit:
+            return f'{line}…\n'
+    return ''
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A document with all that is known of it before it is cut."""
+
+    excerpt: Excerpt
+    ruler: TokenIndex
+    structure: Structure
+    size: int
+    _whole: dict[tuple[int, int], tuple[int, int] | None] = field(
+        default_factory=dict[tuple[int, int], tuple[int, int] | None]
+    )
+    """By the span of a block: the span of its segments if they fit a chunk, else None."""
+
+    @property
+    def document(self) -> Document:
+        """What is to be cut; offsets are in its text."""
+        return self.excerpt.left
+
+    def path(self, at: int) -> tuple[str, ...]:
+        """The heading path of a piece that begins at `at`."""
+        path = self.structure.path(at)
+        title = one_line(self.document.title)
+        # A title that the first heading repeats is said once.
+        first = path[0] if path else self.structure.opening(at)
+        return path if not title or title.casefold() == first.casefold() else (title, *path)
+
+    def header(self, at: int) -> str:
+        """The heading path of a piece that begins at `at`, as a line."""
+        return _header(self.path(at), self.size // _HEADER_SHARE)
+
+    def piece(self, start: int, end: int) -> ChunkPiece:
+        """The piece from `start` to `end`, as one of the whole document."""
+        path = self.path(start)
+        whole, first, last = self.excerpt.whole, self.excerpt.start_of(start), self.excerpt.end_of(end)
+        return ChunkPiece(
+            document=whole,
+            start=first,
+            end=last,
+            first_segment=whole.segment_at(first),
+            last_segment=whole.segment_at(last - 1),
+            heading_path=path,
+            header=_header(path, self.size // _HEADER_SHARE),
+            left_out=self.excerpt.left_out(first, last),
+        )
+
+    def divided_block(self, at: int) -> tuple[int, int] | None:
+        """The span of the fence or table that a cut at `at` goes through although it fits a chunk, if any."""
+        block = self.structure.block(at)
+        if block is None:
+            return None
+        if block not in self._whole:
+            # With the blank lines around it that belong to its segments.
+            places = self.document.segment_starts
+            start = places[bisect_right(places, block[0]) - 1]
+            after = bisect_left(places, block[1])
+            end = places[after] if after < len(places) else len(self.document.text)
+            fits = self.ruler.estimate(start, end) < self.size // 2 or self.ruler.fits(
+                start, end, self.size, self.header(start)
+            )
+            self._whole[block] = (start, end) if fits else None
+        return self._whole[block]
+
+    def may_cut(self, at: int) -> bool:
+        """Whether a cut at `at` leaves whole what should be: no heading without its text, no divided fence or table."""
+        return not self.structure.parts_heading(at) and self.divided_block(at) is None
+
+
+def _sources(excerpts: Sequence[Excerpt], size: int) -> Iterator[_Source]:
+    # About four characters a token; a unit is not so short that calls cost more than what they count.
+    unit = min(max(size * 4 // _UNITS, 100), 4000)
+    documents = [excerpt.left for excerpt in excerpts]
+    measured = rulers([each.text for each in documents], [each.segment_starts for each in documents], unit)
+    for excerpt, ruler in zip(excerpts, measured, strict=True):
+        yield _Source(excerpt, ruler, parse(excerpt.left.text), size)
+
+
+class _Packer:
+    """Chunks that are done, and the one that is being filled."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.chunks: list[Chunk] = []
+        self._pieces: list[ChunkPiece] = []
+        self._tokens = 0
+        self._joint = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is in the chunk yet."""
+        return not self._pieces
+
+    @property
+    def room(self) -> int:
+        """Tokens that another piece may have with its header."""
+        return self.size - self._tokens - self._joint
+
+    def lead(self, header: str) -> str:
+        """What stands before the next piece."""
+        return header or ('' if self.is_empty else _NEXT_SOURCE)
+
+    def add(self, source: _Source, start: int, end: int) -> None:
+        """Put a piece into the chunk; it fits."""
+        piece = source.piece(start, end)
+        lead = self.lead(piece.header)
+        self._tokens += self._joint + source.ruler.count(start, end, lead)
+        self._pieces.append(piece)
+        # The next piece begins a line, so that counts on both sides of the joint add up.
+        self._joint = 0
+        if not source.document.text.endswith('\n', start, end):
+            tail = source.ruler.tail(start, end, lead)
+            self._joint = tokens.count(f'{tail}\n') - tokens.count(tail)
+
+    def close(self) -> None:
+        """End the chunk."""
+        if self._pieces:
+            self.chunks.append(Chunk(tuple(self._pieces), len(self.chunks), self._tokens))
+        self._pieces, self._tokens, self._joint = [], 0, 0
+
+
+def _pack_semantic(source: _Source, packer: _Packer) -> None:
+    """Put a document into the open chunk and as many more as it takes; the last stays open for the next document."""
+    start, end = 0, len(source.document.text)
+    while start < end:
+        lead = packer.lead(source.header(start))
+        if source.ruler.fits(start, end, packer.room, lead):
+            packer.add(source, start, end)
+            return
+        cut = start
+        if packer.is_empty or packer.room > _look_back(packer.size):
+            cut = _best_cut(source, start, packer.room, lead, or_none=not packer.is_empty)
+        if cut == start and packer.is_empty:
+            places = source.document.segment_starts
+            number = source.document.segment_at(start)
+            cut = _cut_inside(source, start, places[number] if number < len(places) else end, packer.room, lead)
+        if cut > start:
+            packer.add(source, start, cut)
+        packer.close()
+        start = cut
+
+
+def _look_back(size: int) -> int:
+    """Tokens to look back over for a better boundary."""
+    return max(int(size * _LOOK_BACK), min(_LOOK_BACK_TOKENS, size // 5))
+
+
+def _best_cut(source: _Source, start: int, room: int, lead: str, *, or_none: bool) -> int:
+    """Where to end a piece that begins at `start`: the best boundary near the end of the room, the latest of equals.
+
+    Args:
+        source: The document.
+        start: Where the piece begins.
+        room: Tokens it may have, `lead` included.
+        lead: What stands before it.
+        or_none: Rather end it nowhere than where a heading loses its text or a fence or table is divided.
+
+    Returns:
+        A segment's start after `start`; or `start` if no segment fits.
+    """
+    ruler, places = source.ruler, source.document.segment_starts
+    last = ruler.reach(places, start, room, lead)
+    if block := source.divided_block(last):
+        # What `reach` leaves out may be no more than its end.
+        last = block[1] if ruler.fits(start, block[1], room, lead) else block[0] if block[0] > start else last
+    lowest = ruler.before(last, _look_back(source.size))
+    cut, best = start, None
+    index = bisect_right(places, last) - 1
+    while places[index] > start and (best is None or places[index] > lowest):
+        place = places[index]
+        if source.may_cut(place):
+            rank = source.structure.boundary(place, places[index - 1])
+            if best is None or rank < best:
+                cut, best = place, rank
+        index -= 1
+    return cut if best is not None or or_none else last
+
+
+def _cut_inside(source: _Source, start: int, end: int, room: int, lead: str) -> int:
+    """Where to end a piece that begins at `start` and has not the room to go on to `end`: after some token."""
+    text, ruler = source.document.text, source.ruler
+    window = text[start : min(end, start + room * _LONGEST_TOKEN)]
+    budget = room - tokens.count(lead)
+    while budget > 0:
+        cut = start + len(tokens.truncate(window, budget))
+        if cut == start:
+            break
+        excess = ruler.count(start, cut, lead) - room
+        if excess <= 0:
+            return cut
+        budget -= excess
+    # What a reader sees as one character (a flag, a family) can be longer than a small chunk: cut between code points.
+    cut = start + 1
+    while cut < end and ruler.count(start, cut + 1, lead) <= room:
+        cut += 1
+    return cut
+
+
+def _pack_windows(source: _Source, packer: _Packer, overlap: int) -> None:
+    """Put a document into the open chunk if all of it fits there, or else into windows that begin a chunk each."""
+    start, done, end = 0, 0, len(source.document.text)
+    if not source.ruler.fits(0, end, packer.room, packer.lead(source.header(0))):
+        packer.close()
+    while True:
+        header = source.header(start)
+        if source.ruler.fits(start, end, packer.room, packer.lead(header)):
+            packer.add(source, start, end)
+            return
+        cut = _cut_inside(source, start, end, packer.room, header)
+        if cut <= done:  # the overlap left no room for anything new
+            start = done
+            continue
+        packer.add(source, start, cut)
+        packer.close()
+        start, done = _back(source.document.text, start, cut, min(overlap, packer.size // 4)), cut
+
+
+def _back(text: str, start: int, end: int, overlap: int) -> int:
+    """The place `overlap` tokens before `end`, after `start`."""
+    if not overlap:
+        return end
+    # Ordinary text has up to 5 characters a token; where tokens are longer, the overlap has fewer of them.
+    low = max(start, end - overlap * 8)
+    ends = tokens.char_ends(text[low:end])
+    back = low + (ends[-overlap - 1] if len(ends) > overlap else 0)
+    cut = tokens.safe_cut(text, back, start)
+    return cut if cut > start else end

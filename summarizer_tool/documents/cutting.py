@@ -1,0 +1,68 @@
+"""Chunks as they travel between processes: places only, no text."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from summarizer_tool.documents.chunking import Chunk, ChunkPiece, chunk
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.excerpt import Span
+from summarizer_tool.documents.repeats import Repeat, find
+from summarizer_tool.text import tokens
+
+Place = tuple[int, int, int, int, int, tuple[str, ...], str, tuple[Span, ...]]
+"""Index of a document, and the members of a `ChunkPiece` after its document."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkCuts:
+    """Where the chunks of some documents are."""
+
+    chunks: list[tuple[int, list[Place]]] = field(default_factory=list[tuple[int, list[Place]]])
+    """Tokens and pieces of each."""
+    segment_starts: list['array[int]'] = field(default_factory=list['array[int]'])
+    """Of each document, so that nobody has to look for them again."""
+    repeats: list[list[Repeat]] = field(default_factory=list[list[Repeat]])
+    """What is in no chunk of each document, because an earlier one holds it."""
+    repeated_tokens: int = 0
+    """How much that is."""
+
+
+def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -> ChunkCuts:
+    """Cut documents into chunks, as `chunking.chunk` does, without what repeats over them."""
+    index_of = {id(document): index for index, document in enumerate(documents)}
+    repeats = find(documents)
+    left_out = [[(repeat.start, repeat.end) for repeat in found] for found in repeats]
+    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy, left_out=left_out)
+    repeated = [
+        document.text[start:end] for document, spans in zip(documents, left_out, strict=True) for start, end in spans
+    ]
+    return ChunkCuts(
+        chunks=[(each.tokens, [_place(piece, index_of) for piece in each.pieces]) for each in chunks],
+        segment_starts=[array('Q', document.segment_starts) for document in documents],
+        repeats=repeats,
+        repeated_tokens=sum(tokens.counts(repeated)),
+    )
+
+
+def _place(piece: ChunkPiece, index_of: dict[int, int]) -> Place:
+    return (
+        index_of[id(piece.document)],
+        piece.start,
+        piece.end,
+        piece.first_segment,
+        piece.last_segment,
+        piece.heading_path,
+        piece.header,
+        piece.left_out,
+    )
+
+
+def chunks_of(cut: ChunkCuts, documents: Sequence[Document]) -> list[Chunk]:
+    """The chunks that `cut` has found in these documents."""
+    for document, starts in zip(documents, cut.segment_starts, strict=True):
+        vars(document).setdefault('segment_starts', starts)
+    return [
+        Chunk(tuple(ChunkPiece(documents[place[0]], *place[1:]) for place in places), index, tokens)
+        for index, (tokens, places) in enumerate(cut.chunks)
+    ]

@@ -1,0 +1,167 @@
+"""One source as text: its identity, its segments, and where each of them stands.
+
+A segment is the smallest thing evidence points to: a line, or, where a line is long, a sentence or a piece of one.
+Segments are numbered from 1 through the document and cover it without gaps.
+"""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress, count, pairwise
+from operator import sub
+
+from summarizer_tool.text import tokens
+
+LONG_LINE = 400
+"""Characters (about 100 tokens) over which a line is cut into sentences, and a sentence into pieces."""
+
+_SURROGATES = re.compile('[\ud800-\udfff]')
+
+# The end of a line with the blank lines after it, and blank lines at the beginning of a text.
+_LINE_END = re.compile(r'\n(?:\s*\n)?')
+_BLANK = re.compile(r'\s*\n')
+
+# The end of a sentence: a full stop with what closes it, then white space; or a CJK full stop. It begins with one class
+# of characters, which `re` finds quickly.
+_SENTENCE_END = re.compile(r'[.!?…。！？；](?:(?<=[。！？；])|[)\]"\'”’»*_]{0,2}\s+(?=\S))')
+
+# Where a piece may end when one sentence is too long: after white space or a separator of data.
+_PIECE_END = re.compile(r'.*[\s,;|}\])>](?=\S)', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One numbered piece of a document."""
+
+    number: int
+    """From 1, through the document."""
+    line: int
+    """The line it begins on, from 1."""
+    start: int
+    """Offset of its first character in the document's text."""
+    end: int
+    """Offset after its last character, line break and following blank lines included."""
+
+
+def _sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
+    """Cut `text[start:end]`, a long line, into sentences and those into pieces of at most `LONG_LINE` characters."""
+    begin = start
+    stops = [match.end() for match in _SENTENCE_END.finditer(text, start, end)]
+    for stop in (*stops, end):
+        # Short sentences stay together until the piece is long enough to be worth a number of its own.
+        if stop - begin < LONG_LINE // 4 and stop != end:
+            continue
+        while stop - begin > LONG_LINE:
+            cut = begin + LONG_LINE
+            place = _PIECE_END.match(text, begin + LONG_LINE // 2, cut)
+            cut = place.end() if place else tokens.safe_cut(text, cut, begin)
+            yield cut
+            begin = cut
+        if stop != end:
+            yield stop
+            begin = stop
+
+
+def _pieces(text: str, start: int, end: int) -> list[int]:
+    """Where the segments after the first begin in `text[start:end]`, a line; none of them is blank."""
+    line = text[start:end]
+    end = start + len(line.rstrip())
+    begin = end - len(line.strip())
+    if end - begin <= LONG_LINE:
+        return []
+    starts = list(_sentence_starts(text, begin, end))
+    return [begin for begin, stop in pairwise((*starts, end)) if not text[begin:stop].isspace()]
+
+
+def segment_starts(text: str) -> list[int]:
+    """The offsets at which the segments of `text` begin; blank lines belong to the segment before them.
+
+    Args:
+        text: A document's text.
+
+    Returns:
+        Ascending offsets, the first of them 0; empty for an empty text.
+    """
+    if not text:
+        return []
+    blank = _BLANK.match(text)
+    starts = [0]
+    starts += [match.end() for match in _LINE_END.finditer(text, blank.end() if blank else 0)]
+    if len(starts) > 1 and not text[starts[-1] :].strip():
+        starts.pop()
+    # Most lines are short and need no Python of their own.
+    ends = [*starts[1:], len(text)]
+    for index in compress(count(), map(LONG_LINE.__lt__, map(sub, ends, starts))):
+        starts += _pieces(text, starts[index], ends[index])
+    starts.sort()  # two ascending runs, which it merges
+    return starts
+
+
+@dataclass(frozen=True)
+class Document:
+    """One source as markdown or plain text.
+
+    Equal texts have equal ids. Lone surrogates, which no encoding can carry, become U+FFFD.
+    """
+
+    text: str
+    """The whole text."""
+    title: str = ''
+    """What a reader calls it; part of the heading path of its chunks."""
+    url: str = ''
+    """Where it came from, if anywhere."""
+    id: str = field(init=False)
+    """`src_` and the first 12 hex digits of the SHA-256 of the text."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'title', _SURROGATES.sub('\ufffd', self.title))
+        object.__setattr__(self, 'url', _SURROGATES.sub('\ufffd', self.url))
+        try:
+            encoded = self.text.encode()
+        except UnicodeEncodeError:
+            object.__setattr__(self, 'text', _SURROGATES.sub('\ufffd', self.text))
+            encoded = self.text.encode()
+        digest = hashlib.sha256(encoded).hexdigest()
+        object.__setattr__(self, 'id', f'src_{digest[:12]}')
+
+    @cached_property
+    def tokens(self) -> int:
+        """The size of the text in cl100k tokens."""
+        return tokens.count(self.text)
+
+    @cached_property
+    def segment_starts(self) -> Sequence[int]:
+        """The offset at which each segment begins; segment `n` begins at `segment_starts[n - 1]`."""
+        return segment_starts(self.text)
+
+    @cached_property
+    def _line_starts(self) -> Sequence[int]:
+        return [0, *(match.end() for match in re.finditer('\n', self.text))]
+
+    def segment(self, number: int) -> Segment:
+        """Segment `number`, from 1.
+
+        Raises:
+            IndexError: If there is no such segment.
+        """
+        starts = self.segment_starts
+        if not 1 <= number <= len(starts):
+            raise IndexError(f'{self.id} has segments 1 to {len(starts)}, not {number}')
+        start = starts[number - 1]
+        end = starts[number] if number < len(starts) else len(self.text)
+        # Blank lines before the text belong to the first segment, which begins after them for a reader.
+        piece = self.text[start:end]
+        first = start + (len(piece) - len(piece.lstrip()) if piece[0].isspace() and piece.strip() else 0)
+        return Segment(number=number, line=bisect_right(self._line_starts, first), start=start, end=end)
+
+    def segment_at(self, offset: int) -> int:
+        """The number of the segment that holds the character at `offset`."""
+        return max(1, bisect_right(self.segment_starts, offset))
+
+    def segment_text(self, number: int) -> str:
+        """The text of segment `number` without the white space around it."""
+        segment = self.segment(number)
+        return self.text[segment.start : segment.end].strip()

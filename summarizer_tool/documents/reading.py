@@ -1,0 +1,110 @@
+"""What is shown of a stored source itself: its outline, and its raw lines with their numbers. Pure computing."""
+
+from bisect import bisect_right
+from itertools import islice
+from re import finditer
+
+from summarizer_tool import prompts
+from summarizer_tool.documents.document import Document
+from summarizer_tool.errors import RequestError
+from summarizer_tool.text import tokens
+from summarizer_tool.text.structure import parse
+
+OUTLINE_HEADINGS = 40
+"""Headings that an outline shows; of more, those of the upper levels."""
+
+OUTLINE_TOKENS = 1000
+
+MIN_READ_TOKENS = 50
+MAX_READ_TOKENS = 20_000
+"""Bounds of what is read at once; clients cut results at 25,000 tokens."""
+
+
+def title_of(text: str) -> str:
+    """A title for a text that has none: its first heading, if it begins with one."""
+    found = parse(text[:8192])
+    return found.title(0) if found.levels else ''
+
+
+def outline(document: Document) -> str:
+    """The headings with their line numbers, indented by level; empty where there are none."""
+    found = parse(document.text)
+    shown = list(range(len(found.levels)))
+    for level in range(6, 0, -1):
+        if len(shown) <= OUTLINE_HEADINGS:
+            break
+        shown = [index for index in shown if found.levels[index] < level] or shown
+    top = min((found.levels[index] for index in shown), default=1)
+    breaks = [match.start() for match in finditer('\n', document.text)]
+    lines: list[str] = []
+    room = OUTLINE_TOKENS
+    for index in islice(shown, OUTLINE_HEADINGS):
+        number = bisect_right(breaks, found.heading_starts[index]) + 1
+        line = f'{"  " * (found.levels[index] - top)}{number}| {found.title(index)}'
+        room -= tokens.count(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+    left = len(found.levels) - len(lines)
+    return '\n'.join([*lines, f'({left} more)'] if left and lines else lines)
+
+
+def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) -> str:
+    """Raw lines with their numbers, as many as fit, and a last line that says where they stand.
+
+    Args:
+        document: What to read.
+        start_line: The first line, from 1.
+        max_tokens: Tokens that the whole may have; brought between 50 and 20,000.
+        offset: Characters to leave out at the beginning of the first line.
+
+    Raises:
+        RequestError: If there is no such line or place in it.
+    """
+    lines = document.text.split('\n')
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    if not 1 <= start_line <= len(lines):
+        raise RequestError(f'{document.id} has lines 1 to {len(lines)}, not start_line={start_line}')
+    if not 0 <= offset <= len(lines[start_line - 1]):
+        raise RequestError(
+            f'line {start_line} of {document.id} has {len(lines[start_line - 1])} characters, not offset={offset}'
+        )
+    room = min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS)
+    room -= tokens.count(_position(document, start_line, len(lines), len(lines), (len(lines), 10**7)))
+    shown: list[str] = []
+    number = start_line
+    while number <= len(lines):
+        text = lines[number - 1][offset:].rstrip('\r')
+        numbered = f'{number}| {text}' if text else f'{number}|'
+        fits = tokens.fits(numbered, room - 1)
+        if not fits and shown:
+            break
+        if not fits:  # one line, larger than what may be read at once
+            part = _beginning(text, number, room)
+            shown.append(f'{number}| {part}')
+            offset += len(part)
+            position = _position(document, start_line, number, len(lines), (number, offset))
+            return '\n'.join([*shown, position])
+        shown.append(numbered)
+        room -= tokens.count(numbered) + 1
+        number += 1
+        offset = 0
+    onward = (number, 0) if number <= len(lines) else None
+    return '\n'.join([*shown, _position(document, start_line, number - 1, len(lines), onward)])
+
+
+def _beginning(text: str, number: int, room: int) -> str:
+    """As much of a line as fits; at least one character."""
+    prefix = f'{number}| '
+    kept = tokens.truncate(prefix + text, max(1, room - 1))
+    return text[: max(1, len(kept) - len(prefix))]
+
+
+def _position(document: Document, first: int, last: int, lines: int, onward: tuple[int, int] | None) -> str:
+    place = {'id': document.id, 'from': str(first), 'to': str(last), 'lines': str(lines)}
+    if onward is None:
+        return prompts.render('answers/read_end', **place)
+    line, offset = onward
+    rest = f', offset={offset}' if offset else ''
+    return prompts.render('answers/read_on', **place, next=str(line), offset=rest)

@@ -1,0 +1,1 @@
+"""How far to go for an answer: pages to fetch, links to follow, and when to stop."""

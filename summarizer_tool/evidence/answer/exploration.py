@@ -1,0 +1,300 @@
+"""How an answer looks for its evidence: fetch, search, judge, and follow links while that is not enough."""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import anyio
+
+from summarizer_tool.evidence.answer import links, sufficiency
+from summarizer_tool.evidence.answer.expansion import StopReason
+from summarizer_tool.evidence.answer.gathering import GatheredPage, Gathering, Wanted
+from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
+from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, told
+from summarizer_tool.evidence.answer.sufficiency import Judgement
+from summarizer_tool.evidence.question import scope, sub_queries
+from summarizer_tool.evidence.question.question import Question
+from summarizer_tool.evidence.question.topic import QuestionTopic, topic_of
+from summarizer_tool.evidence.search import already_known
+from summarizer_tool.evidence.search.results import Query, SearchResult
+from summarizer_tool.mapreduce.job import Phase, Progress
+from summarizer_tool.runtime.executors import in_thread
+from summarizer_tool.settings import Settings
+from summarizer_tool.text import terms
+from summarizer_tool.text.addresses import host_of
+
+PATIENCE = 2
+THOROUGH_PATIENCE = 4
+"""Rounds without gain after which an answer that is not enough stops; the latter in the deep mode."""
+
+MAX_STARTS = 5
+"""Sources whose links are followed where no page was named: those of the best hits."""
+
+LOOKED_AT = 10
+"""Hits of which what they say counts as found when links are weighed."""
+
+Search = Callable[[Query], Awaitable[SearchResult]]
+Split = Callable[[str, str, str], Awaitable[tuple[str, ...]]]
+"""Cuts a question into sub-queries, given its intent and constraints."""
+
+_NOTHING = SearchResult((), (), 0, 0, 0)
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass(slots=True)
+class Exploration:
+    """One answer while it is worked on: `look`, then `finish`, which works with whatever `look` came to."""
+
+    question: Question
+    settings: Settings
+    gathering: Gathering
+    search: Search
+    split: Split | None
+    on_progress: Callable[[Progress], None] | None
+    is_named: bool
+    """Whether pages were named, to which the search keeps; else all of the collection is searched."""
+    stop_reason: StopReason = 'fast mode'
+    parts: tuple[str, ...] = ()
+    found: SearchResult = _NOTHING
+    is_current: bool = False
+    """Whether that is of all pages that are there."""
+    judgement: Judgement = field(default_factory=Judgement)
+    references: list[Reference] = field(default_factory=list[Reference])
+    pointers: dict[str, Pointers] = field(default_factory=dict[str, Pointers])
+    """The links of the sources that were named or fetched, by handle."""
+    rounds: int = 0
+    iterations: int = 0
+    followed: int = 0
+    stalled: int = 0
+    """Rounds in a row that have brought nothing."""
+    warnings: list[str] = field(default_factory=list[str])
+    timings: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def budget(self) -> int:
+        """Pages that may be had by following links."""
+        most = self.settings.answer_max_pages
+        given = self.question.expansion_budget
+        return most if given is None else min(given, most)
+
+    async def look(self, named: Sequence[str]) -> None:
+        """Get the pages, search them, and follow links until there is a reason to stop."""
+        pages: list[GatheredPage] = []
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._analyse)
+            pages = await self._fetch(named)
+        if self.is_named and not self.gathering.source_ids:
+            self.stop_reason = 'nothing fetched'
+            return
+        await self._refer(pages)
+        await self._look_at_all(0)
+        if self.found.documents == 0 and not self.is_named:
+            self.stop_reason = 'nothing fetched'
+        elif self.question.mode != 'fast':
+            if not pages:
+                await self._start()
+            await self._expand()
+
+    async def finish(self) -> None:
+        """Find what was added last, and give the sources whole if they have room.
+
+        Where the deadline cuts this off, what was found before is there.
+        """
+        if not self.parts:
+            self.parts = self._by_rules()
+        is_anything = bool(self.gathering.source_ids) or not self.is_named
+        if is_anything and (not self.is_current or await self._may_fit()):
+            with self._timed('search'):
+                self.found = await self._searched(self.question.room)
+        self._report('assemble', 0, 1, f'{len(self.found.hits)} passages found')
+
+    async def _analyse(self) -> None:
+        with self._timed('analyse'):
+            text = self.question.text
+            parts: Sequence[str] = ()
+            if self.split is not None:
+                try:
+                    parts = await self.split(text, self.question.intent, self.question.constraints)
+                except Exception as error:  # noqa: BLE001 - whatever a model's client raises, the rules can do it
+                    # Without what it says: that may quote the question.
+                    _logger.warning('a question was split by rules', extra={'reason': type(error).__name__})
+                    self.warnings.append(
+                        f'the question was split by rules, since the model failed: {type(error).__name__}'
+                    )
+            sound = tuple(part.strip() for part in parts if part.strip())[: sub_queries.MAX_PARTS]
+            self.parts = sound or await in_thread(self._by_rules)
+        self._report('analyse', 1, 1, f'{len(self.parts)} sub-queries' if len(self.parts) > 1 else 'one question')
+
+    def _by_rules(self) -> tuple[str, ...]:
+        return sub_queries.split(self.question.text, self.question.intent, self.question.constraints)
+
+    async def _fetch(self, named: Sequence[str]) -> list[GatheredPage]:
+        if not named:
+            return []
+        with self._timed('fetch'):
+            wanted = [Wanted(place) for place in dict.fromkeys(named)]
+            total = len(wanted)
+            self._report('fetch', 0, total, f'{total} pages to get')
+            pages = await self.gathering.get(
+                wanted, on_done=lambda done: self._report('fetch', done, total, f'{done} of {total} pages done')
+            )
+        there = len(self.gathering.source_ids)
+        passages = sum(page.passages for page in self.gathering.pages)
+        self._report('index', there, there, f'{passages} new passages in the index')
+        return pages
+
+    async def _look_at_all(self, start: int) -> None:
+        """Search and judge; the pages from an index of the trace on have led to this score."""
+        with self._timed('search'):
+            self.found = await self._searched(0)
+            self.judgement = await self._judged()
+        self.is_current = True
+        self.iterations += 1
+        self.gathering.scored(start, round(self.judgement.score, 3))
+        self._report('search', self.iterations, self.iterations, f'{len(self.found.hits)} passages found')
+
+    async def _searched(self, room: int) -> SearchResult:
+        """What is there for the question, ranked, or whole if it has room."""
+        question = self.question
+        query = Query(
+            question.text,
+            self.parts if len(self.parts) > 1 else (),
+            question.aside,
+            self.gathering.source_ids if self.is_named else (),
+            question.top_k,
+            room,
+        )
+        found = await self.search(query)
+        return await in_thread(already_known.ranked_down, found, question.known_context)
+
+    async def _judged(self) -> Judgement:
+        return await in_thread(sufficiency.judge, self.found.hits, self.parts, self.pointers)
+
+    async def _start(self) -> None:
+        """Where no page was named, the sources of the best hits stand for them."""
+        sources = [source.id for source in self.found.sources[:MAX_STARTS]]
+        start = len(self.gathering.pages)
+        await self._refer(await self.gathering.get([Wanted(source_id) for source_id in sources]))
+        self.judgement = await self._judged()  # now that their links are known
+        self.gathering.scored(start, round(self.judgement.score, 3))
+
+    async def _expand(self) -> None:
+        """Follow the most promising links, round by round."""
+        while True:
+            reason: StopReason | None
+            candidates = await in_thread(self._candidates)
+            if self.question.mode == 'auto' and self.judgement.is_enough:
+                candidates = await in_thread(self._open, candidates)
+                reason = None if candidates else 'enough evidence'
+            else:
+                reason = self._exhausted(candidates)
+            if reason is not None:
+                self.stop_reason = reason
+                return
+            self.rounds += 1
+            self.is_current = False
+            before, start = self.judgement.score, len(self.gathering.pages)
+            await self._refer(await self._follow(candidates, before))
+            await self._look_at_all(start)
+            self.stalled = 0 if sufficiency.has_gained(before, self.judgement.score) else self.stalled + 1
+
+    def _open(self, candidates: Sequence[LinkCandidate]) -> list[LinkCandidate]:
+        """Where the evidence seems to be enough: links that say of themselves that they tell what is asked.
+
+        None if such have just been followed and have brought nothing.
+        """
+        if self.stalled or self.followed >= self.budget:
+            return []
+        leading = links.leading(self.references, self.parts)
+        depth = self.settings.answer_max_depth
+        return [candidate for candidate in candidates if candidate.key in leading and candidate.depth <= depth]
+
+    async def _may_fit(self) -> bool:
+        """Whether it is worth a search to see if the sources can be given whole."""
+        if not self.question.room:
+            return False
+        size = self.gathering.tokens if self.is_named else await self.gathering.total_tokens()
+        return size <= self.question.room
+
+    def _exhausted(self, candidates: Sequence[LinkCandidate]) -> StopReason | None:
+        """Why no more links can, or need be followed."""
+        if not candidates:
+            return 'no promising links'
+        most = self.settings.answer_max_depth
+        within = [candidate for candidate in candidates if candidate.depth <= most]
+        if not within:
+            return 'depth limit'
+        if self.followed >= self.budget:
+            return 'expansion budget'
+        patience = THOROUGH_PATIENCE if self.question.mode == 'deep' else PATIENCE
+        if self.judgement.is_enough:
+            patience = 1
+        elif within[0].score >= links.STRONG_SCORE:
+            # A chain of links may have to be walked to its end before anything shows.
+            patience = max(patience, most)
+        return 'plateau' if self.stalled >= patience else None
+
+    def _candidates(self) -> list[LinkCandidate]:
+        within, lost = scope.scope_of(self.question.constraints), self.gathering.lost_hosts
+        is_thorough = self.question.mode == 'deep' and not self.judgement.is_enough
+        return links.promising(
+            self.references,
+            self._topic(),
+            seen=self.gathering.seen,
+            allows=lambda url: within.allows(url) and host_of(url) not in lost,
+            # Behind those of which something is said, the answer may stand behind any.
+            least=links.ANY if is_thorough else 0.0,
+        )
+
+    async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[GatheredPage]:
+        most = min(self.settings.answer_max_pages_per_round, self.budget - self.followed)
+        depth = self.settings.answer_max_depth
+        chosen = [candidate for candidate in candidates if candidate.depth <= depth][:most]
+        before, total = self.followed, self.budget
+        self.followed += len(chosen)
+
+        def report(done: int) -> None:
+            self._report('expand', before + done, total, f'round {self.rounds}: {done} of {len(chosen)} links followed')
+
+        with self._timed('expand'):
+            wanted = [Wanted(candidate.url, candidate.depth, candidate.parent) for candidate in chosen]
+            return await self.gathering.get(wanted, score=round(score, 3), on_done=report)
+
+    async def _refer(self, pages: Sequence[GatheredPage]) -> None:
+        """Take in the links of pages."""
+        topic = await in_thread(self._topic)
+        for page in pages:
+            self.pointers[self.gathering.pages[page.index].source_id] = await in_thread(Pointers, page.links)
+            self.references += await in_thread(
+                links.references, page.links, page_url=page.url, parent=page.index, depth=page.depth, topic=topic
+            )
+
+    def _topic(self) -> QuestionTopic:
+        asked = [frozenset(terms.asked(part).terms) for part in self.parts]
+        held: set[str] = set()
+        for hit in self.found.hits[:LOOKED_AT]:
+            cut = told(hit.passage, self.pointers.get(hit.passage.source_id, NO_POINTERS))
+            held = held.union(*(cut.of(some) & some for some in asked))
+        question = self.question
+        return topic_of(
+            self.parts,
+            self.judgement.coverage or (0.0,) * len(self.parts),
+            found=held,
+            aside=question.aside,
+            known=question.known_context,
+        )
+
+    @contextmanager
+    def _timed(self, phase: Phase) -> Generator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings[phase] = self.timings.get(phase, 0.0) + time.perf_counter() - began
+
+    def _report(self, phase: Phase, done: int, total: int, message: str) -> None:
+        if self.on_progress is not None:
+            self.on_progress(Progress(phase, done, total, message))

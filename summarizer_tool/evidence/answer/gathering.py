@@ -1,0 +1,254 @@
+"""Get the pages of one answer, several at once, and keep account of each: what it gave, or why it gave nothing."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import anyio
+from anyio import CapacityLimiter
+
+from summarizer_tool.errors import SummarizerError
+from summarizer_tool.evidence.answer.expansion import Fetched
+from summarizer_tool.html.page import Link
+from summarizer_tool.runtime.executors import in_io_thread
+from summarizer_tool.store.source_store import Source
+from summarizer_tool.text.addresses import host_of, key_of, without_fragment
+
+MAX_AT_ONCE = 5
+"""Pages that are fetched at the same time."""
+
+MAX_PER_HOST = 2
+"""Of these, from one host."""
+
+LOST_AFTER = 2
+"""Failures after which a host that has given nothing is not asked again."""
+
+NOT_IN_TIME = 'the deadline came before it was there; ask again, or give the call more time'
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A page that is stored and indexed now."""
+
+    source_id: str
+    url: str = ''
+    """The one that answered, after redirects."""
+    tokens: int = 0
+    passages: int = 0
+    """Added to the index; 0 if the text was there already."""
+    links: tuple[Link, ...] = ()
+    """Of its main content."""
+    was_stored: bool = False
+    """Whether somebody else had just fetched it, so that nothing was."""
+
+
+AddPage = Callable[[str], Awaitable[Added]]
+"""Fetches one URL and stores the page; raises a `SummarizerError` (`FetchError`) where that fails.
+
+It keeps the rules about addresses and robots.txt, redirects included: nothing else here does.
+"""
+
+
+class SourceDetails(Protocol):
+    """What is kept beside the text of a source."""
+
+    @property
+    def links(self) -> Sequence[Link]:
+        """Of its main content."""
+        ...
+
+
+class CollectionTotals(Protocol):
+    """How large a collection is."""
+
+    @property
+    def tokens(self) -> int:
+        """Of all texts."""
+        ...
+
+
+class Stored(Protocol):
+    """The sources of one collection; its calls block."""
+
+    def at(self, url: str, /) -> Source | None:
+        """The source that is stored under a URL, in whichever way that is written."""
+        ...
+
+    def source(self, source_id: str, /) -> Source:
+        """The source with a handle; raises `UnknownSourceError`."""
+        ...
+
+    def details(self, source_id: str, /) -> SourceDetails:
+        """What is kept beside its text."""
+        ...
+
+    def totals(self) -> CollectionTotals:
+        """How large all of it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A page to get."""
+
+    place: str
+    """A URL, or the handle of a source."""
+    depth: int = 0
+    parent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredPage:
+    """A page that is there."""
+
+    index: int
+    """In the trace."""
+    url: str
+    """Where it answered."""
+    depth: int
+    tokens: int
+    links: tuple[Link, ...]
+
+
+class Gathering:
+    """The pages of one answer, in the order in which they were asked for."""
+
+    def __init__(self, stored: Stored, add_page: AddPage) -> None:
+        """Begin with nothing.
+
+        Args:
+            stored: Where pages may be already.
+            add_page: Fetches those that are not.
+        """
+        self._stored = stored
+        self._add_page = add_page
+        self._hosts: defaultdict[str, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(MAX_PER_HOST))
+        self._all = CapacityLimiter(MAX_AT_ONCE)
+        self._tokens: dict[str, int] = {}
+        self.pages: list[Fetched] = []
+        """All that was asked for; a parent before its children."""
+        self.seen: set[str] = set()
+        """Keys of the URLs that were asked for, and of those that answered."""
+
+    @property
+    def source_ids(self) -> tuple[str, ...]:
+        """The sources that are there, each once."""
+        return tuple(self._tokens)
+
+    @property
+    def tokens(self) -> int:
+        """Of these sources together."""
+        return sum(self._tokens.values())
+
+    @property
+    def lost_hosts(self) -> frozenset[str]:
+        """Hosts that have failed and given nothing."""
+        failures = Counter(host_of(page.url) for page in self.pages if page.failure)
+        for page in self.pages:
+            if not page.failure:
+                failures.pop(host_of(page.url), None)
+        return frozenset(host for host, count in failures.items() if count >= LOST_AFTER)
+
+    async def total_tokens(self) -> int:
+        """Of all of the collection."""
+        return (await in_io_thread(self._stored.totals)).tokens
+
+    async def get(
+        self, wanted: Collection[Wanted], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
+    ) -> list[GatheredPage]:
+        """Get pages, those of one call at once.
+
+        Args:
+            wanted: Those asked for before are not asked for again.
+            score: Of the evidence so far.
+            on_done: Called with the number of pages that are done, after each.
+
+        Returns:
+            The pages that are there and were not before, in the order of `wanted`. A failure is in the trace.
+        """
+        fresh = self._fresh(wanted)
+        start = len(self.pages)
+        outcomes: list[tuple[Fetched, GatheredPage | None] | None] = [None] * len(fresh)
+        done = 0
+
+        async def get_one(place: int, page: Wanted) -> None:
+            nonlocal done
+            outcomes[place] = await self._one(start + place, page)
+            done += 1
+            if on_done:
+                on_done(done)
+
+        try:
+            async with anyio.create_task_group() as group:
+                for place, page in enumerate(fresh):
+                    group.start_soon(get_one, place, page)
+        finally:
+            # When the deadline comes this is left by cancellation; what is there by then counts.
+            there: list[GatheredPage] = []
+            for page, outcome in zip(fresh, outcomes, strict=True):
+                record, gathered = outcome or (_failed(page, NOT_IN_TIME), None)
+                self.pages.append(replace(record, score_before=score, score_after=score))
+                if gathered is not None and record.source_id not in self._tokens:
+                    there.append(gathered)
+                    self._tokens[record.source_id] = gathered.tokens
+        return there
+
+    def scored(self, start: int, score: float) -> None:
+        """Say what the evidence is worth with the pages from an index on."""
+        for index in range(start, len(self.pages)):
+            self.pages[index] = replace(self.pages[index], score_after=score)
+
+    def _fresh(self, wanted: Collection[Wanted]) -> list[Wanted]:
+        fresh: list[Wanted] = []
+        for page in wanted:
+            key = key_of(page.place)
+            if key not in self.seen:
+                self.seen.add(key)
+                fresh.append(page)
+        return fresh
+
+    async def _one(self, index: int, page: Wanted) -> tuple[Fetched, GatheredPage | None]:
+        began = time.perf_counter()
+        try:
+            if source := await in_io_thread(self._find, page.place):
+                links = tuple((await in_io_thread(self._stored.details, source.id)).links)
+                added = Added(source.id, source.url, source.tokens, links=links)
+                url, is_stored, passages = source.url or page.place, True, 0
+            else:
+                url = without_fragment(page.place)
+                async with self._hosts[host_of(url)], self._all:
+                    began = time.perf_counter()  # to wait for one's turn is nobody's slowness
+                    added = await self._add_page(url)
+                is_stored, passages = added.was_stored, added.passages
+        except SummarizerError as error:
+            return _failed(page, str(error), _milliseconds(began)), None
+        self.seen.add(key_of(added.url or url))
+        record = Fetched(
+            url,
+            page.depth,
+            page.parent,
+            source_id=added.source_id,
+            was_stored=is_stored,
+            passages=passages,
+            ms=_milliseconds(began),
+        )
+        return record, GatheredPage(index, added.url or url, page.depth, added.tokens, added.links)
+
+    def _find(self, place: str) -> Source | None:
+        """The source that a place names, if it is stored; raises `UnknownSourceError` for a handle that is not."""
+        return self._stored.source(place) if is_handle(place) else self._stored.at(without_fragment(place))
+
+
+def is_handle(place: str) -> bool:
+    """Whether a place is the handle of a source rather than a URL."""
+    return place.strip().casefold().removeprefix('source://').startswith('src_')
+
+
+def _failed(page: Wanted, reason: str, ms: int = 0) -> Fetched:
+    return Fetched(without_fragment(page.place), page.depth, page.parent, failure=reason, ms=ms)
+
+
+def _milliseconds(began: float) -> int:
+    return round(1000 * (time.perf_counter() - began))

@@ -1,0 +1,132 @@
+"""Whether what was found is enough to answer. Pure computing.
+
+How well a part of the question is covered is a saturating sum over its best passages:
+
+    coverage(part) = 1 - exp(-STEEPNESS * sum(value ** 3))
+
+over its `MOST_PASSAGES` best. The cube lets one good passage count for many weak ones: a single passage of value 0.8
+gives 0.72, three of them 0.98; five of 0.3 give 0.29. It grows with every value and never falls when a passage is
+added. The evidence as a whole is the mean over the parts.
+
+The value of a passage is its score times the share of its question's terms that it says something with: what it has
+only in links, or by repeating the question, answers nothing (`pointers.py`).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, Told, share, told
+from summarizer_tool.evidence.search.results import Hit
+from summarizer_tool.text import terms
+
+NO_LINKS: Mapping[str, Pointers] = MappingProxyType({})
+
+STEEPNESS = 2.5
+MOST_PASSAGES = 5
+
+STRONG = 0.5
+"""Value from which a passage is taken to answer: about two thirds of what the part's words weigh (`ranking.py`)."""
+
+VERY_STRONG = 0.75
+"""Value from which one such passage is enough: each of the part's words, or nearly, close together or repeated."""
+
+ENOUGH_STRONG = 2
+"""Strong passages that are enough together, if no more than a tenth of the part's terms is in none of them."""
+
+NEARLY_ALL = 0.9
+
+LEAST_GAIN = 0.02
+"""What a round must add to the evidence, or it has brought nothing."""
+
+BY_THE_WAY = 0.9
+"""What a passage that was found for one part is worth for another whose words it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How well the parts of a question are covered."""
+
+    coverage: tuple[float, ...] = ()
+    """For each part, 0 to 1."""
+    best: tuple[float, ...] = ()
+    """For each part the value of its best passage, 0 to 1."""
+    strong: tuple[int, ...] = ()
+    """For each part, how many passages are strong."""
+    held: tuple[float, ...] = ()
+    """For each part the share of its terms that its strong passages hold together, 0 to 1."""
+
+    @property
+    def score(self) -> float:
+        """Of all the evidence, 0 to 1."""
+        return sum(self.coverage) / len(self.coverage) if self.coverage else 0.0
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether every part has a very strong passage, or several strong ones that hold nearly all of its terms."""
+        return bool(self.best) and all(
+            best >= VERY_STRONG or (strong >= ENOUGH_STRONG and held >= NEARLY_ALL)
+            for best, strong, held in zip(self.best, self.strong, self.held, strict=True)
+        )
+
+
+def judge(hits: Sequence[Hit], parts: Sequence[str], links: Mapping[str, Pointers] = NO_LINKS) -> Judgement:
+    """Look at what was found for each part of a question.
+
+    Args:
+        hits: Ranked; neighbours (`is_adjacent`) count for nothing.
+        parts: The sub-queries, or the one question.
+        links: Of the sources of which they are known, by handle.
+
+    Returns:
+        For each part in order. The value of a passage is its confidence where a reranker gave one, else its score as
+        far as it says anything itself; for a part that it was not found for, the share of that part's terms that it
+        says something with, if that makes it strong.
+    """
+    own = [hit for hit in hits if not hit.is_adjacent]
+    cut = [told(hit.passage, links.get(hit.passage.source_id, NO_POINTERS)) for hit in own]
+    wanted = [frozenset(terms.asked(part).terms) for part in parts]
+    held = [[some.of(asked) & asked for some in cut] for asked in wanted]
+    values = [
+        [
+            _value(hit, some, said, part, asked, is_only=len(parts) == 1)
+            for hit, some, said in zip(own, cut, all_said, strict=True)
+        ]
+        for part, asked, all_said in zip(parts, wanted, held, strict=True)
+    ]
+    return Judgement(
+        tuple(_coverage(some) for some in values),
+        tuple(max(some, default=0.0) for some in values),
+        tuple(sum(value >= STRONG for value in some) for some in values),
+        tuple(
+            share(
+                set[str]().union(*(said for said, value in zip(all_said, some, strict=True) if value >= STRONG)), asked
+            )
+            for all_said, some, asked in zip(held, values, wanted, strict=True)
+        ),
+    )
+
+
+def has_gained(before: float, after: float) -> bool:
+    """Whether a round has added to the evidence."""
+    return after - before >= LEAST_GAIN
+
+
+def _coverage(values: Sequence[float]) -> float:
+    return 1 - math.exp(-STEEPNESS * sum(value**3 for value in sorted(values)[-MOST_PASSAGES:]))
+
+
+def _value(hit: Hit, cut: Told, said: set[str], part: str, asked: frozenset[str], *, is_only: bool) -> float:
+    """What a passage is worth for a part, of whose terms it says something with some."""
+    if is_only or hit.query in ('', part):
+        if hit.confidence is not None:
+            return _bounded(hit.confidence)
+        there = share(cut.terms, asked)
+        return _bounded(hit.score) * (share(said, asked) / there if there else float(cut.says_anything))
+    value = BY_THE_WAY * share(said, asked)
+    return value if value >= STRONG else 0.0
+
+
+def _bounded(value: float) -> float:
+    return min(1.0, max(0.0, value))

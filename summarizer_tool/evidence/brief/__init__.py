@@ -1,0 +1,1 @@
+"""What was found, written with sources and citations within a token budget."""

@@ -1,0 +1,230 @@
+"""From what a search or an answer has found to a brief: sources with headings, blocks, images and quotes.
+
+It reads the store, so it belongs into a thread.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from summarizer_tool import prompts
+from summarizer_tool.errors import UnknownSourceError
+from summarizer_tool.evidence.answer.answering import GatheredEvidence, Question
+from summarizer_tool.evidence.answer.expansion import Trace
+from summarizer_tool.evidence.brief import citations, joining
+from summarizer_tool.evidence.brief.brief import CITATION_SHARE, Brief, BriefImage, BriefSource, EvidenceBlock
+from summarizer_tool.evidence.brief.citations import Quotable
+from summarizer_tool.evidence.brief.joining import Text
+from summarizer_tool.evidence.brief.outlines import upper_headings
+from summarizer_tool.evidence.brief.problems import failure
+from summarizer_tool.evidence.search.results import Query, SearchResult
+from summarizer_tool.store.source_store import Collection, Source
+from summarizer_tool.text import coverage
+
+MAX_TEXT_BYTES = 50_000_000
+"""Of the texts that are read for one brief; sources beyond it have no headings and no quotes."""
+
+MAX_IMAGES = 100
+"""Of one source that are compared with the question."""
+
+ALWAYS_THERE = 500
+"""Tokens of what a brief has beside its evidence: introduction, question, statistics, heads."""
+
+SOURCE_TOKENS = 160
+"""Of a source in the list, with its headings, and of the head of its block."""
+
+MOST_CITED = 2000
+"""Tokens that the citations of a brief have at most."""
+
+_MUCH_OF_A_CAPTION = 2000
+"""Characters of what is said of an image that are compared."""
+
+_LINE_TOKENS = 3
+_WIDE_LINE_TOKENS = 4
+"""Of a line's number, and of one over 999."""
+
+
+def answer_brief(answered: GatheredEvidence, question: Question, collection: Collection) -> Brief:
+    """The brief of an answer.
+
+    Args:
+        answered: What the answer has found and done.
+        question: What was asked.
+        collection: Where the sources are.
+
+    Raises:
+        StoreError: If the store cannot be read.
+    """
+    trace = answered.trace
+    stats = (
+        ('mode', question.mode),
+        *_searched(answered.found),
+        ('iterations', str(answered.iterations)),
+        ('stopped', trace.stop_reason),
+        *_ranked(answered.found),
+        ('seconds', _seconds(answered.timings)),
+    )
+    partial = [prompts.load('evidence/partial_deadline')] if answered.is_partial else []
+    partial += [prompts.render('evidence/partial_failed', failure=failure(page)) for page in answered.failures]
+    made = _Assembly(collection, question.text, answered.parts)
+    return made.brief(
+        answered.found, answered.source_ids, stats, partial=partial, notices=answered.warnings, trace=trace
+    )
+
+
+def search_brief(found: SearchResult, query: Query, collection: Collection, timings: Mapping[str, float]) -> Brief:
+    """The brief of a search.
+
+    Args:
+        found: What it has found.
+        query: What was asked.
+        collection: Where the sources are.
+        timings: Seconds by phase.
+
+    Raises:
+        StoreError: If the store cannot be read.
+    """
+    stats = (
+        ('mode', 'search'),
+        *_searched(found),
+        ('iterations', '1'),
+        ('stopped', 'everything fits' if found.is_full_context else 'searched once'),
+        *_ranked(found),
+        ('seconds', _seconds(timings)),
+    )
+    made = _Assembly(collection, query.text, query.parts)
+    return made.brief(found, query.source_ids, stats, notices=found.warnings)
+
+
+def room_for_whole(sources: Sequence[Source], budget: int) -> int:
+    """Tokens that the texts of some sources may have together to be shown whole in a brief.
+
+    Args:
+        sources: Which.
+        budget: Tokens of the brief.
+    """
+    numbers = sum(source.lines * (_LINE_TOKENS if source.lines < 1000 else _WIDE_LINE_TOKENS) for source in sources)
+    cited = min(int(budget * CITATION_SHARE), MOST_CITED)
+    return max(0, budget - ALWAYS_THERE - len(sources) * SOURCE_TOKENS - numbers - cited)
+
+
+def _searched(found: SearchResult) -> tuple[tuple[str, str], ...]:
+    searched = f'{found.documents:,} documents, {found.passages:,} passages'
+    return (('searched', searched), ('matched', f'{found.matched:,} passages'))
+
+
+def _ranked(found: SearchResult) -> tuple[tuple[str, str], ...]:
+    return (('ranking', found.ranking), ('full context', 'yes' if found.is_full_context else 'no'))
+
+
+def _seconds(timings: Mapping[str, float]) -> str:
+    return ', '.join(f'{phase} {seconds:.2f}' for phase, seconds in timings.items()) or 'not measured'
+
+
+@dataclass(slots=True)
+class _Assembly:
+    """One brief while it is put together."""
+
+    collection: Collection
+    question: str
+    parts: tuple[str, ...]
+    texts: dict[str, Text] = field(default_factory=dict[str, Text])
+    read: int = 0
+    """Bytes of the texts."""
+    gone: list[str] = field(default_factory=list[str])
+    """Sources that were evicted in the meantime."""
+
+    def brief(
+        self,
+        found: SearchResult,
+        source_ids: Iterable[str],
+        stats: tuple[tuple[str, str], ...],
+        *,
+        partial: Sequence[str] = (),
+        notices: Sequence[str] = (),
+        trace: Trace | None = None,
+    ) -> Brief:
+        """All that is said of what was found; the sources with evidence come first."""
+        sources = {source.id: source for source in found.sources}
+        for source_id in source_ids:
+            if source_id not in sources and (source := self._source(source_id)):
+                sources[source.id] = source
+        listed = tuple(self._listed(source) for source in sources.values())
+        numbers = {source_id: number for number, source_id in enumerate(sources, 1)}
+        words = citations.wanted(self.question, self.parts)
+        if found.is_full_context:
+            blocks, quotables = self._whole(found, numbers, words)
+        else:
+            blocks, quotables = joining.join(found.hits, numbers, self.texts)
+        return Brief(
+            sources=listed,
+            evidence=tuple(blocks),
+            stats=stats,
+            # What has nothing of the question proves nothing.
+            citations=tuple(citations.choose(quotables, words)) if found.matched else (),
+            texts={source_id: text.text for source_id, text in self.texts.items()},
+            images=self._images(found, numbers, words),
+            trace=trace,
+            question=self.question,
+            parts=self.parts,
+            partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in self.gone)),
+            notices=(*notices, *(() if found.matched else (prompts.load('evidence/no_word_met'),))),
+        )
+
+    def _source(self, source_id: str) -> Source | None:
+        try:
+            return self.collection.source(source_id)
+        except UnknownSourceError:
+            self.gone.append(source_id)
+            return None
+
+    def _listed(self, source: Source) -> BriefSource:
+        """A source as it is listed; its text is read where there is room, since passages are cut from it."""
+        headings: tuple[str, ...] = ()
+        if self.read + source.size <= MAX_TEXT_BYTES:
+            try:
+                text = self.collection.document(source.id).text
+            except UnknownSourceError:
+                self.gone.append(source.id)
+            else:
+                self.read += source.size
+                self.texts[source.id] = Text(text)
+                headings = upper_headings(text, source.title)
+        return BriefSource(source.id, source.title, source.url, source.tokens, source.fetched_at, headings)
+
+    def _whole(
+        self, found: SearchResult, numbers: Mapping[str, int], words: frozenset[str]
+    ) -> tuple[list[EvidenceBlock], list[Quotable]]:
+        """The sources as they are; the passages with the rarest words of the question are quoted first."""
+        blocks: list[EvidenceBlock] = []
+        block_of: dict[str, int] = {}
+        for source in found.sources:
+            if (text := self.texts.get(source.id)) and text.lines:
+                block_of[source.id] = len(blocks)
+                blocks.append(EvidenceBlock(numbers[source.id], text.lines))
+        passages = [hit.passage for hit in found.hits if hit.passage.source_id in block_of]
+        have = [list(words & citations.said(passage.text)) for passage in passages]
+        rare = coverage.rarity(have)
+        quotables = [
+            Quotable(
+                passage.source_id,
+                [(line.number, line.text) for line in joining.lines_of(passage.text, passage.first_line)],
+                sum(rare[word] for word in has),
+                block_of[passage.source_id],
+            )
+            for passage, has in zip(passages, have, strict=True)
+        ]
+        return blocks, sorted(quotables, key=lambda quotable: -quotable.worth)
+
+    def _images(self, found: SearchResult, numbers: Mapping[str, int], words: frozenset[str]) -> tuple[BriefImage, ...]:
+        """The images of the sources with evidence; those that the question speaks of come first."""
+        images = [
+            BriefImage(numbers[source.id], image)
+            for source in found.sources
+            for image in self.collection.details(source.id).images[:MAX_IMAGES]
+        ]
+
+        def speaks(each: BriefImage) -> int:
+            image = each.image
+            return len(words & citations.said(f'{image.alt}\n{image.caption}\n{image.section}'[:_MUCH_OF_A_CAPTION]))
+
+        return tuple(sorted(images, key=speaks, reverse=True))

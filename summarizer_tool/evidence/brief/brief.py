@@ -1,0 +1,145 @@
+"""What a brief holds, before it is fitted into a budget: sources, evidence, images, the trace and citations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from summarizer_tool.evidence.answer.expansion import Trace
+from summarizer_tool.evidence.brief.citations import Citation
+from summarizer_tool.html.page import Image
+
+CITATION_SHARE = 0.15
+"""Of the budget, which citations have to themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class BriefSource:
+    """A source as `[SOURCES]` lists it; its number is its place in the list, from 1."""
+
+    id: str
+    title: str
+    url: str
+    tokens: int
+    fetched_at: datetime | None = None
+    headings: tuple[str, ...] = ()
+    """Of the upper levels, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class BriefLine:
+    """A line of a source, or what a passage has of it."""
+
+    number: int
+    """From 1."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBlock:
+    """Lines of one source, word for word."""
+
+    source: int
+    """Its number in the brief."""
+    lines: tuple[BriefLine, ...]
+    """In order, without blank ones; at least one."""
+    path: tuple[str, ...] = ()
+    """The headings above it, outermost first."""
+    relevance: float | None = None
+    """0 to 1; `None` where the whole source is shown."""
+    confidence: float | None = None
+    """0 to 1, a reranker's."""
+    query: str = ''
+    """The sub-query that found it."""
+    is_adjacent: bool = False
+    """Whether it is here for its neighbour's sake."""
+    offset: int = 0
+    """Characters of its first line that stand before it."""
+    follows: int | None = None
+    """The index, in the brief, of the block that ends where this one begins; where both are shown, they are one."""
+    space: str = ''
+    """What stands between those two."""
+    header: BriefLine | None = None
+    """The first row of the table in whose middle it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineRange:
+    """Lines of one source."""
+
+    source: int
+    """Its number in the brief."""
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BriefStatement:
+    """A fact of a summary: what a model, or a ranking, made of the lines it names."""
+
+    text: str
+    places: tuple[LineRange, ...]
+    """What it rests on."""
+    relevance: float
+    """0 to 1: how much it matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class BriefImage:
+    """An image of a source."""
+
+    source: int
+    image: Image
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """Everything there is to say, best first; what of it is said depends on the budget."""
+
+    sources: tuple[BriefSource, ...]
+    """Those with evidence first."""
+    evidence: tuple[EvidenceBlock | BriefStatement, ...]
+    """Best first, or whole sources in their order."""
+    stats: tuple[tuple[str, str], ...]
+    """Names and values, what matters most first."""
+    citations: tuple[Citation, ...] = ()
+    """Best first."""
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The stored texts by handle: every citation is checked against them."""
+    images: tuple[BriefImage, ...] = ()
+    trace: Trace | None = None
+    question: str = ''
+    parts: tuple[str, ...] = ()
+    """Its sub-queries."""
+    partial: tuple[str, ...] = ()
+    """What is missing, and how to get it."""
+    notices: tuple[str, ...] = ()
+    """What could not be used, such as an embedding model."""
+    citation_share: float = CITATION_SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of a section has been shown."""
+
+    shown: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedBrief:
+    """A brief as a model gets it."""
+
+    text: str
+    tokens: int
+    """Of the text, in cl100k; at most the budget."""
+    sources: Share
+    evidence: Share
+    """Passages, whole sources, or facts; of passages that touch several are one block."""
+    images: Share
+    trace: Share
+    """Pages of the trace."""
+    citations: tuple[Citation, ...]
+    """Those in the text; each stands word for word in the lines it names."""
+    unverified: int
+    """Citations that were left out because they do not."""
+    is_whole: bool
+    """Whether all of the evidence is in the text, every line of it."""

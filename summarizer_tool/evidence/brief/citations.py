@@ -1,0 +1,190 @@
+"""Citations: which words of the evidence to quote, and the proof that they stand where they are said to stand."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
+from summarizer_tool.text import coverage, names, normalize, tokens
+from summarizer_tool.text.sentences import is_abbreviated
+
+MAX_QUOTE = 300
+"""Characters of a quote: a sentence or two."""
+
+MIN_QUOTE = 12
+"""Characters below which a piece proves little, unless it is all there is on its line."""
+
+MAX_CITATIONS = 16
+"""Of an answer: about 1,500 tokens, which a reader can still check."""
+
+FEW = 3
+STRONG = 0.5
+"""The first blocks are quoted even where no word of the question stands in them, if they are worth so much, or no other
+block has one, either: they were found by their meaning."""
+
+_MANY_LINES = 400
+"""Lines of one block that are looked at for something to quote."""
+
+_MUCH_OF_A_LINE = 20_000
+"""Characters of a line that are looked at."""
+
+_STOP = regex.compile(r'[.!?…]["\'”’»)\]*_]{0,3}\s+(?=\S)|[。！？；](?=\S)')
+_MARKS = regex.compile(r'(?:\s|[#>|]|[-*+]\s|\d{1,3}[.)]\s)*+')
+_WORD = regex.compile(r'[\p{L}\p{N}]')
+_SPACE = regex.compile(r'\s+')
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Words of a source, and where they stand."""
+
+    quote: str
+    source_id: str
+    first_line: int
+    """From 1."""
+    last_line: int
+    evidence: int | None = None
+    """The index, in the brief, of the evidence it belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """Lines that may be quoted."""
+
+    source_id: str
+    lines: Sequence[tuple[int, str]]
+    """Number and text."""
+    worth: float = 1.0
+    """0 to 1: of two quotes that say as much, the one from here that is worth more is taken."""
+    evidence: int | None = None
+
+
+def verify(quote: str, document: Document | str, first: int, last: int) -> bool:
+    """Whether a quote stands, character for character, in the lines it names.
+
+    Args:
+        quote: Not empty.
+        document: The source, or its text.
+        first: The first line, from 1.
+        last: The last one.
+    """
+    text = document if isinstance(document, str) else document.text
+    if not quote or not 1 <= first <= last:
+        return False
+    start, end = span(text, first, last)
+    return text.find(quote, start, end) >= 0
+
+
+def wanted(question: str, parts: Sequence[str] = ()) -> frozenset[str]:
+    """The words that an answer should have, each in its one form; filler words are left out."""
+    found: set[str] = set()
+    for word in names.words('\n'.join((question, *parts))):
+        if coverage.content_words(word) or not word.isascii() or word.isdigit():
+            found.update(map(coverage.stem, normalize.asked(word)))
+    return frozenset(found)
+
+
+def said(text: str) -> frozenset[str]:
+    """The words of a text in the forms that `wanted` has."""
+    return frozenset(map(coverage.stem, normalize.stated(text)))
+
+
+def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = MAX_CITATIONS) -> list[Citation]:
+    """What to quote: of each block the piece that has most of the words, then second pieces with words that are new.
+
+    A word counts the more, the fewer pieces have it.
+
+    Args:
+        quotables: Best first.
+        words: What is `wanted`.
+        limit: Citations at most.
+
+    Returns:
+        Citations of the first blocks first, those of one block together; none says what another one says.
+    """
+    pieces = [list(_pieces(block, words)) for block in quotables]
+    rare = coverage.rarity([list(has) for block in pieces for _, _, has in block])
+    ranked = [
+        sorted(block, key=lambda piece: (-_worth(piece[2], rare), len(piece[1]) > MAX_QUOTE // 2)) for block in pieces
+    ]
+    all_words = frozenset[str]().union(*(has for block in pieces for _, _, has in block))
+    chosen: dict[tuple[int, int], Citation] = {}
+    quoted: set[str] = set()
+    had: frozenset[str] = frozenset()
+    for turn in range(2):
+        order = sorted(range(len(ranked)), key=lambda index: index if turn == 0 else -quotables[index].worth)
+        for index in order:
+            if len(chosen) >= limit:
+                break
+            block = quotables[index]
+            needs_none = turn == 0 and index < FEW and (block.worth >= STRONG or not all_words)
+            for line, quote, has in ranked[index]:
+                if quote not in quoted and ((has - had if turn else has) or (needs_none and not has)):
+                    quoted.add(quote)
+                    chosen[index, turn] = Citation(quote, block.source_id, line, line, block.evidence)
+                    had |= has
+                    break
+    return [chosen[place] for place in sorted(chosen)]
+
+
+def of_line(source_id: str, number: int, text: str, words: frozenset[str], evidence: int | None) -> Citation | None:
+    """The best piece of one line; nothing where it holds no word."""
+    chosen = choose([Quotable(source_id, [(number, text)], evidence=evidence)], words, 1)
+    return chosen[0] if chosen else None
+
+
+def _worth(has: frozenset[str], rare: Mapping[str, float]) -> float:
+    # A word that stands in every piece has no rarity, but a piece with it is better than one without.
+    return sum(0.1 + rare.get(word, 0.0) for word in has)
+
+
+def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, frozenset[str]]]:
+    """Line, quote, and which of the wanted words it has."""
+    for number, text in block.lines[:_MANY_LINES]:
+        for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
+            yield number, quote, words & said(quote) if words else frozenset()
+
+
+def quotes_in(line: str) -> list[str]:
+    """The pieces of one line that can be quoted: sentences, or pieces of them that end between words.
+
+    Each of them is a substring of the line without anything that could not be shown. List and table marks at their
+    beginning are left out, headings are no pieces.
+    """
+    if line.lstrip().startswith('#'):
+        return []
+    found: list[str] = []
+    for run in PLAIN_RUN.finditer(line):
+        for start, end in _sentences(run.group()):
+            found += _short(run.group()[start:end])
+    long_enough = [piece for piece in found if len(piece) >= MIN_QUOTE]
+    return long_enough or found[:1]
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    begin = 0
+    for match in _STOP.finditer(text):
+        if not is_abbreviated(text, match.start() + 1):
+            yield begin, match.end()
+            begin = match.end()
+    yield begin, len(text)
+
+
+def _short(sentence: str) -> list[str]:
+    """A sentence in pieces of at most `MAX_QUOTE` characters, without white space around them."""
+    marks = _MARKS.match(sentence)
+    start = marks.end() if marks else 0
+    end = len(sentence.rstrip().rstrip('|').rstrip())
+    pieces: list[str] = []
+    while start < end:
+        stop = end
+        if end - start > MAX_QUOTE:
+            reach = start + MAX_QUOTE
+            spaces = [match.start() for match in _SPACE.finditer(sentence, start, reach + 1)]
+            stop = spaces[-1] if spaces and spaces[-1] > start else tokens.safe_cut(sentence, reach, start)
+        if (piece := sentence[start:stop].strip()) and _WORD.search(piece):
+            pieces.append(piece)
+        start = stop
+    return pieces

@@ -1,0 +1,168 @@
+"""How the evidence of a brief is written: what touches as one block, with a head that says what it is."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from summarizer_tool.documents.passage_splitting import LONG_HEADING
+from summarizer_tool.evidence.brief import quoting
+from summarizer_tool.evidence.brief.brief import BriefLine, BriefSource, BriefStatement, EvidenceBlock
+
+QUERY_TOKENS = 24
+HEADING_TOKENS = LONG_HEADING
+MAX_HEADINGS = 4
+"""Headings of a path that are shown: the innermost."""
+
+FACT_TOKENS = 200
+"""A fact is one statement; what is longer ends with an ellipsis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What a source is called: its number, if it is listed, else its handle."""
+
+    sources: Sequence[BriefSource]
+    listed: int
+
+    def __call__(self, number: int) -> str:
+        """`source 2`, or `src_` and 12 hex digits."""
+        return f'source {number}' if number <= self.listed else self.sources[number - 1].id
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBlock:
+    """A block of a brief, or as much of one as is shown."""
+
+    index: int
+    """Its place in the brief, best first."""
+    block: EvidenceBlock
+    start: int
+    stop: int
+    """Which of the lines are shown."""
+    cut: str | None = None
+    """What is shown of the last of these lines; `None` where that is all of it."""
+
+    @property
+    def lines(self) -> tuple[BriefLine, ...]:
+        """What is shown."""
+        lines = self.block.lines[self.start : self.stop]
+        return lines if self.cut is None else (*lines[:-1], replace(lines[-1], text=self.cut))
+
+    @property
+    def is_to_its_end(self) -> bool:
+        """Whether the end of the block is shown."""
+        return self.cut is None and self.stop == len(self.block.lines)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the block is shown."""
+        return self.start == 0 and self.is_to_its_end
+
+
+def written(pieces: Sequence[ShownBlock], number: int, name: Naming) -> str:
+    """Pieces that touch, in the order of their lines, as one block."""
+    header = header_of(pieces)
+    lines = (*([header] if header else []), *_rows(pieces))
+    return '\n'.join((head(pieces, number, name), *(quoting.numbered(line.number, line.text) for line in lines)))
+
+
+def fact(statement: BriefStatement, number: int, name: Naming) -> str:
+    """A fact of a summary, and where it is from."""
+    places = '; '.join(f'{name(place.source)} · {quoting.ranges(place.lines)}' for place in statement.places)
+    said = quoting.label(statement.text, FACT_TOKENS)
+    return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · fact: {said}'
+
+
+def header_of(pieces: Sequence[ShownBlock]) -> BriefLine | None:
+    """The first row of the table in whose middle a block begins, unless it is among the lines of the block."""
+    first = pieces[0].block.lines[pieces[0].start].number
+    headers = (piece.block.header for piece in pieces if piece.start == 0)
+    return next((header for header in headers if header and header.number < first), None)
+
+
+def head(pieces: Sequence[ShownBlock], number: int, name: Naming) -> str:
+    """What stands above the lines of a block: where it is from, how good it is, and for which question it is here."""
+    best = best_of(pieces)
+    block = pieces[0].block
+    says = [name(block.source), *_places(pieces)]
+    if block.offset and pieces[0].start == 0:
+        says.append(f'offset {block.offset}')
+    if best.relevance is not None:
+        says.append(f'relevance {best.relevance:.2f}')
+    elif all(piece.is_whole for piece in pieces):
+        says.append('whole source')
+    if best.confidence is not None:
+        says.append(f'confidence {best.confidence:.2f}')
+    if best.is_adjacent:
+        says.append('adjacent')
+    elif beside := ', '.join(_beside(pieces)):
+        says.append(f'adjacent line{"s" if "-" in beside or "," in beside else ""} {beside}')
+    queries = dict.fromkeys(
+        quoting.label(piece.block.query, QUERY_TOKENS)
+        for piece in sorted(pieces, key=_by_rank)
+        if piece.block.query and (best.is_adjacent or not piece.block.is_adjacent)
+    )
+    if queries:
+        says.append('for ' + ', '.join(f'"{query}"' for query in queries))
+    path = [quoting.label(heading, HEADING_TOKENS) for heading in block.path[-MAX_HEADINGS:]]
+    line = f'[E{number}] {" · ".join(says)}'
+    return f'{line}\n§ {" > ".join(filter(None, path))}' if any(path) else line
+
+
+def best_of(pieces: Sequence[ShownBlock]) -> EvidenceBlock:
+    """What a block is here for: its best passage that is not here for a neighbour's sake, if it has one."""
+    return min(pieces, key=_by_rank).block
+
+
+def rank(pieces: Sequence[ShownBlock]) -> int:
+    """The place of the best passage of a block among all evidence."""
+    return min(pieces, key=_by_rank).index
+
+
+def _by_rank(piece: ShownBlock) -> tuple[bool, int]:
+    return piece.block.is_adjacent, piece.index
+
+
+def _rows(pieces: Sequence[ShownBlock]) -> list[BriefLine]:
+    """The lines of a block; a long line of which several passages are shown is one."""
+    rows: list[BriefLine] = []
+    for piece in pieces:
+        first, *others = piece.lines
+        if rows and rows[-1].number == first.number:
+            rows[-1] = BriefLine(first.number, rows[-1].text + piece.block.space + first.text)
+        else:
+            rows.append(first)
+        rows += others
+    return rows
+
+
+def _places(pieces: Sequence[ShownBlock]) -> Iterator[str]:
+    """Which lines are shown, and of how many if that is not all of them."""
+    first, last = pieces[0], pieces[-1]
+    whole = _span(first.block.lines[0].number, last.block.lines[-1].number)
+    here = _span(first.lines[0].number, last.lines[-1].number)
+    is_all = first.start == 0 and last.is_to_its_end
+    shows = f'line{"s" if "-" in here else ""} {here}'
+    yield shows if is_all or here == whole else f'{shows} of {whole}'
+    if last.cut is not None:
+        yield f'line {last.lines[-1].number} cut'
+
+
+def _beside(pieces: Sequence[ShownBlock]) -> Iterator[str]:
+    """The runs of lines that are there for their neighbours' sake."""
+    header = header_of(pieces)
+    if header:
+        yield str(header.number)
+    found = {line.number for piece in pieces if not piece.block.is_adjacent for line in piece.lines}
+    run: list[int] = []
+    for line in _rows(pieces):
+        if line.number not in found:
+            run.append(line.number)
+        elif run:
+            yield _span(run[0], run[-1])
+            run = []
+    if run:
+        yield _span(run[0], run[-1])
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f'{first}-{last}'

@@ -1,0 +1,290 @@
+"""Which evidence has room in a brief: the best first, each passage by its own rank. Pure computing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from summarizer_tool.evidence.brief import evidence_blocks, quoting
+from summarizer_tool.evidence.brief.brief import BriefStatement, EvidenceBlock
+from summarizer_tool.evidence.brief.citations import Citation
+from summarizer_tool.evidence.brief.evidence_blocks import Naming, ShownBlock
+from summarizer_tool.text import tokens
+
+MIN_PART = 24
+"""Tokens below which a part of a block, or of a line, tells a reader nothing."""
+
+MAX_TRIES = 60
+"""Blocks that are looked at once one did not fit."""
+
+_LONGEST_TOKEN = 128
+"""Characters of cl100k's longest one."""
+
+_LONGEST_HEAD = 400
+"""Tokens that are saved at most where two blocks become one."""
+
+_LESS = 8
+"""Tokens that a cut line gives back where it costs more than was thought."""
+
+_WORD_REACH = 40
+"""Characters within which a cut looks for the end of a word."""
+
+_CUTS = 8
+"""Lines that are tried to be shown in part."""
+
+_ANY_NUMBER = 999
+"""What a block is numbered with while its number is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The evidence that is shown."""
+
+    texts: tuple[str, ...]
+    """Its blocks, best first."""
+    numbers: dict[int, int]
+    """The number of the block, from 1, in which something is shown, by its index in the brief."""
+    cuts: dict[int, str]
+    """Of what is not shown whole, by its index: what is shown of it."""
+    is_whole: bool
+    """Whether nothing was left out or cut."""
+
+    def number(self, citation: Citation) -> int | None:
+        """The number of the block that shows what is quoted, or of the fact that it proves."""
+        index = citation.evidence
+        if index is None or citation.quote not in self.cuts.get(index, citation.quote):
+            return None
+        return self.numbers.get(index)
+
+
+def fit(evidence: Sequence[EvidenceBlock | BriefStatement], name: Naming, room: int, slack: int) -> Fitted:
+    """Take passages, best first, while they fit; the first that does not is cut at a line, and smaller ones fill up.
+
+    Each enters by its own rank, those that stand beside a hit as well, but these only where it is shown; those that
+    touch become one block. So the weakest are left out, wherever they stand.
+
+    Args:
+        evidence: Best first.
+        name: What to call a source.
+        room: Tokens for the blocks and their line breaks.
+        slack: Tokens that rather stay free than that a line is cut to fill them.
+    """
+    fitting = _Fitting(evidence, name, room)
+    fitting.fill(slack)
+    return fitting.fitted()
+
+
+@dataclass(slots=True)
+class _Fitting:
+    """Evidence while it is chosen."""
+
+    evidence: Sequence[EvidenceBlock | BriefStatement]
+    name: Naming
+    left: int
+    """Tokens."""
+    pieces: dict[int, ShownBlock] = field(default_factory=dict[int, ShownBlock])
+    facts: list[int] = field(default_factory=list[int])
+    costs: dict[int, int] = field(default_factory=dict[int, int])
+    """Of the lines of the pieces."""
+    after: dict[int, int] = field(init=False)
+    """By the index of a block, that of the one which begins where it ends."""
+    bound: set[int] = field(default_factory=set[int])
+    """Neighbours that touch a hit, or a neighbour that does."""
+
+    def __post_init__(self) -> None:
+        self.after = {
+            item.follows: index
+            for index, item in enumerate(self.evidence)
+            if isinstance(item, EvidenceBlock) and item.follows is not None
+        }
+
+        for index, item in enumerate(self.evidence):
+            if isinstance(item, EvidenceBlock) and item.follows is None:
+                chain = [(index, item)]
+                while (place := self.after.get(chain[-1][0])) is not None:
+                    block = self.evidence[place]
+                    assert isinstance(block, EvidenceBlock)  # noqa: S101 - for the type checker
+                    chain.append((place, block))
+                if not all(block.is_adjacent for _, block in chain):
+                    self.bound.update(place for place, block in chain if block.is_adjacent)
+
+    def fill(self, slack: int) -> None:
+        """Choose until there is no room, or nothing more."""
+        cut: int | None = None
+        tries = 0
+        # Neighbours that came before what they stand beside.
+        waiting: dict[int, EvidenceBlock] = {}
+        for index, item in enumerate(self.evidence):
+            if self.left < MIN_PART or tries >= MAX_TRIES:
+                break
+            if isinstance(item, BriefStatement):
+                cost = tokens.count(evidence_blocks.fact(item, _ANY_NUMBER, self.name) + '\n')
+                if cost <= self.left:
+                    self.facts.append(index)
+                    self.left -= cost
+                else:
+                    tries += 1
+                continue
+            entering = [(index, item)]
+            while entering:
+                place, block = entering.pop()
+                if not self._belongs(place):
+                    waiting[place] = block
+                elif self._put(ShownBlock(place, block, 0, len(block.lines))):
+                    entering += [(near, waiting.pop(near)) for near in self._beside(place, block) if near in waiting]
+                    tries += cut is not None
+                else:
+                    if cut is None:
+                        cut = place
+                        self._put_lines(place, block, is_from_its_end=self._is_only_before(place))
+                    tries += 1
+        if cut is not None and self.left > max(slack, MIN_PART):
+            self._fill_with_a_part(cut)
+
+    def fitted(self) -> Fitted:
+        """What was chosen, written."""
+        groups = {
+            group[0].index: group for index in self.pieces if (group := self._group(index))
+        }  # by the first of each, which all of its pieces have in common
+        ranked: list[tuple[int, list[ShownBlock]]] = [(index, []) for index in self.facts]
+        ranked += [(evidence_blocks.rank(group), group) for group in groups.values()]
+        texts: list[str] = []
+        numbers: dict[int, int] = {}
+        for number, (index, group) in enumerate(sorted(ranked, key=_by_index), 1):
+            item = self.evidence[index]
+            if isinstance(item, BriefStatement):
+                texts.append(evidence_blocks.fact(item, number, self.name))
+                numbers[index] = number
+            else:
+                texts.append(evidence_blocks.written(group, number, self.name))
+                numbers |= dict.fromkeys((piece.index for piece in group), number)
+        cuts = {
+            piece.index: '\n'.join(line.text for line in piece.lines)
+            for piece in self.pieces.values()
+            if not piece.is_whole
+        }
+        return Fitted(tuple(texts), numbers, cuts, is_whole=len(numbers) == len(self.evidence) and not cuts)
+
+    def _belongs(self, index: int) -> bool:
+        """Whether a passage is here for its own sake, or beside one that is shown."""
+        return index not in self.bound or self._follows_on(index) or self._leads_to(index)
+
+    def _beside(self, index: int, block: EvidenceBlock) -> list[int]:
+        """The blocks before and after one that touch it."""
+        return [near for near in (block.follows, self.after.get(index)) if near is not None]
+
+    def _follows_on(self, index: int) -> bool:
+        """Whether the end of what stands before a block is shown."""
+        item = self.evidence[index]
+        before = self.pieces.get(item.follows) if isinstance(item, EvidenceBlock) and item.follows is not None else None
+        return before is not None and before.is_to_its_end
+
+    def _leads_to(self, index: int) -> bool:
+        """Whether the beginning of what stands after a block is shown."""
+        after = self.pieces.get(self.after.get(index, -1))
+        return after is not None and after.start == 0
+
+    def _is_only_before(self, index: int) -> bool:
+        """Whether the end of a block goes on in what is shown, and its beginning does not."""
+        return self._leads_to(index) and not self._follows_on(index)
+
+    def _group(self, index: int) -> list[ShownBlock]:
+        """The pieces that touch a piece, and it, in order."""
+        group = [self.pieces[index]]
+        while group[0].start == 0 and self._follows_on(group[0].index):
+            before = group[0].block.follows
+            assert before is not None  # noqa: S101 - for the type checker
+            group.insert(0, self.pieces[before])
+        while group[-1].is_to_its_end and self._leads_to(group[-1].index):
+            group.append(self.pieces[self.after[group[-1].index]])
+        return group
+
+    def _cost_around(self, index: int) -> int:
+        """Tokens of a block and of those beside it; no line begins with white space, so what they cost adds up."""
+        block = self.evidence[index]
+        near = [index, *(self._beside(index, block) if isinstance(block, EvidenceBlock) else ())]
+        groups = {(group := self._group(each))[0].index: group for each in near if each in self.pieces}
+        return sum(map(self._cost, groups.values()))
+
+    def _cost(self, group: Sequence[ShownBlock]) -> int:
+        above = evidence_blocks.head(group, _ANY_NUMBER, self.name)
+        if header := evidence_blocks.header_of(group):
+            above += '\n' + quoting.numbered(header.number, header.text)
+        return tokens.count(above + '\n') + sum(self.costs[piece.index] for piece in group)
+
+    def _put(self, piece: ShownBlock) -> bool:
+        """Show a piece, instead of what is shown of it, if there is room."""
+        index, old = piece.index, self.pieces.get(piece.index)
+        rows = '\n'.join(quoting.numbered(line.number, line.text) for line in piece.lines) + '\n'
+        room = self.left + _LONGEST_HEAD + self.costs.get(index, 0)
+        if len(rows) > room * _LONGEST_TOKEN or (cost := tokens.count(rows)) > room:
+            return False
+        before, cost_before = self._cost_around(index), self.costs.get(index)
+        self.pieces[index], self.costs[index] = piece, cost
+        more = self._cost_around(index) - before
+        if more <= self.left:
+            self.left -= more
+            return True
+        if old is None or cost_before is None:
+            del self.pieces[index], self.costs[index]
+        else:
+            self.pieces[index], self.costs[index] = old, cost_before
+        return False
+
+    def _take_away(self, index: int) -> None:
+        before = self._cost_around(index)
+        del self.pieces[index], self.costs[index]
+        self.left += before - self._cost_around(index)
+
+    def _put_lines(self, index: int, block: EvidenceBlock, *, is_from_its_end: bool) -> ShownBlock | None:
+        """Show as many whole lines of a block as fit."""
+        left, count = self.left, 0
+        for line in reversed(block.lines) if is_from_its_end else block.lines:
+            row = quoting.numbered(line.number, line.text)
+            if len(row) > max(0, left) * _LONGEST_TOKEN or (cost := tokens.count(f'{row}\n')) > left:
+                break
+            left -= cost
+            count += 1
+        total = len(block.lines)
+        for kept in range(min(count, total - 1), 0, -1):
+            start = total - kept if is_from_its_end else 0
+            piece = ShownBlock(index, block, start, start + kept)
+            if self._put(piece):
+                return piece
+        return None
+
+    def _fill_with_a_part(self, first: int) -> None:
+        """Show a part of the first line that is not shown, best of one that goes on from what is, or begins a block."""
+        cuttable: list[tuple[bool, int, EvidenceBlock]] = []
+        for index in range(first, len(self.evidence)):
+            item, piece = self.evidence[index], self.pieces.get(index)
+            if isinstance(item, EvidenceBlock) and self._belongs(index) and not (piece and piece.is_whole):
+                cuttable.append((self._is_only_before(index), index, item))
+        for _, index, block in sorted(cuttable, key=_by_place)[:_CUTS]:
+            piece = old = self.pieces.get(index)
+            if old and old.start:  # only the beginning of a line can be shown, so the block is, from its own
+                self._take_away(index)
+                piece = self._put_lines(index, block, is_from_its_end=False)
+            if self._put_part(index, block, piece.stop if piece else 0):
+                return
+            if old and not piece:
+                self._put(old)
+
+    def _put_part(self, index: int, block: EvidenceBlock, line: int) -> bool:
+        """Show a block up to some word of a line."""
+        room = self.left
+        text = quoting.verbatim(block.lines[line].text[: room * _LONGEST_TOKEN])
+        while room >= MIN_PART:
+            kept = tokens.truncate(text, room)
+            space = max(kept.rfind(' ', len(kept) - _WORD_REACH), kept.rfind('\t', len(kept) - _WORD_REACH))
+            kept = kept[:space] if 0 < space < len(text) and len(kept) < len(text) else kept
+            if kept.strip() and self._put(ShownBlock(index, block, 0, line + 1, kept.rstrip())):
+                return True
+            room -= _LESS
+        return False
+
+
+def _by_index(ranked: tuple[int, list[ShownBlock]]) -> int:
+    return ranked[0]
+
+
+def _by_place(cuttable: tuple[bool, int, EvidenceBlock]) -> tuple[bool, int]:
+    return cuttable[:2]

@@ -1,0 +1,148 @@
+"""From the passages of a search to the blocks of a brief, which say where they touch. Pure computing."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from summarizer_tool.documents import site_boilerplate
+from summarizer_tool.documents.passage import Passage
+from summarizer_tool.evidence.brief.brief import BriefLine, EvidenceBlock
+from summarizer_tool.evidence.brief.citations import Quotable
+from summarizer_tool.evidence.search.results import Hit
+from summarizer_tool.text.blocks import lines_of as plain_lines_of
+
+_BORROWED = 0.85
+"""What the score of a neighbour counts for beside those of hits: it is its hit's, and a hit elsewhere says more that is
+new. Anything from 0.8 to 0.9 holds about as much of what answers in the meetings of the evidence proof."""
+
+_PARAGRAPHS = re.compile(r'\n\s*\n')
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text of a source, with a way to its lines."""
+
+    text: str
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The offset of each line."""
+        return [0, *(match.end() for match in re.finditer('\n', self.text))]
+
+    def start(self, passage: Passage) -> int | None:
+        """Where a passage stands; nothing where the text has changed since."""
+        if passage.first_line > len(self.starts):
+            return None
+        start = self.starts[passage.first_line - 1] + passage.offset
+        return start if self.text.startswith(passage.text, start) else None
+
+    def between(self, before: Passage, after: Passage) -> str | None:
+        """The white space between two passages; `None` where anything else stands there."""
+        begin, start = self.start(before), self.start(after)
+        if begin is None or start is None:
+            return None
+        end = begin + len(before.text)
+        space = self.text[end:start]
+        return space if end <= start and not space.strip() else None
+
+    @cached_property
+    def lines(self) -> tuple[BriefLine, ...]:
+        """All of it, without blank lines."""
+        return lines_of(self.text, 1)
+
+
+def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
+    """The lines of a piece of a source that begins on line `first`, without blank ones."""
+    return tuple(
+        BriefLine(number, line.removesuffix('\r'))
+        for number, line in enumerate(text.split('\n'), first)
+        if line.strip()
+    )
+
+
+def join(
+    hits: Sequence[Hit], numbers: Mapping[str, int], texts: Mapping[str, Text]
+) -> tuple[list[EvidenceBlock], list[Quotable]]:
+    """Make a block of each passage, and say which of them touch: those are one where both are shown.
+
+    What is certainly no text of its page, such as a menu or a cookie notice, comes last.
+
+    Args:
+        hits: Best first.
+        numbers: The numbers of the sources in the brief, by handle.
+        texts: The texts that are at hand, by handle; without one a passage touches no other, and is not quoted.
+
+    Returns:
+        The blocks, best first, and what may be quoted of each.
+    """
+    ordered = _ordered(hits)
+    places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(ordered)}
+    made: list[EvidenceBlock] = []
+    quotables: list[Quotable] = []
+    for place, hit in enumerate(ordered):
+        passage = hit.passage
+        text = texts.get(passage.source_id)
+        lines = lines_of(passage.text, passage.first_line)
+        before = places.get((passage.source_id, passage.number - 1))
+        space: str | None = None
+        if text is not None and before is not None:
+            space = text.between(ordered[before].passage, passage)
+        made.append(
+            EvidenceBlock(
+                source=numbers[passage.source_id],
+                lines=lines,
+                path=passage.path,
+                relevance=hit.score,
+                confidence=hit.confidence,
+                query=hit.query,
+                is_adjacent=hit.is_adjacent,
+                offset=passage.offset,
+                follows=None if space is None else before,
+                space=space or '',
+                header=BriefLine(passage.header_line, passage.header) if passage.header else None,
+            )
+        )
+        if text is not None:
+            quotable = [(line.number, line.text) for line in lines]
+            worth = hit.score / 2 if hit.is_adjacent else hit.score
+            quotables.append(Quotable(passage.source_id, quotable, worth, place))
+    return made, quotables
+
+
+def _ordered(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits in their order, neighbours where their scores belong, and then what is certainly furniture."""
+    beside = sorted((hit for hit in hits if hit.is_adjacent), key=_by_score, reverse=True)[::-1]  # the best last
+    ordered: list[Hit] = []
+    least = 1.0
+    for hit in hits:
+        if not hit.is_adjacent:
+            least = min(least, hit.score)  # hits are not in the order of their scores alone
+            while beside and _BORROWED * beside[-1].score > least:
+                ordered.append(beside.pop())
+            ordered.append(hit)
+    ordered += reversed(beside)
+    last = {place for place, hit in enumerate(ordered) if _is_furniture(hit.passage.text, is_best=place == 0)}
+    return [ordered[place] for place in sorted(range(len(ordered)), key=lambda place: (place in last, place))]
+
+
+def _by_score(hit: Hit) -> float:
+    return hit.score
+
+
+def _is_furniture(text: str, *, is_best: bool) -> bool:
+    """Whether every paragraph of a passage speaks of its site alone.
+
+    Args:
+        text: The passage.
+        is_best: Whether it answers best; then a notice is no furniture, since it may be what was asked for.
+    """
+    paragraphs = [lines for part in _PARAGRAPHS.split(text) if (lines := plain_lines_of(part))]
+    return bool(paragraphs) and all(
+        not site_boilerplate.is_bound(lines)
+        and (
+            (site_boilerplate.is_site(lines) and (not is_best or site_boilerplate.is_menu(lines)))
+            or site_boilerplate.is_link_box(lines)
+        )
+        for lines in paragraphs
+    )

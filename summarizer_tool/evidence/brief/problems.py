@@ -1,0 +1,246 @@
+"""What a model is told when there is no brief: what went wrong, why it may have, and what to do about it.
+
+Each text is bounded, whatever the input, and ends by asking not to answer from memory.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from summarizer_tool import prompts
+from summarizer_tool.errors import (
+    ConfigurationError,
+    FetchError,
+    InputTooLargeError,
+    RequestError,
+    StoreError,
+    SummarizationFailedError,
+    SummarizerError,
+    UnknownSourceError,
+)
+from summarizer_tool.evidence.answer.expansion import Fetched, Trace
+from summarizer_tool.evidence.brief import quoting
+from summarizer_tool.store.source_store import Source
+from summarizer_tool.text import tokens
+
+MAX_TOKENS = 1500
+"""Of a text, whatever the budget; from 500 on there is room for each."""
+
+DETAIL_TOKENS = 300
+QUERY_TOKENS = 80
+URL_TOKENS = 80
+NEAR_URL_TOKENS = 40
+FAILURE_TOKENS = 60
+MISSING_TOKENS = 160
+TITLE_TOKENS = 24
+
+MAX_ROWS = 8
+"""Of a list: what is named one by one."""
+
+_NAMES: Final[tuple[tuple[type[SummarizerError], str], ...]] = (
+    (InputTooLargeError, 'too large'),
+    (ConfigurationError, 'wrong settings'),
+    (StoreError, 'store failed'),
+    (SummarizationFailedError, 'model failed'),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why there is no brief."""
+
+    text: str
+    """Within the budget, and at most `MAX_TOKENS`."""
+    is_error: bool = True
+    """Whether the call failed, rather than finding nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """A list in a text: its first rows are shown, and the others counted."""
+
+    rows: Sequence[str]
+    head: str = ''
+    total: int = 0
+    """How many there are, if there are more than these rows."""
+    is_exact: bool = True
+    """Whether there are no more than those."""
+
+    def write(self, count: int) -> str:
+        """The list with so many rows."""
+        left = max(self.total, len(self.rows)) - count
+        most = '' if self.is_exact else 'at least '
+        more = [f'- and {most}{left:,} more' if count else f'- {most}{left:,}, for which there is no room here']
+        return '\n'.join((*([f'{self.head}:'] if self.head else []), *self.rows[:count], *(more if left else [])))
+
+
+def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> Problem:
+    """The text for an error of this package, by its type; its message names the input, the limit and the way out.
+
+    Args:
+        error: What was raised.
+        budget: Tokens that the text may have.
+    """
+    detail = str(error) or type(error).__name__
+    match error:
+        case RequestError():
+            return bad_request(detail, budget)
+        case UnknownSourceError():
+            return unknown_source(detail, budget)
+        case FetchError():
+            return _detailed('error_fetch', 'lists', detail, budget, before='- ')
+        case _:
+            name = next((name for kind, name in _NAMES if isinstance(error, kind)), 'failed')
+            return _detailed('error_failed', 'detail', detail, budget, type=name)
+
+
+def fetch_failed(failures: Sequence[Fetched], budget: int = MAX_TOKENS) -> Problem:
+    """None of the pages could be fetched, and nothing of them is stored.
+
+    Args:
+        failures: Each with its reason.
+        budget: Tokens that the text may have.
+    """
+    return _problem('error_fetch', budget, [_Listing([f'- {failure(page)}' for page in failures])])
+
+
+def failure(page: Fetched) -> str:
+    """A page that failed in one line, without the query of its URL, which may hold what is not for everybody."""
+    where = quoting.address(page.url, URL_TOKENS, with_query=False)
+    return f'{where}: {quoting.reason(page.url, page.failure, FAILURE_TOKENS)}'
+
+
+def timed_out(seconds: float, waiting_for: str = '') -> Problem:
+    """The time was over before there was anything.
+
+    Args:
+        seconds: How long it took.
+        waiting_for: What was not done, such as `fetch`; a word of the program's own.
+    """
+    during = f', while it was busy with {waiting_for}' if waiting_for else ''
+    taken = f'{seconds:,.0f}' if seconds >= 10 else f'{seconds:.1f}'
+    return _problem('error_timeout', detail=f'there was no answer within {taken} seconds{during}.')
+
+
+def unknown_source(detail: str, budget: int = MAX_TOKENS) -> Problem:
+    """A handle that is none here.
+
+    Args:
+        detail: The message of the `UnknownSourceError`, which names the near ones.
+        budget: Tokens that the text may have.
+    """
+    return _detailed('error_unknown_source', 'detail', detail, budget)
+
+
+def not_stored(url: str, near: Sequence[Source] = (), budget: int = MAX_TOKENS, *, is_all: bool = True) -> Problem:
+    """A URL under which nothing is stored.
+
+    Args:
+        url: As it was asked for.
+        near: Sources of its host, the most alike first.
+        budget: Tokens that the text may have.
+        is_all: Whether there are no others.
+    """
+    where = quoting.address(url, URL_TOKENS, with_query=False)
+    rows = [
+        f'- {source.id} · {quoting.address(source.url, NEAR_URL_TOKENS, with_query=False)} · {_title(source)}'
+        for source in near
+    ]
+    listing = _Listing(rows, 'Stored from the same host, the most alike first', is_exact=is_all)
+    return _problem('error_not_stored', budget, [listing], url=where)
+
+
+def nothing_stored() -> Problem:
+    """A search in a collection that is empty."""
+    return _problem('error_nothing_stored')
+
+
+def bad_request(detail: str, budget: int = MAX_TOKENS) -> Problem:
+    """A call that cannot be done as it was asked.
+
+    Args:
+        detail: The message of the `RequestError`, which names the parameter and what to change.
+        budget: Tokens that the text may have.
+    """
+    return _detailed('error_request', 'detail', detail, budget)
+
+
+def no_results(
+    query: str,
+    documents: int,
+    passages: int,
+    sources: Sequence[Source] = (),
+    budget: int = MAX_TOKENS,
+    *,
+    stored: int = 0,
+    missing: Sequence[str] = (),
+    trace: Trace | None = None,
+) -> Problem:
+    """A search that found nothing: no error, but nothing to answer from.
+
+    Args:
+        query: What was asked.
+        documents: Searched.
+        passages: Searched.
+        sources: Some of what is stored, the last used first.
+        budget: Tokens that the text may have; the lists are the first to be shortened.
+        stored: How many sources there are.
+        missing: What could not be searched or used, and what can be done about it.
+        trace: The pages that were asked for.
+    """
+    looked = ''
+    if trace is not None and trace.pages:
+        failed = sum(1 for page in trace.pages if page.failure)
+        looked = prompts.render(
+            'evidence/looked_at',
+            pages=f'{len(trace.pages):,}',
+            failed=f'{failed:,}',
+            rounds=f'{trace.rounds:,}',
+            reason=trace.stop_reason,
+        )
+    problem = _problem(
+        'no_results',
+        budget,
+        [
+            _Listing([f'- {quoting.label(line, MISSING_TOKENS)}' for line in missing], 'What was missing'),
+            _Listing(
+                [f'- {source.id} · {_title(source)}' for source in sources], 'Stored, the last used first', stored
+            ),
+        ],
+        looked,
+        query=quoting.label(query, QUERY_TOKENS).replace('"', "'"),
+        documents=f'{documents:,}',
+        passages=f'{passages:,}',
+    )
+    return Problem(problem.text, is_error=False)
+
+
+def _title(source: Source) -> str:
+    return quoting.label(source.title, TITLE_TOKENS) or 'untitled'
+
+
+def _detailed(name: str, place: str, detail: str, budget: int, *, before: str = '', **values: str) -> Problem:
+    """A text around a detail, which is shortened to what is left of the budget."""
+    around = tokens.count(_problem(name, budget, (), '', **values | {place: before}).text)
+    room = min(DETAIL_TOKENS, budget - around - 2)  # where texts meet, a token may become two
+    label = quoting.label(detail, max(8, room))
+    return _problem(name, budget, (), '', **values | {place: before + label})
+
+
+def _problem(
+    name: str, budget: int = MAX_TOKENS, listings: Sequence[_Listing] = (), before: str = '', **values: str
+) -> Problem:
+    """A text whose lists have as many rows as fit, the first ones; the last list is the first to be shortened."""
+    budget = min(budget, MAX_TOKENS)
+    ending = prompts.load('evidence/not_from_memory')
+    counts = [min(len(listing.rows), MAX_ROWS) for listing in listings]
+    while True:
+        written = [listing.write(count) for listing, count in zip(listings, counts, strict=True) if listing.rows]
+        lists = '\n'.join(filter(None, (before, *written)))
+        text = prompts.render(f'evidence/{name}', **{'ending': ending, 'lists': lists} | values)
+        # Lists that have nothing to say leave no gap.
+        text = text.replace('\n\n\n', '\n\n')
+        long = [index for index, count in enumerate(counts) if count]
+        if not long or tokens.fits(text, budget):
+            return Problem(text)
+        counts[long[-1]] -= 1

@@ -1,0 +1,217 @@
+"""Fit a brief into its budget. Pure computing.
+
+What is always there is written first, each section within its share of the budget: what is missing, the sources, the
+statistics. The rest goes by rank: the citations get the share that is reserved for them, then comes the evidence, then
+the trace, then the images. So the images are the first to go, then the trace, then the evidence from its end.
+"""
+
+from collections.abc import Sequence
+
+from summarizer_tool import prompts
+from summarizer_tool.evidence.brief import sections
+from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, Share
+from summarizer_tool.evidence.brief.citations import Citation, verify
+from summarizer_tool.evidence.brief.evidence_blocks import Naming
+from summarizer_tool.evidence.brief.fitting import Fitted, fit
+from summarizer_tool.evidence.brief.sections import BriefSection
+from summarizer_tool.text import tokens
+
+MIN_BUDGET = 500
+"""Tokens below which there is no room for what is always there."""
+
+SOURCES_SHARE = 0.5
+"""Of the budget: what the list of sources may take at most, with no more than handles and titles."""
+
+FULL_SHARE = 0.3
+"""What it may take to name sizes, times and URLs."""
+
+HEADINGS_SHARE = 0.15
+"""What it may take to name headings, too."""
+
+EVIDENCE_SHARE = 0.12
+"""What the list of sources leaves for evidence in any case."""
+
+QUESTION_SHARE = 0.08
+PARTIAL_SHARE = 0.1
+NOTICE_SHARE = 0.08
+STATS_SHARE = 0.16
+
+MAX_QUESTION = 300
+MAX_PARTIAL = 800
+MAX_NOTICE = 400
+"""Tokens, whatever the budget."""
+
+SLACK = 0.03
+"""Share of the budget that rather stays free than that a line is cut to fill it."""
+
+SMALL = 3000
+"""Tokens under which a budget is for evidence: where not everything fits, sources have handles and titles alone, and
+less is quoted."""
+
+SMALL_CITATION_SHARE = 0.06
+"""Of a small budget, for quotes of passages, which are to be read above as well."""
+
+_END = '\n\n'
+
+
+def render(brief: Brief, budget: int) -> RenderedBrief:
+    """Write a brief as plain text for a model.
+
+    Args:
+        brief: What there is to say.
+        budget: Tokens, counted exactly; brought up to `MIN_BUDGET`.
+
+    Returns:
+        The text, and what of each section it shows.
+    """
+    budget = max(budget, MIN_BUDGET)
+    quoted, unverified = _verified(brief)
+    rendered = _rendered(brief, budget, quoted, unverified, is_short=False)
+    if budget >= SMALL or (rendered.is_whole and _shows_all(rendered, len(quoted))):
+        return rendered
+    return _rendered(brief, budget, quoted, unverified, is_short=True)
+
+
+def _shows_all(rendered: RenderedBrief, citations: int) -> bool:
+    shares = (rendered.sources, rendered.evidence, rendered.images, rendered.trace)
+    return all(share.shown == share.total for share in shares) and len(rendered.citations) == citations
+
+
+def _rendered(
+    brief: Brief, budget: int, quoted: Sequence[Citation], unverified: int, *, is_short: bool
+) -> RenderedBrief:
+    """Write a brief.
+
+    Args:
+        brief: What there is to say.
+        budget: Tokens.
+        quoted: Its citations that are verified.
+        unverified: How many are not.
+        is_short: Whether as little as possible is said beside the evidence.
+    """
+    notices = (
+        (*brief.notices, prompts.render('evidence/unverified', count=str(unverified))) if unverified else brief.notices
+    )
+    before = [
+        prompts.load('evidence/brief'),
+        sections.question(brief, min(MAX_QUESTION, int(budget * QUESTION_SHARE))),
+        sections.listed('PARTIAL', brief.partial, min(MAX_PARTIAL, int(budget * PARTIAL_SHARE))),
+        sections.listed('NOTICE', notices, min(MAX_NOTICE, int(budget * NOTICE_SHARE))),
+    ]
+    stats_room = int(budget * STATS_SHARE)
+    pages_fetched = len(brief.trace.pages) if brief.trace else 0
+    # Each section says at least what of it has been dropped.
+    empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
+    left = budget - _cost(*before) - sum(sections.empty(name, total) for name, total in empty.items())
+    left -= tokens.count(sections.stats(brief.stats, budget, budget, stats_room))
+    room = min(int(budget * SOURCES_SHARE), left - int(budget * EVIDENCE_SHARE))
+    listing, listed = (
+        sections.sources(brief, room, 0, 0)
+        if is_short
+        else sections.sources(brief, room, min(room, int(budget * FULL_SHARE)), min(room, int(budget * HEADINGS_SHARE)))
+    )
+    before.append(listing)
+    left -= _cost(listing)
+
+    name = Naming(brief.sources, listed)
+    trace = sections.trace(brief.trace, name)
+    images = sections.images(brief.images, name)
+    # As wide as they can be: which evidence is shown, and so its numbers, is not known yet.
+    quotes = sections.citations(quoted, name, lambda _: len(brief.evidence))
+
+    # A quote is of little use without the lines around it: some evidence goes before all quotes.
+    citing = _cited(brief, quotes, budget, left - int(budget * EVIDENCE_SHARE), is_short=is_short)
+    fitted = _evidence(brief, name, left - quotes.cost(citing) + quotes.cost(0), int(budget * SLACK))
+    if citing and not fitted.texts:
+        citing = 0
+        fitted = _evidence(brief, name, left, int(budget * SLACK))
+    left -= quotes.cost(citing) - quotes.cost(0) + _cost(_written(fitted, brief))
+    pages = pictures = 0
+    if fitted.is_whole:
+        more = quotes.most(left + quotes.cost(citing))
+        left -= quotes.cost(max(more, citing)) - quotes.cost(citing)
+        citing = max(more, citing)
+        pages = trace.most(left + trace.cost(0))
+        left -= trace.cost(pages) - trace.cost(0)
+        if pages == trace.total:
+            pictures = images.most(left + images.cost(0))
+
+    cited = sections.citations(quoted, name, fitted.number)
+    text = '\n\n'.join(
+        section
+        for section in (
+            *before,
+            _written(fitted, brief),
+            images.write(pictures) if images.total else '',
+            trace.write(pages) if trace.total else '',
+            cited.write(citing) if cited.total else '',
+        )
+        if section
+    )
+    text, used = _with_stats(text, brief, budget, stats_room)
+    return RenderedBrief(
+        text,
+        used,
+        Share(listed, len(brief.sources)),
+        Share(len(fitted.numbers), len(brief.evidence)),
+        Share(pictures, images.total),
+        Share(pages, trace.total),
+        tuple(quoted[:citing]),
+        unverified,
+        fitted.is_whole,
+    )
+
+
+def _cost(*texts: str) -> int:
+    """Tokens of sections with the blank lines after them; these add up, since none begins with white space."""
+    return sum(tokens.count(text + _END) for text in texts if text)
+
+
+def _verified(brief: Brief) -> tuple[list[Citation], int]:
+    """The citations that stand in the lines they name, and how many do not."""
+    proven = [
+        citation
+        for citation in brief.citations
+        if verify(citation.quote, brief.texts.get(citation.source_id, ''), citation.first_line, citation.last_line)
+    ]
+    return proven, len(brief.citations) - len(proven)
+
+
+def _cited(brief: Brief, quotes: BriefSection, budget: int, left: int, *, is_short: bool) -> int:
+    """How many quotes have room in what is reserved for them: one, if any can be had for their full share."""
+    head, left = quotes.cost(0), max(0, left)
+    full = quotes.most(min(int(budget * brief.citation_share), left) + head)
+    if not is_short or any(
+        isinstance(item, BriefStatement) for item in brief.evidence
+    ):  # whose lines stand nowhere else
+        return full
+    return min(full, max(1, quotes.most(min(int(budget * SMALL_CITATION_SHARE), left) + head)))
+
+
+def _evidence(brief: Brief, name: Naming, room: int, slack: int) -> Fitted:
+    """The evidence that fits with its head, exactly counted."""
+    total = len(brief.evidence)
+    inner = room - tokens.count(f'{sections.evidence_head(total, total + 1, 0)}\n')
+    while True:
+        fitted = fit(brief.evidence, name, max(0, inner), slack)
+        over = _cost(_written(fitted, brief)) - room
+        if over <= 0 or not fitted.texts:
+            return fitted
+        inner -= over
+
+
+def _written(fitted: Fitted, brief: Brief) -> str:
+    head = sections.evidence_head(len(fitted.numbers), len(brief.evidence), len(fitted.texts))
+    return '\n'.join((head, *fitted.texts))
+
+
+def _with_stats(text: str, brief: Brief, budget: int, room: int) -> tuple[str, int]:
+    """The whole text, which says how many tokens it has, and that number."""
+    used = tokens.count(text + _END)
+    before = used
+    while True:
+        stats = sections.stats(brief.stats, used, budget, room)
+        whole = before + tokens.count(stats)
+        if whole == used:
+            return f'{text}{_END}{stats}', whole
+        used = whole

@@ -1,0 +1,209 @@
+"""The sections of a brief other than its evidence, each written within a number of tokens or items."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from summarizer_tool.evidence.answer.expansion import Trace
+from summarizer_tool.evidence.brief import quoting, trace_tree
+from summarizer_tool.evidence.brief.brief import Brief, BriefImage, BriefSource
+from summarizer_tool.evidence.brief.citations import Citation
+from summarizer_tool.evidence.brief.evidence_blocks import Naming
+from summarizer_tool.text import tokens
+
+TITLE_TOKENS = 40
+SHORT_TITLE_TOKENS = 16
+"""Where there are so many sources that they are listed without their URLs."""
+
+URL_TOKENS = 120
+HEADING_TOKENS = 16
+HEADINGS = (16, 8, 4, 2)
+"""Headings that a source is listed with: the first number that keeps the list short enough, or none."""
+
+_LEAST_FULL = 12
+_LEAST_BARE = 8
+"""Tokens that a source takes at least in the list, with and without size, time and URL."""
+
+CAPTION_TOKENS = 48
+STAT_TOKENS = 48
+
+_END = '\n\n'
+
+
+@dataclass(frozen=True, slots=True)
+class BriefSection:
+    """A section that may show some of its items, the first ones."""
+
+    write: Callable[[int], str]
+    """Its text with so many items; it begins with `[`."""
+    total: int
+
+    def cost(self, count: int) -> int:
+        """Tokens with so many items and the blank line after it; these add up, since no section begins with a blank."""
+        return tokens.count(self.write(count) + _END) if self.total else 0
+
+    def most(self, room: int) -> int:
+        """How many of the items have room; none where not even the head has."""
+        low, high = 0, self.total
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.cost(middle) <= room else (low, middle - 1)
+        return low
+
+
+def head(name: str, count: int, total: int) -> str:
+    """`[IMAGES] 12`, or `[IMAGES] showing 4 of 12`."""
+    return f'[{name}] {total:,}' if count == total else f'[{name}] showing {count:,} of {total:,}'
+
+
+def evidence_head(count: int, total: int, blocks: int) -> str:
+    """`[EVIDENCE] 3`, or `[EVIDENCE] showing 9 of 22 passages` where several of them are one block."""
+    if count == total:
+        return head('EVIDENCE', blocks, blocks)
+    return head('EVIDENCE', count, total) + (' passages' if blocks < count else '')
+
+
+def empty(name: str, total: int) -> int:
+    """The cost of a section that shows none of its items, but says so."""
+    return tokens.count(head(name, 0, total) + _END) if total else 0
+
+
+def question(brief: Brief, room: int) -> str:
+    """The question on one line, and its parts; nothing where there is none."""
+    if not brief.question.strip():
+        return ''
+    asked = quoting.label(brief.question, max(8, room // 2))
+    section = f'[QUESTION] {asked}'
+    for number, part in enumerate(brief.parts if len(brief.parts) > 1 else (), 1):
+        longer = f'{section}\n{number}. {quoting.label(part, max(8, room // 4))}'
+        if not tokens.fits(longer, room):
+            break
+        section = longer
+    return section
+
+
+def listed(name: str, lines: Sequence[str], room: int) -> str:
+    """Lines under a head, as many as fit; the first is shortened if need be, and the others are counted."""
+    if not lines:
+        return ''
+    share = max(8, room // min(2, len(lines)) - 10)
+    rows = [f'- {quoting.label(line, share)}' for line in lines]
+
+    def write(count: int) -> str:
+        return '\n'.join((f'[{name}]' if count == len(rows) else head(name, count, len(rows)), *rows[:count]))
+
+    return write(BriefSection(write, len(rows)).most(room))
+
+
+def sources(brief: Brief, room: int, full_room: int, headings_room: int) -> tuple[str, int]:
+    """The list of sources with as much about each as there is room for, and how many it lists.
+
+    Every source is listed, with fewer headings, without headings, or with its handle and title alone; only where not
+    even that fits are the last ones left out.
+
+    Args:
+        brief: For its sources.
+        room: Tokens that the list may have in any case.
+        full_room: Tokens that it may have to name sizes, times and URLs.
+        headings_room: Tokens that it may have to name headings, too.
+    """
+    everything = brief.sources
+    total = len(everything)
+
+    def full(headings: int) -> str:
+        rows = (_source(number, source, headings) for number, source in enumerate(everything, 1))
+        return '\n'.join((head('SOURCES', total, total), *rows))
+
+    for headings in (*HEADINGS, 0) if total * _LEAST_FULL <= full_room else ():
+        section = full(headings)
+        if tokens.count(section + _END) <= (headings_room if headings else full_room):
+            return section, total
+    bare = [
+        f'{number}. {source.id} · {quoting.label(source.title, SHORT_TITLE_TOKENS) or "untitled"}'
+        for number, source in enumerate(everything[: room // _LEAST_BARE], 1)
+    ]
+    section = BriefSection(lambda count: '\n'.join((head('SOURCES', count, total), *bare[:count])), len(bare))
+    count = section.most(room)
+    return section.write(count), count
+
+
+def _source(number: int, source: BriefSource, headings: int) -> str:
+    """A source in one line, or two; its title, which may say anything, comes last."""
+    says = [f'{number}. {source.id}', f'{source.tokens:,} tokens']
+    if source.fetched_at is not None:
+        says.append(f'fetched {source.fetched_at:%Y-%m-%d}')
+    if source.url:
+        says.append(quoting.address(source.url, URL_TOKENS))
+    says.append(quoting.label(source.title, TITLE_TOKENS) or 'untitled')
+    line = ' · '.join(says)
+    named = [label for heading in source.headings[:headings] if (label := quoting.label(heading, HEADING_TOKENS))]
+    if not named:
+        return line
+    more = len(source.headings) - len(named)
+    return f'{line}\n§ {" · ".join(named)}{f" (+{more} more)" if more > 0 else ""}'
+
+
+def images(found: Sequence[BriefImage], name: Naming) -> BriefSection:
+    """The images: source, address, and what is said of them."""
+
+    def line(found: BriefImage) -> str:
+        says = [f'- {name(found.source)}', quoting.address(found.image.url, URL_TOKENS)]
+        for what, text in (('alt', found.image.alt), ('caption', found.image.caption)):
+            if said := quoting.label(text, CAPTION_TOKENS):
+                says.append(f'{what}: {said}')
+        return ' · '.join(says)
+
+    rows = [line(image) for image in found]
+    return BriefSection(lambda count: '\n'.join((head('IMAGES', count, len(rows)), *rows[:count])), len(rows))
+
+
+def trace(found: Trace | None, name: Naming) -> BriefSection:
+    """The tree of what was fetched, under what it has in common."""
+    if found is None or not found.pages:
+        return BriefSection(lambda _: '', 0)
+    called = {source.id: name(number) for number, source in enumerate(name.sources, 1)}
+    rows = trace_tree.lines(found, called)
+    common = trace_tree.common(found)
+
+    def write(count: int) -> str:
+        return '\n'.join((head('EXPANSION TRACE', count, len(rows)), *((common, *rows[:count]) if count else ())))
+
+    return BriefSection(write, len(rows))
+
+
+def citations(quoted: Sequence[Citation], name: Naming, block_of: Callable[[Citation], int | None]) -> BriefSection:
+    """The quotes: each says first where it stands, so that its words cannot.
+
+    Args:
+        quoted: Verified ones.
+        name: What to call a source.
+        block_of: The number of the block that shows what is quoted.
+    """
+    numbers = {source.id: number for number, source in enumerate(name.sources, 1)}
+
+    def line(number: int, citation: Citation) -> str:
+        block = block_of(citation)
+        called = name(numbers[citation.source_id]) if citation.source_id in numbers else ''
+        source = f'{called} ({citation.source_id})' if called not in ('', citation.source_id) else citation.source_id
+        lines = quoting.ranges(range(citation.first_line, citation.last_line + 1))
+        return f'[C{number}] {f"E{block} · " if block else ""}{source} · {lines} · "{citation.quote}"'
+
+    rows = [line(number, citation) for number, citation in enumerate(quoted, 1)]
+    return BriefSection(lambda count: '\n'.join((head('CITATIONS', count, len(rows)), *rows[:count])), len(rows))
+
+
+def stats(values: Sequence[tuple[str, str]], used: int, budget: int, room: int) -> str:
+    """What was done to find all this; the last ones are left out where there is no room.
+
+    Args:
+        values: Names and values, what matters most first.
+        used: Tokens of the whole brief.
+        budget: Tokens that it may have.
+        room: Tokens that this section may have.
+    """
+    rows = [f'{name}: {quoting.label(value, STAT_TOKENS)}' for name, value in values]
+
+    def write(count: int, size: int) -> str:
+        return '\n'.join(('[STATS]', *rows[:count], f'tokens: {size:,} of at most {budget:,}'))
+
+    # How many there are must not depend on the tokens, which depend on it.
+    return write(BriefSection(lambda count: write(count, budget), len(rows)).most(room), used)

@@ -1,0 +1,1 @@
+"""What is asked: the question, its parts, and how far one may go for it."""

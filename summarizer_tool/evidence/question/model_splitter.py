@@ -1,0 +1,117 @@
+"""Let a model split a compound question into sub-queries, and take none that is about something else."""
+
+import logging
+from dataclasses import dataclass
+from functools import cache
+
+from pydantic import BaseModel, Field
+from pydantic_ai import Agent
+from pydantic_ai.concurrency import AbstractConcurrencyLimiter
+from pydantic_ai.models import Model
+
+from summarizer_tool import prompts, telemetry
+from summarizer_tool.llm import typed_query
+from summarizer_tool.llm.typed_query import TypedQuery, UnansweredError
+from summarizer_tool.mapreduce.job import RequestOptions
+from summarizer_tool.settings import OutputMode, Settings
+from summarizer_tool.text import terms
+
+MAX_PARTS = 5
+
+MAX_PART_CHARACTERS = 300
+"""Of a sub-query; what is longer is no query."""
+
+_ANSWER_TOKENS = 800
+"""Room for five sub-queries of that length, and for the JSON around them."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+# Without a docstring, which the model would be shown.
+class _SubQueries(BaseModel):
+    queries: list[str] = Field(description='One to five sub-queries.')
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSplitter:
+    """Splits questions by the summarizer's own model."""
+
+    asker: TypedQuery
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        *,
+        model: Model | None = None,
+        limiter: AbstractConcurrencyLimiter | None = None,
+        call: RequestOptions | None = None,
+    ) -> 'ModelSplitter | None':
+        """The splitter of one request; `None` where there is but the embedded model.
+
+        Args:
+            settings: The summarizer's.
+            model: The summarizer's, where it was given one.
+            limiter: The summarizer's, where it was given one.
+            call: For its model, deadline, usage and usage limits.
+        """
+        asker = TypedQuery.of(settings, model=model, limiter=limiter, call=call)
+        return asker and cls(asker)
+
+    async def __call__(self, question: str, intent: str = '', constraints: str = '') -> tuple[str, ...]:
+        """The sub-queries of a question: one to five, one where it asks but one thing.
+
+        Args:
+            question: In the asker's words.
+            intent: What the answer is for.
+            constraints: What the answer must keep to, such as a place or a year.
+
+        Returns:
+            Queries of at most 300 characters, each with a word of the question, the intent or the constraints.
+
+        Raises:
+            UnansweredError: If the model failed, or gave no such query.
+            ConfigurationError: If the model cannot be built.
+        """
+        asker = self.asker
+        with telemetry.span('split question', model=asker.model_name) as span:
+            agent = _splitter(asker.output_mode, trace_content=asker.settings.trace_content)
+            answer = await asker.ask(agent, _request(question, intent, constraints), _ANSWER_TOKENS)
+            parts = sound_parts(answer.queries, question, intent, constraints)
+            span.set_attributes({'offered': len(answer.queries), 'parts': len(parts)})
+        if not parts:
+            _logger.warning('no usable sub-query', extra={'offered': len(answer.queries)})
+            raise UnansweredError(f'{asker.model_name} as splitter: none of its sub-queries is about the question')
+        return parts
+
+
+def sound_parts(queries: list[str], *given: str) -> tuple[str, ...]:
+    """The queries that are about what was asked, at most five, each once and on one line.
+
+    A text that has slipped into the question cannot lead a search elsewhere: a query needs a content word in common
+    with what was given.
+
+    Args:
+        queries: As a model gave them.
+        given: The question, and what else the asker said.
+    """
+    asked = terms.asked('\n'.join(given)).terms
+    parts: dict[str, str] = {}
+    for query in queries:
+        line = ' '.join(''.join(character if character.isprintable() else ' ' for character in query).split())
+        is_sound = 0 < len(line) <= MAX_PART_CHARACTERS and not terms.terms_of(line).isdisjoint(asked)
+        if is_sound:
+            parts.setdefault(line.casefold(), line)
+    return tuple(parts.values())[:MAX_PARTS]
+
+
+@cache
+def _splitter(output_mode: OutputMode, *, trace_content: bool) -> Agent[None, _SubQueries]:
+    return typed_query.typed_agent('splitter', 'evidence/split', _SubQueries, output_mode, trace_content=trace_content)
+
+
+def _request(question: str, intent: str, constraints: str) -> str:
+    given = ((prompts.QUESTION_TAG, question), (prompts.INTENT_TAG, intent), (prompts.CONSTRAINTS_TAG, constraints))
+    return '\n\n'.join(
+        typed_query.framed(tag, text.strip()[: typed_query.MAX_CHARACTERS]) for tag, text in given if text.strip()
+    )

@@ -1,0 +1,106 @@
+"""What the constraints of a question say about where its answer may come from: hosts, and years."""
+
+from dataclasses import dataclass
+
+import regex
+
+from summarizer_tool.text.addresses import host_of, port_of
+
+_NAME = r'(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,6}\p{L}{2,24}'
+_NUMBERS = r'\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]{2,45}\]'
+_HOST = regex.compile(
+    rf'(?<![\p{{L}}\p{{N}}@._/-])(?P<site>-?\s?site:\s?)?(?P<scheme>https?://)?(?:\*\.)?'
+    rf'(?P<host>{_NAME}|localhost|{_NUMBERS})(?P<port>:\d{{1,5}})?(?![\p{{L}}\p{{N}}@]|\.\p{{L}}|\()',
+    regex.IGNORECASE,
+)
+# How names of files and of software end; a site of such a name needs `site:` or `https://` before it.
+_FILE_ENDINGS = frozenset(
+    """md js ts py sh txt pdf html htm php asp aspx jsp json xml yaml yml csv toml ini cfg conf zip gz tar exe dll java
+    cpp hpp css scss vue doc docx xls xlsx ppt pptx png jpg jpeg gif svg mp3 mp4 log sql lock env""".split()  # noqa: SIM905
+)
+_SOFTWARE = frozenset({'asp.net', 'ado.net', 'vb.net', 'ml.net'})
+_NOT = regex.compile(
+    r'\b(?:not|no|never|without|except(?: for)?|excluding|exclude|avoid|skip|ignore|ignoring|other than|rather than'
+    r"|instead of|nothing (?:from|on)|don[’']?t|nicht|kein\w*|ohne|außer|pas|sans|sauf|no|sin|excepto)\b",
+    regex.IGNORECASE,
+)
+# A sentence ends what a negation reaches; a full stop inside a host is followed by a letter.
+_END = regex.compile(
+    r'[;!?\n]|\.(?:\s|$)|\b(?:but|only|just|aber|nur|mais|seulement|pero|solo|sólo)\b', regex.IGNORECASE
+)
+# What is liked better is no limit.
+_PREFERRED = regex.compile(
+    r'\b(?:prefer\w*|ideally|if possible|start(?:ing)? (?:with|from|at)|such as|for example|e\.g\.|vorzugsweise'
+    r'|am liebsten)',
+    regex.IGNORECASE,
+)
+_YEAR = regex.compile(r'(?<![\d.,/:])(?:1[5-9]|20|21)\d{2}(?![\d:]|[.,]\d)')
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where links may lead, and which years are meant."""
+
+    only: tuple[str, ...] = ()
+    """Hosts, perhaps with a port, of which one must be a link's own or the parent of its own; none: all are allowed."""
+    never: tuple[str, ...] = ()
+    """Hosts that are left out, with all below them."""
+    years: tuple[str, ...] = ()
+
+    def allows(self, url: str) -> bool:
+        """Whether a link may be followed."""
+        if any(_is_at(url, place) for place in self.never):
+            return False
+        return not self.only or any(_is_at(url, place) for place in self.only)
+
+
+def hosts_in(constraints: str) -> tuple[str, ...]:
+    """The hosts that constraints name as those to keep to: `only docs.example.org`, `site:example.org`, a URL."""
+    return scope_of(constraints).only
+
+
+def scope_of(constraints: str) -> Scope:
+    """Read constraints: which hosts they name, those to keep to and those to leave out, and which years.
+
+    Args:
+        constraints: In the asker's words, such as `only docs.example.org, not before 2019`.
+
+    Returns:
+        Hosts in lower case without `www.`, in order. A file name (`notes.md`) or an e-mail address is no host.
+    """
+    only: dict[str, None] = {}
+    never: dict[str, None] = {}
+    begin = 0
+    is_denied = is_preferred = False
+    for match in _HOST.finditer(constraints):
+        before = constraints[begin : match.start()]
+        begin = match.end()
+        if endings := list(_END.finditer(before)):
+            is_denied = is_preferred = False
+            before = before[endings[-1].start() :]
+        is_denied = is_denied or _NOT.search(before) is not None
+        is_preferred = is_preferred or _PREFERRED.search(before) is not None
+        host = match['host'].casefold().removeprefix('www.')
+        is_marked = bool(match['site'] or match['scheme'] or match['port'])
+        if not is_marked and (host.rpartition('.')[2] in _FILE_ENDINGS or host in _SOFTWARE):
+            continue
+        place = host + (match['port'] or '')
+        if is_denied or (match['site'] or '').startswith('-'):
+            never.setdefault(place)
+        elif not is_preferred:
+            only.setdefault(place)
+    years = _YEAR.findall(_HOST.sub(' ', constraints))
+    return Scope(tuple(only), tuple(place for place in never if place not in only), tuple(dict.fromkeys(years)))
+
+
+def without_hosts(constraints: str) -> str:
+    """What else constraints say: words that may stand in a text."""
+    return ' '.join(_HOST.sub(' ', constraints).split())
+
+
+def _is_at(url: str, place: str) -> bool:
+    """Whether a URL is of a host or of one below it."""
+    host = host_of(url)
+    name, _, port = place.rpartition(':') if regex.search(r':\d+$', place) else (place, '', '')
+    name = name.strip('[]')
+    return (host == name or host.endswith(f'.{name}')) and (not port or int(port) == port_of(url))

@@ -1,0 +1,61 @@
+"""What a question is about, as weighted terms: what is still open counts most."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from summarizer_tool.text import terms
+
+COVERED_PART = 0.3
+"""Worth of a term whose sub-query is answered, against 1 for one whose is open."""
+
+FOUND = 0.6
+"""What a term is worth that some of the evidence has already, against 1 for one that none has."""
+
+ASIDE = 0.3
+"""Worth of a term of the intent and the constraints."""
+
+MAX_KNOWN = 20_000
+"""Characters of what the asker knows that are weighed."""
+
+KNOWN = 0.1
+"""Worth of a term of what the asker knows already: it tells two things of one name apart, but asks for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTopic:
+    """Terms, in the form in which the index holds them, and how much each counts."""
+
+    weights: Mapping[str, float]
+    """From 0 to 1."""
+    asked: frozenset[str]
+    """The terms of the question itself."""
+
+
+def topic_of(
+    parts: Sequence[str],
+    coverage: Sequence[float],
+    *,
+    found: Collection[str] = (),
+    aside: str = '',
+    known: str = '',
+) -> QuestionTopic:
+    """Weigh the terms of a question by what is still missing.
+
+    Args:
+        parts: The sub-queries, or the question.
+        coverage: For each part from 0 (open) to 1 (answered).
+        found: Terms that the evidence has.
+        aside: The intent and the constraints, in words.
+        known: What the asker knows already.
+    """
+    weights = dict.fromkeys(terms.asked(known[:MAX_KNOWN]).terms, KNOWN) if known else {}
+    weights.update(dict.fromkeys(terms.asked(aside).terms, ASIDE) if aside else {})
+    asked: set[str] = set()
+    for part, covered in zip(parts, coverage, strict=True):
+        worth = COVERED_PART + (1 - COVERED_PART) * (1 - covered)
+        for term in terms.asked(part).terms:
+            weight = worth * (FOUND if term in found else 1.0)
+            weights[term] = max(weight, weights.get(term, 0.0) if term in asked else 0.0, ASIDE)
+            asked.add(term)
+    return QuestionTopic(MappingProxyType(weights), frozenset(asked))

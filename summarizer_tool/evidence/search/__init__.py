@@ -1,0 +1,1 @@
+"""Which stored passages answer a question."""

@@ -1,0 +1,77 @@
+"""What a search leaves out unless it is named: texts of pages that have been stored with another text since."""
+
+import json
+import sqlite3
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from summarizer_tool.store.index import Span
+
+
+def spans(db: sqlite3.Connection, collection: str) -> list[Span]:
+    """Where the passages of such sources are, ascending, and one span for sources that are side by side."""
+    rows = db.execute(
+        'SELECT first, first + passages - 1 FROM outdated o JOIN indexed i ON i.collection = o.collection '
+        'AND i.source = o.id WHERE o.collection = ? AND passages > 0 ORDER BY first',
+        (collection,),
+    )
+    found: list[Span] = []
+    for first, last in rows:
+        if found and found[-1][1] + 1 == first:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+    return found
+
+
+def searched(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
+    """How many documents and passages a search looks at.
+
+    Args:
+        db: Any connection.
+        collection: Its name.
+        source_ids: The sources that are named; none for all that are not outdated.
+    """
+    if source_ids:
+        chosen, value = 'source IN (SELECT value FROM json_each(?))', json.dumps([*source_ids])
+    else:
+        chosen, value = 'source NOT IN (SELECT id FROM outdated WHERE collection = ?)', collection
+    return db.execute(
+        f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {chosen}',  # noqa: S608 - fixed text
+        (collection, value),
+    ).fetchone()
+
+
+def gaps(spans: Sequence[Span], holes: Iterable[Span], most: int) -> list[Span]:
+    """What is left of some spans without others; with `most` or more of these the spans as they were.
+
+    Args:
+        spans: Ascending.
+        holes: Ascending, each within one of the spans.
+        most: How many parts are worth it; a look-up is made for each.
+    """
+    left: list[Span] = []
+    rest = [*spans]
+    for first, last in holes:
+        while rest and rest[0][1] < first:
+            left.append(rest.pop(0))
+        if not rest:
+            break
+        start, end = rest[0]
+        if start < first:
+            left.append((start, first - 1))
+        if last < end:
+            rest[0] = (last + 1, end)
+        else:
+            rest.pop(0)
+        if len(left) > most:
+            return [*spans]
+    return left + rest
+
+
+def outside(rows: Iterable[int], spans: Sequence[Span]) -> list[int]:
+    """The passages that are in none of some spans, which ascend."""
+    if not spans:
+        return [*rows]
+    starts = [first for first, _ in spans]
+    return [row for row in rows if not (at := bisect_right(starts, row)) or spans[at - 1][1] < row]

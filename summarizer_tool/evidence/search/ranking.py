@@ -1,0 +1,205 @@
+"""How well a passage answers a question by its words. Pure computing.
+
+The score of a passage is between 0 and 1 and means the same in every search of a collection, so that a caller can judge
+whether the best is good enough. It is BM25 (idf times a saturated count) without the length, since passages are about
+equally long, divided by what a passage could reach at most:
+
+    coverage = sum of idf(t) * tf(t) / (tf(t) + 1/3) over the question's terms t, / sum of idf(t)
+    own      = coverage + (1 - coverage) * (0.25 * closeness + 0.1 * intent)
+    score    = own + (1 - own) * 0.5 * context, or 0 where the passage has none of the terms
+
+`tf` is how often a term is in the text, and half a time more if it is in the headings or the title. A phrase in
+quotation marks counts like all its terms once more, where it stands as asked. `closeness` is the share of the
+question's neighbouring terms that stand close in the passage, weighed by their idf; `intent` is the coverage of what
+the answer is for. `context` is the share of the question's weight that the passage lacks and a passage near it has,
+halved with each passage between: a thing is named once, and then spoken of. One mention of each term gives 0.75, two
+0.86; half of the question's weight about 0.4, and 0.45 beside a passage with the other half. What is added to a passage
+never lowers its score.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import MappingProxyType
+
+from summarizer_tool.text.terms import QueryTerms, terms_of_word, words_of
+
+_HALF = 1 / 3
+"""Times a term must occur to count half; BM25's k1, smaller since passages are short."""
+
+_HEADING = 0.5
+"""Times that a term in a heading or the title counts."""
+
+_CLOSE = 0.25
+_INTENT = 0.1
+"""What closeness and intent add of the way from the coverage to 1."""
+
+REACH = 2
+"""Passages on each side that may say what one is about, or how it goes on."""
+
+_CONTEXT = 0.5
+"""What the context adds of the way from a passage's own score to 1."""
+
+_FADING = 0.5
+"""What a term in the context is worth for each passage that it is away."""
+
+_NEAR_WORDS = 4
+_FAR_WORDS = 20
+"""Terms at most so many words apart are close; those as far apart as that are not, and between it falls in a line."""
+
+RRF_K = 60
+"""Of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009."""
+
+
+def idf(frequency: int, passages: int) -> float:
+    """How much a term says that is in `frequency` of `passages`; a term that is in none says as much as a rare one."""
+    known = min(max(frequency, 1), max(passages, 1))
+    return math.log(1 + (max(passages, 1) - known + 0.5) / (known + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A question with the weight of each of its terms."""
+
+    weights: Mapping[str, float]
+    """By term, in the order of the question."""
+    phrases: tuple[tuple[str, ...], ...] = ()
+    intent: Mapping[str, float] = field(default_factory=dict[str, float])
+    _wanted: '_Wanted' = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, '_wanted', _Wanted({*self.weights, *self.intent}))
+
+    def score(
+        self, text: str, headings: frozenset[str] = frozenset(), beside: Mapping[str, int] = MappingProxyType({})
+    ) -> float:
+        """How well a passage answers, 0 to 1; see the head of this file.
+
+        Args:
+            text: The passage.
+            headings: The terms of its heading path, of its source's title and of its table's first row.
+            beside: By term, how many passages away the nearest other one is that has it, from 1; as far as `REACH`.
+        """
+        places = self._places(text)
+        coverage = self._coverage(places, headings)
+        intent = _covered(self.intent, places, headings) if self.intent else 0.0
+        if not coverage:
+            return 0.0
+        more = _CLOSE * self._closeness(places) + _INTENT * intent
+        own = coverage + (1 - coverage) * more
+        return own + (1 - own) * _CONTEXT * self._context(places, beside)
+
+    def held(self, text: str) -> frozenset[str]:
+        """The terms of the question that are in a text."""
+        wanted = self._wanted
+        found = {term for word in set(words_of(text)) for term in wanted[word]}
+        return frozenset(found & self.weights.keys())
+
+    def _context(self, places: Mapping[str, list[int]], beside: Mapping[str, int]) -> float:
+        """The share of the question's weight that is only beside a passage, by how far away it is."""
+        if not beside:
+            return 0.0
+        got = sum(self.weights[term] * _FADING**apart for term, apart in beside.items() if term not in places)
+        return got / sum(self.weights.values())
+
+    def _places(self, text: str) -> dict[str, list[int]]:
+        """Where in a text the terms are, as numbers of words."""
+        wanted, places = self._wanted, dict[str, list[int]]()
+        for place, word in enumerate(words_of(text)):
+            for term in wanted[word]:
+                places.setdefault(term, []).append(place)
+        return places
+
+    def _coverage(self, places: Mapping[str, list[int]], headings: frozenset[str]) -> float:
+        if not self.phrases:
+            return _covered(self.weights, places, headings)
+        mass = sum(self.weights.values())
+        got = _covered(self.weights, places, headings) * mass
+        for phrase in self.phrases:
+            weight = sum(self.weights[term] for term in phrase)
+            mass += weight
+            if _stands(phrase, places):
+                got += weight / (1 + _HALF)
+        return got / mass
+
+    def _closeness(self, places: Mapping[str, list[int]]) -> float:
+        got = mass = 0.0
+        for (first, one), (second, other) in pairwise(self.weights.items()):
+            weight = min(one, other)
+            mass += weight
+            if first in places and second in places:
+                apart = _distance(places[first], places[second])
+                got += weight * min(1.0, max(0.0, (_FAR_WORDS - apart) / (_FAR_WORDS - _NEAR_WORDS)))
+        return got / mass if mass else 0.0
+
+
+class _Wanted(dict[str, tuple[str, ...]]):
+    """By word, as it is written, the terms in it that count; filled as words come by."""
+
+    def __init__(self, terms: set[str]) -> None:
+        super().__init__()
+        self._terms = terms
+        # A stem is the beginning of its words but for its last letter, so most words need not be cut.
+        self._starts = tuple({term[:3] if len(term) > 3 else term[:2] for term in terms})
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if word.isascii() and word.isalnum() and not word.lower().startswith(self._starts):
+            found = ()
+        else:
+            found = tuple(term for term in terms_of_word(word) if term in self._terms)
+        self[word] = found
+        return found
+
+
+def _covered(weights: Mapping[str, float], places: Mapping[str, list[int]], headings: frozenset[str]) -> float:
+    got = 0.0
+    for term, weight in weights.items():
+        times = len(places.get(term, ())) + (_HEADING if term in headings else 0)
+        got += weight * times / (times + _HALF)
+    mass = sum(weights.values())
+    return got / mass if mass else 0.0
+
+
+def _distance(one: list[int], other: list[int]) -> int:
+    """The least distance between two ascending lists of places."""
+    best, index = _FAR_WORDS, 0
+    for place in one:
+        while index + 1 < len(other) and other[index + 1] <= place:
+            index += 1
+        best = min(best, *(abs(place - near) for near in other[index : index + 2]))
+    return best
+
+
+def _stands(phrase: tuple[str, ...], places: Mapping[str, list[int]]) -> bool:
+    """Whether the terms of a phrase stand side by side somewhere; those cut from one word have its place."""
+    ends = set(places.get(phrase[0], ()))
+    for term in phrase[1:]:
+        here = set(places.get(term, ()))
+        ends = {place + step for place in ends for step in (0, 1) if place + step in here}
+    return bool(ends)
+
+
+def weigh(question: QueryTerms, intent: QueryTerms, frequencies: Mapping[str, int], passages: int) -> Weighed:
+    """Give each term of a question its weight in a collection.
+
+    Args:
+        question: What is asked.
+        intent: What the answer is for.
+        frequencies: In how many passages of the collection each term is; none if it is not there.
+        passages: In the collection.
+    """
+    kept = [term for term in question.terms if term not in question.wholes or frequencies.get(term)]
+    weights = {term: idf(frequencies.get(term, 0), passages) for term in kept or question.terms}
+    purpose = {term: idf(frequencies[term], passages) for term in intent.terms if frequencies.get(term)}
+    phrases = tuple(phrase for phrase in question.phrases if weights.keys() >= set(phrase))
+    return Weighed(weights, phrases, {term: weight for term, weight in purpose.items() if term not in weights})
+
+
+def fuse(rankings: Iterable[Sequence[int]], k: int = RRF_K) -> list[int]:
+    """Make one ranking of several by the sum of `1 / (k + rank)`, ranks from 1; among equals the first seen wins."""
+    points: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, item in enumerate(ranking, 1):
+            points[item] = points.get(item, 0.0) + 1 / (k + rank)
+    return sorted(points, key=points.__getitem__, reverse=True)

@@ -1,0 +1,114 @@
+"""Let a model judge, in one call, how well each of a search's best passages helps to answer the question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+from pydantic_ai import Agent
+from pydantic_ai.concurrency import AbstractConcurrencyLimiter
+from pydantic_ai.models import Model
+
+from summarizer_tool import prompts, telemetry
+from summarizer_tool.llm import typed_query
+from summarizer_tool.llm.typed_query import TypedQuery, UnansweredError
+from summarizer_tool.mapreduce.job import RequestOptions
+from summarizer_tool.runtime.executors import in_thread
+from summarizer_tool.settings import OutputMode, Settings
+from summarizer_tool.text import tokens
+
+MAX_PASSAGES = 30
+"""Judged in one call: about 10,000 tokens, and still few enough to be told apart."""
+
+PASSAGE_TOKENS = 300
+"""Of a passage that the model is shown; ordinary ones have half of that."""
+
+_ANSWER_TOKENS = 300
+_JUDGEMENT_TOKENS = 40
+"""Room in the answer, and for each judgement in it: twice what its JSON takes."""
+
+
+# Without docstrings, which the model would be shown.
+class _Judgement(BaseModel):
+    number: int = Field(description='Of the passage.')
+    confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
+        description='0: no help at all; 0.5: on the subject, or a part of the answer; 1: states the answer.'
+    )
+
+
+class _Judgements(BaseModel):
+    judgements: list[_Judgement] = Field(description='One for each passage.')
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReranker:
+    """Judges passages by the summarizer's own model; a `found.Reranker`."""
+
+    asker: TypedQuery
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        *,
+        model: Model | None = None,
+        limiter: AbstractConcurrencyLimiter | None = None,
+        call: RequestOptions | None = None,
+    ) -> 'ModelReranker | None':
+        """The reranker of one request; `None` without `settings.rerank`, or with but the embedded model.
+
+        Args:
+            settings: The summarizer's.
+            model: The summarizer's, where it was given one.
+            limiter: The summarizer's, where it was given one.
+            call: For its model, deadline, usage and usage limits.
+        """
+        asker = TypedQuery.of(settings, model=model, limiter=limiter, call=call) if settings.rerank else None
+        return asker and cls(asker)
+
+    async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How sure the model is, 0 to 1, that each text helps to answer; 0 for those that it says nothing of.
+
+        Args:
+            question: In the asker's words.
+            texts: At most 30, of which the model sees 300 tokens each.
+
+        Raises:
+            ValueError: If there are more texts.
+            UnansweredError: If the model failed, or judged none of them.
+            ConfigurationError: If the model cannot be built.
+        """
+        if len(texts) > MAX_PASSAGES:
+            raise ValueError(f'{len(texts)} passages are over the {MAX_PASSAGES} of one call; give the best of them')
+        if not texts:
+            return []
+        asker = self.asker
+        with telemetry.span('judge passages', passages=len(texts), model=asker.model_name):
+            prompt = await in_thread(_request, question, texts)
+            agent = _judge(asker.output_mode, trace_content=asker.settings.trace_content)
+            answer = await asker.ask(agent, prompt, _ANSWER_TOKENS + _JUDGEMENT_TOKENS * len(texts))
+            confidences = [0.0] * len(texts)
+            judged: set[int] = set()
+            for judgement in answer.judgements:
+                # What is judged twice keeps the first judgement.
+                if 1 <= judgement.number <= len(texts) and judgement.number not in judged:
+                    judged.add(judgement.number)
+                    confidences[judgement.number - 1] = judgement.confidence
+            if not judged:
+                raise UnansweredError(f'{asker.model_name} as judge: none of {len(texts)} passages is judged')
+            return confidences
+
+
+@cache
+def _judge(output_mode: OutputMode, *, trace_content: bool) -> Agent[None, _Judgements]:
+    return typed_query.typed_agent('judge', 'evidence/judge', _Judgements, output_mode, trace_content=trace_content)
+
+
+def _request(question: str, texts: Sequence[str]) -> str:
+    """The question and the passages, each in a frame of its own, so that none can pass itself off as another."""
+    frames = [typed_query.framed(prompts.QUESTION_TAG, question[: typed_query.MAX_CHARACTERS])]
+    for number, text in enumerate(texts, 1):
+        shown = tokens.truncate(text, PASSAGE_TOKENS)
+        frames.append(typed_query.framed(prompts.PASSAGE_TAG, shown, number=str(number)))
+    return '\n\n'.join(frames)

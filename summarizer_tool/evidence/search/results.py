@@ -1,0 +1,90 @@
+"""What a search asks and what it finds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from summarizer_tool.documents.passage import Passage
+from summarizer_tool.store.source_store import Collection, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to look for in a collection."""
+
+    text: str
+    """The question, in the asker's words."""
+    parts: tuple[str, ...] = ()
+    """Its sub-queries; empty where it is one question."""
+    intent: str = ''
+    """What the answer is for; its words count less than those of the question."""
+    source_ids: tuple[str, ...] = ()
+    """The sources to look in; empty: all of the collection."""
+    top_k: int = 20
+    """Passages that are wanted, neighbours not counted."""
+    room: int = 0
+    """Tokens that all of the sources together may have to be given whole (`full_context`); 0: never."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that was found."""
+
+    passage: Passage
+    score: float
+    """0 to 1: how well it answers, comparable between searches."""
+    query: str = ''
+    """The sub-query that found it; empty where the question is one."""
+    is_adjacent: bool = False
+    """Whether it is here for its neighbour's sake."""
+    confidence: float | None = None
+    """0 to 1, a reranker's; `None` without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer of a search."""
+
+    hits: tuple[Hit, ...]
+    """Best first; with `is_full_context` all passages of the sources in their own order."""
+    sources: tuple[Source, ...]
+    """The sources of the hits, in the order of their first one."""
+    documents: int
+    """Searched."""
+    passages: int
+    """Searched."""
+    matched: int
+    """Passages that had anything of the question, before the best were chosen."""
+    is_full_context: bool = False
+    ranking: str = 'bm25'
+    """What ranked them: `bm25`, `bm25+embeddings`, either with `+rerank`, or `none` for whole sources."""
+    warnings: tuple[str, ...] = ()
+    """What could not be used, such as an embedding model that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What a ranking by meaning finds."""
+
+    rankings: list[list[int]]
+    """For each query the ids of the nearest passages, best first."""
+    warning: str = ''
+    """What was left out of it; empty if nothing was."""
+
+
+class SimilarPassages(Protocol):
+    """Ranks passages by meaning, beside the ranking by words."""
+
+    async def nearest(
+        self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
+    ) -> Near:
+        """For each query the nearest passages of these sources (none: of all)."""
+        ...
+
+
+class Reranker(Protocol):
+    """Judges passages one by one against a question."""
+
+    async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How sure it is, 0 to 1, that each text helps to answer."""
+        ...

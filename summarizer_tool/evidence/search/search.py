@@ -1,0 +1,305 @@
+"""Find the passages of stored sources that answer a question. Nothing is fetched."""
+
+import json
+import logging
+import sqlite3
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from summarizer_tool.documents.passage import Passage
+from summarizer_tool.errors import StoreError, SummarizerError
+from summarizer_tool.evidence.search import neighbours, outdated
+from summarizer_tool.evidence.search.candidates import ranked, scores, weighed
+from summarizer_tool.evidence.search.fusing import in_turn, values_of
+from summarizer_tool.evidence.search.likeness import Likeness, diverse
+from summarizer_tool.evidence.search.results import Hit, Query, Reranker, SearchResult, SimilarPassages
+from summarizer_tool.runtime.executors import in_io_thread
+from summarizer_tool.store import index
+from summarizer_tool.store.index import Span
+from summarizer_tool.store.source_store import Collection, Source
+
+T = TypeVar('T')
+
+CATCH_UP = 5_000_000
+"""Bytes of text that an older program has stored and a search indexes first, in about a second."""
+
+RERANKED = 30
+"""Passages that a reranker judges."""
+
+_POOL = 4
+"""Passages for each one wanted, from which the final choice is made; 50 at least."""
+
+_MOST_SPANS = 64
+"""Pieces of a collection that a word is looked up in one by one; where there would be more of them, what is outdated is
+looked up with the rest and taken out after."""
+
+_MOST_WIDENED = 10
+"""Times more passages that are ranked by meaning where most of them are outdated."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search at work."""
+
+    collection: Collection
+    query: Query
+    source_ids: list[str]
+    parts: tuple[str, ...]
+    without: list[Span] = field(default_factory=list[Span])
+    """Where the passages are that are not searched: outdated ones, if no source was named."""
+    nearest: int = 0
+    """Passages to be ranked by meaning; more than the pool where it may rank outdated ones, too."""
+    warnings: list[str] = field(default_factory=list[str])
+    ranking: str = 'bm25'
+
+    @property
+    def pool(self) -> int:
+        return max(50, _POOL * self.query.top_k)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A passage that may become a hit."""
+
+    passage: Passage
+    score: float
+    """The best over all parts."""
+    part: int
+    """The part that has it."""
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """What was found before the final choice."""
+
+    choices: dict[int, _Choice]
+    rankings: list[list[tuple[int, float]]]
+    """Of each part, best first: passages with their value for it, 0 to 1."""
+    matched: int
+    titles: dict[str, str]
+    """Of their sources, by handle."""
+    times: dict[str, int]
+    """When those were fetched or stored, by handle."""
+    terms: frozenset[str]
+    """Of the question."""
+
+
+async def search(
+    collection: Collection,
+    query: Query,
+    *,
+    similar: SimilarPassages | None = None,
+    reranker: Reranker | None = None,
+) -> SearchResult:
+    """Find the passages that answer a question, in the sources of one collection.
+
+    Where all chosen sources together have at most `query.room` tokens, they are the answer, whole. Else passages are
+    ranked by their words, and by their meaning with `similar`, for each part of the question; the best are judged by
+    the reranker; of passages that are copies the newest is kept; hits bring the passages beside them. Where no source
+    is named, a text that was stored under a URL is left out if another one has been stored there since.
+
+    Args:
+        collection: Where to look; no other is seen.
+        query: What to look for.
+        similar: Ranks by meaning, too.
+        reranker: Judges the best.
+
+    Returns:
+        What was found; no hits if there is nothing. A failure of `similar` or `reranker` is a warning in it.
+
+    Raises:
+        UnknownSourceError: If one of `query.source_ids` is not in the collection.
+        StoreError: If the store cannot be read.
+    """
+    parts = tuple(part for part in query.parts if part.strip()) or (query.text,)
+    state = await in_io_thread(_begin, collection, query, parts)
+    if (whole := await in_io_thread(_whole, state)) is not None:
+        return whole
+    nearest: list[list[int]] = [[] for _ in parts]
+    if similar is not None and any(part.strip() for part in parts):
+        found = await _tried(
+            state, 'ranking by meaning', similar.nearest, collection, parts, state.source_ids, state.nearest
+        )
+        if found is not None:
+            nearest = found.rankings
+            state.ranking += '+embeddings'
+            if found.warning:
+                state.warnings.append(found.warning)
+    chosen = await in_io_thread(_choose, state, nearest)
+    confidences: dict[int, float] = {}
+    if reranker is not None and chosen.choices:
+        judged = [chosen.choices[item].passage for item in in_turn(chosen.rankings, RERANKED)]
+        texts = [passage.under(chosen.titles.get(passage.source_id, '')) for passage in judged]
+        given = await _tried(state, 'reranking', reranker.rerank, query.text, texts)
+        if given is not None:
+            state.ranking += '+rerank'
+            confidences = {
+                passage.id: min(1.0, max(0.0, confidence)) for passage, confidence in zip(judged, given, strict=False)
+            }
+    return await in_io_thread(_finish, state, chosen, confidences)
+
+
+async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *args: object) -> T | None:
+    """What a model says; its failure becomes a warning, since the ranking by words needs no model."""
+    try:
+        return await ask(*args)
+    except SummarizerError as error:
+        state.warnings.append(f'{what} failed: {error}')
+    except Exception as error:  # noqa: BLE001 - whatever a model's client raises, the search goes on without it
+        # Its message may hold what was sent.
+        _logger.warning('%s failed: %s', what, type(error).__name__)
+        state.warnings.append(f'{what} failed: {type(error).__name__}')
+    return None
+
+
+@contextmanager
+def _reading(collection: Collection) -> Generator[sqlite3.Connection]:
+    """One view of the store over several look-ups, whoever writes meanwhile."""
+    with collection.database.read() as db:
+        db.execute('BEGIN')
+        yield db
+
+
+def _begin(collection: Collection, query: Query, parts: tuple[str, ...]) -> _Search:
+    """Check what is asked, and index what is not indexed yet."""
+    source_ids = list(dict.fromkeys(collection.source(source_id).id for source_id in query.source_ids))
+    state = _Search(collection, query, source_ids, parts)
+    if collection.unindexed():
+        try:
+            left = collection.catch_up(CATCH_UP)
+        except StoreError as error:  # a full disk, or another process that writes for too long
+            state.warnings.append(f'some sources could not be indexed: {error}')
+        else:
+            if left:
+                state.warnings.append(f'{left} sources are not indexed yet and were not searched; search again')
+    state.nearest = state.pool
+    if not source_ids:
+        with _reading(collection) as db:
+            state.without = outdated.spans(db, collection.name)
+            if state.without:
+                left_out = sum(last - first + 1 for first, last in state.without)
+                _, passages = outdated.searched(db, collection.name)
+                state.nearest *= min(_MOST_WIDENED, 1 + -(-left_out // max(1, passages)))
+    return state
+
+
+def _whole(state: _Search) -> SearchResult | None:
+    """All passages of the sources, if they fit and are all there."""
+    room, name = state.query.room, state.collection.name
+    if room <= 0 or state.warnings:
+        return None
+    with _reading(state.collection) as db:
+        rows: list[tuple[str, int, bool]] = db.execute(
+            'SELECT id, tokens, EXISTS (SELECT 1 FROM outdated o WHERE o.collection = s.collection AND o.id = s.id) '
+            'FROM sources s WHERE collection = ? ORDER BY added_at',
+            (name,),
+        ).fetchall()
+        sizes = {source_id: size for source_id, size, _ in rows}
+        every = [source_id for source_id, _, is_outdated in rows if not is_outdated]
+        chosen = [source_id for source_id in state.source_ids or every if source_id in sizes]
+        if not chosen or sum(sizes[source_id] for source_id in chosen) > room:
+            return None
+        [question], _ = weighed(db, name, [state.query.text], state.query.intent)
+        found = scores(
+            db,
+            name,
+            question,
+            [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)],
+        )
+        documents, passages = outdated.searched(db, name, chosen)
+    # All of them, also one that has no passages, since there is nothing in it.
+    sources = state.collection.kept(chosen)
+    known = {source.id for source in sources}
+    hits = tuple(Hit(each.passage, each.score) for each in found if each.passage.source_id in known)
+    return SearchResult(
+        hits,
+        tuple(sources),
+        documents,
+        passages,
+        matched=sum(hit.score > 0 for hit in hits),
+        is_full_context=True,
+        ranking='none',
+    )
+
+
+def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Chosen:
+    """Rank for each part, by words and by meaning."""
+    name = state.collection.name
+    with _reading(state.collection) as db:
+        questions, frequencies = weighed(db, name, state.parts, state.query.intent)
+        spans = outdated.gaps(index.spans_of(db, name, state.source_ids), state.without, _MOST_SPANS)
+        nearest = [outdated.outside(near, state.without)[: state.pool] for near in nearest]
+        found = [
+            ranked(db, name, question, frequencies, spans, near, state.without)
+            for question, near in zip(questions, nearest, strict=True)
+        ]
+        choices: dict[int, _Choice] = {}
+        rankings: list[list[tuple[int, float]]] = []
+        for part, (by_words, near) in enumerate(zip(found, nearest, strict=True)):
+            values = values_of(by_words, near, state.pool)
+            rankings.append([(item, value) for item, (_, value) in values.items()])
+            passages = {each.passage.id: each.passage for each in by_words.scored}
+            for item, (score, _) in values.items():
+                if item not in choices or score > choices[item].score:
+                    choices[item] = _Choice(passages[item], score, part)
+        sources = {choice.passage.source_id for choice in choices.values()}
+        titles = index.titles(db, name, sources)
+        times: dict[str, int] = dict(
+            db.execute(
+                'SELECT id, coalesce(fetched_at, added_at) FROM sources '
+                'WHERE collection = ? AND id IN (SELECT value FROM json_each(?))',
+                (name, json.dumps([*sources])),
+            ).fetchall()
+        )
+    terms = frozenset(term for question in questions for term in question.weights)
+    matched = frozenset[int]().union(*(each.matched for each in found), choices)
+    return _Chosen(choices, rankings, len(matched), titles, times, terms)
+
+
+def _finish(state: _Search, chosen: _Chosen, confidences: dict[int, float]) -> SearchResult:
+    """Choose the hits, and bring their neighbours."""
+    rankings = chosen.rankings
+    if confidences:
+        # What was not judged stands behind what was: it was ranked lower.
+        rankings = [
+            sorted(((item, (value + confidences.get(item, 0.0)) / 2) for item, value in ranking), key=_by_value)
+            for ranking in rankings
+        ]
+    likenesses = {item: Likeness(choice.passage.text, chosen.terms) for item, choice in chosen.choices.items()}
+    times = {item: chosen.times.get(choice.passage.source_id, 0) for item, choice in chosen.choices.items()}
+    best_of = diverse(rankings, likenesses, max(0, state.query.top_k), times)
+    if nearly := sum(not likenesses[item].repeats(likenesses[other]) for item, other in best_of.copies.items()):
+        state.warnings.append(f'near copies of passages that are shown, left out: {nearly}')
+    hits: list[Hit] = []
+    for item, part in best_of.chosen:
+        choice = chosen.choices[item]
+        best = state.parts[choice.part if len(rankings) > 1 else part] if state.query.parts else ''
+        hits.append(Hit(choice.passage, choice.score, best, confidence=confidences.get(item)))
+    with _reading(state.collection) as db:
+        documents, passages = outdated.searched(db, state.collection.name, state.source_ids)
+        hits = neighbours.with_neighbours(db, state.collection.name, hits, chosen.terms)
+    shown, sources = _with_sources(state, hits)
+    return SearchResult(
+        shown,
+        sources,
+        documents,
+        passages,
+        chosen.matched,
+        ranking=state.ranking,
+        warnings=tuple(state.warnings),
+    )
+
+
+def _by_value(item: tuple[int, float]) -> float:
+    return -item[1]
+
+
+def _with_sources(state: _Search, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[Source, ...]]:
+    """The hits and their sources, without those that were evicted a moment ago."""
+    sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
+    known = {source.id for source in sources}
+    return tuple(hit for hit in hits if hit.passage.source_id in known), tuple(sources)

@@ -1,0 +1,1 @@
+"""The embedded model: it needs no key, no network and no weights."""

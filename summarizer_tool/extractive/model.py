@@ -1,0 +1,347 @@
+"""`ExtractiveModel`: a pydantic-ai model without key, network or weights.
+
+It reads the same prompts as any other model and fills the same `ChunkSummary`, by ranking sentences for names, numbers
+and new words per token, with relevance to the focus or schema, and compressing them. Same input, same output.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import regex
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
+
+from summarizer_tool import prompts
+from summarizer_tool.extractive import compression
+from summarizer_tool.extractive.statements import Kind, Statement, plain, statements
+from summarizer_tool.extractive.subjects import with_subjects
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.runtime.executors import in_process
+from summarizer_tool.schemas import ChunkSummary, Fact
+from summarizer_tool.text import boilerplate_lines, coverage, names, tokens
+from summarizer_tool.text.sentences import MAX_WORDS
+
+DEFAULT_TARGET_TOKENS = 1000
+"""Size of the facts where a request names none."""
+
+RELEVANCE = 2.0
+"""How much a statement about the focus or schema gains over one that is not: up to three times the weight."""
+
+ANSWER_BONUS = 4.0
+"""Worth of a statement that is all about the focus, in names, even where it names nothing new."""
+
+FIRST_BONUS = 0.3
+"""Head start of a section's first statement, in names: definitions stand there."""
+
+KIND_WEIGHTS = {Kind.PROSE: 1.0, Kind.PIECE: 0.9, Kind.LIST: 0.7, Kind.ROW: 0.6, Kind.CODE: 0.3}
+"""Prose relates what it names; rows and lists are as full of names, code is full of capitals and
+numbers, and both state less."""
+
+KIND_IMPORTANCE = {Kind.PROSE: 3, Kind.PIECE: 3, Kind.LIST: 2, Kind.ROW: 2, Kind.CODE: 1}
+"""How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
+another one may have said, and the last choice sees them all."""
+
+ANSWERS = 0.7
+"""Share of the best answer's relevance from which a statement must survive any cut."""
+
+SAYING_COST = 4
+"""Tokens that any statement costs its reader, whatever its length: many scraps are worse than a few sentences."""
+
+DANGLING_WEIGHT = 0.8
+"""Weight of a sentence whose first word is a pronoun for nobody knows what."""
+
+ENTITY_SHARE = 0.6
+"""Entities may take this share of the target: they cost no room in a text whose facts name them anyway."""
+
+# Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
+_KINDS = frozenset(
+    map(
+        coverage.stem,
+        """people person persons place places location locations organization organizations organisation
+        organisations group groups date dates time times year years event events number numbers name names title
+        titles work works thing things item items character characters entity entities relation relations relate
+        related relationship relationships fact facts detail details list description type kind string integer
+        object array properties required null""".split(),  # noqa: SIM905
+    )
+)
+
+LEAST_LEADING_WORDS = 5
+"""Words of a line from which it is taken for a statement without a closer look."""
+
+_LEADING_ENTITIES = 10
+
+
+class ExtractiveModel(Model):
+    """The embedded model, id `extractive`: deterministic, offline, free.
+
+    It answers requests for a `ChunkSummary` in the form of this package's prompts, and nothing else.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            profile=ModelProfile(supports_json_schema_output=True, supports_json_object_output=True),
+        )
+
+    @property
+    def model_name(self) -> str:
+        """`extractive`."""
+        return 'extractive'
+
+    @property
+    def system(self) -> str:
+        """`summarizer_tool`, since no provider is behind it."""
+        return 'summarizer_tool'
+
+    @property
+    def base_url(self) -> str | None:
+        """None: nothing is called."""
+        return None
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Answer with a `ChunkSummary`, in a worker thread or process.
+
+        Raises:
+            UserError: If the request is not one of this package's prompts.
+        """
+        model_settings, model_request_parameters = self.prepare_request(model_settings, model_request_parameters)
+        prompt = _user_prompt(messages)
+        limit = (model_settings or {}).get('max_tokens')
+        instructions = ''.join(
+            part.content for part in self._get_instruction_parts(messages, model_request_parameters) or ()
+        )
+        answer, read, written = await in_process(_answer, prompt, limit)
+        usage = RequestUsage(input_tokens=tokens.count_cached(instructions) + read, output_tokens=written)
+        output_tools = model_request_parameters.output_tools
+        part = ToolCallPart(output_tools[0].name, answer) if output_tools else TextPart(answer)
+        return ModelResponse(parts=[part], usage=usage, model_name=self.model_name, finish_reason='stop')
+
+
+def _user_prompt(messages: Sequence[ModelMessage]) -> str:
+    """The last framed request in the conversation; what comes after it is feedback on an earlier answer."""
+    for message in reversed(messages):
+        if isinstance(message, ModelRequest):
+            for part in reversed(message.parts):
+                if isinstance(part, UserPromptPart) and isinstance(part.content, str) and '| ' in part.content:
+                    return part.content
+    raise UserError(
+        'the extractive model answers only the requests of summarizer_tool, which hold numbered lines; '
+        'use another model for other agents'
+    )
+
+
+def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int, int]:
+    """The JSON of the summary, within `max_tokens`, and the tokens of the prompt and of it."""
+    request = prompts.parse(prompt)
+    target = request.target_tokens or DEFAULT_TARGET_TOKENS
+    summary = merge_facts(request, target) if request.merges else summarize_sources(request, target)
+    answer = summary.model_dump_json()
+    while max_tokens is not None and summary.facts and tokens.count(answer) > max_tokens:
+        over = tokens.count(answer) - max_tokens
+        if summary.entities:
+            summary.entities = summary.entities[: len(summary.entities) // 2 if over > 8 else -1]
+        else:
+            least = min(summary.facts, key=lambda fact: fact.importance)
+            summary.facts.remove(least)
+        answer = summary.model_dump_json()
+    return answer, tokens.count(prompt), tokens.count(answer)
+
+
+def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
+    """Summarize numbered source lines.
+
+    Args:
+        request: The lines with their heading paths, and what to keep.
+        target_tokens: Tokens that the facts' texts may take together.
+
+    Returns:
+        Facts in source order, with the lines they stand on as evidence.
+    """
+    found: list[Statement] = []
+    headings: list[str] = []
+    for source in request.sources:
+        said, sections = statements(source.lines, source.path)
+        found += [replace(s, section=s.section + len(headings)) for s in with_subjects(said, sections)]
+        headings += [' '.join(section.titles[-2:]) for section in sections]
+    found = [statement for statement in found if _says_something(statement)] or found
+    common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
+    is_name = _names_seen(found, common)
+    topics = [f'{headings[s.section]} {s.text}' for s in found]
+    relevance = relevances(topics, request.wish)
+    answers = relevances([s.text for s in found], prompts.Focus(focus_areas=request.wish.focus_areas))
+    items: list[coverage.Item] = []
+    texts: list[str] = []
+    said_by: list[Statement] = []
+    answered: list[float] = []
+    for index, statement in enumerate(found):
+        forms = compression.variants(statement.text) if statement.kind is not Kind.CODE else [statement.text]
+        mentioned = [name for name in names.mentions(statement.text) if name in is_name]
+        full_cost = tokens.count_cached(statement.text)
+        weight = (1 + RELEVANCE * relevance[index]) * KIND_WEIGHTS[statement.kind]
+        bonus = ANSWER_BONUS * answers[index] ** 2 + (FIRST_BONUS if statement.position == 0 else 0.0)
+        if statement.is_dangling:
+            weight *= DANGLING_WEIGHT
+        for form in forms:
+            # Counting every form exactly would take a third of the time and change no choice.
+            cost = round(full_cost * len(form) / len(statement.text)) + 1
+            items.append(
+                coverage.Item(
+                    cost=cost,
+                    names=tuple(dict.fromkeys(names.key(name) for name in mentioned if name in form)),
+                    words=coverage.content_words(form),
+                    weight=weight * cost / (cost + SAYING_COST),
+                    bonus=bonus,
+                    section=statement.section,
+                    variant_of=index,
+                )
+            )
+            texts.append(form)
+            said_by.append(statement)
+            answered.append(answers[index])
+    chosen = coverage.choose(items, target_tokens, fill=True)
+    facts = [
+        Fact(
+            text=texts[index],
+            importance=5 if answered[index] > ANSWERS else KIND_IMPORTANCE[said_by[index].kind],
+            evidence=list(said_by[index].evidence),
+        )
+        for index in sorted(chosen)
+    ]
+    said_names = {name for index in chosen for name in items[index].names}
+    return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
+
+
+_LEAST_CONTENT = 2
+"""Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
+_SPEAKER = regex.compile(r"^\p{Lu}[\p{L}\d .'’-]{0,30}: ")
+
+
+def _says_something(statement: Statement) -> bool:
+    """Whether there is a number or a few words of content in a statement, its speaker's name left out."""
+    text = _SPEAKER.sub('', statement.text) if statement.kind is Kind.PROSE else statement.text
+    return len(text) >= 40 or any(map(str.isdigit, text)) or len(coverage.content_words(text)) >= _LEAST_CONTENT
+
+
+def leading(lines: Sequence[NumberedLine], target_tokens: int) -> ChunkSummary:
+    """The first statements of numbered lines: what is left to do when there is no time.
+
+    Args:
+        lines: The lines of a request.
+        target_tokens: Tokens that the facts' texts may take together.
+    """
+    facts: list[Fact] = []
+    room = target_tokens
+    for line in lines:
+        text = ' '.join(plain(line.text).split()[:MAX_WORDS])
+        if len(text.split()) >= LEAST_LEADING_WORDS and not boilerplate_lines.is_chrome(line.text):
+            room -= tokens.count(text) + 1
+            if room < 0:
+                break
+            facts.append(Fact(text=compression.ended(text), evidence=[line.number]))
+    return ChunkSummary(facts=facts)
+
+
+def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
+    """Choose among numbered facts.
+
+    Args:
+        request: One source, whose lines are facts.
+        target_tokens: Tokens that the chosen facts may take together.
+    """
+    lines = [line for source in request.sources for line in source.lines]
+    relevance = relevances([line.text for line in lines], request.wish)
+    items = [
+        coverage.Item(
+            cost=tokens.count_cached(line.text) + 1,
+            names=tuple(dict.fromkeys(map(names.key, names.mentions(line.text)))),
+            words=coverage.content_words(line.text),
+            weight=1 + RELEVANCE * relevance[index],
+        )
+        for index, line in enumerate(lines)
+    ]
+    chosen = coverage.choose(items, target_tokens, fill=True)
+    facts = [Fact(text=lines[index].text, evidence=[lines[index].number]) for index in sorted(chosen)]
+    return ChunkSummary(facts=facts)
+
+
+def relevances(texts: Sequence[str], wish: prompts.Focus) -> list[float]:
+    """How much each text is about the wish, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best.
+
+    Args:
+        texts: What to rank.
+        wish: Focus areas and schema hint, whose words are the query.
+    """
+    query = set(coverage.content_words(f'{wish.focus_areas} {wish.schema_hint}')) - _KINDS
+    if not query or not texts:
+        return [0.0] * len(texts)
+    k1, b = 1.2, 0.75
+    bags = [Counter(coverage.stem(word) for word in names.words(text)) for text in texts]
+    rare = coverage.rarity(list(bag) for bag in bags)
+    mean = sum(bag.total() for bag in bags) / len(bags) or 1.0
+    scores = [
+        sum(
+            rare[word] * times * (k1 + 1) / (times + k1 * (1 - b + b * bag.total() / mean))
+            for word in query
+            if (times := bag[word])
+        )
+        for bag in bags
+    ]
+    best = max(scores)
+    return [score / best for score in scores] if best else scores
+
+
+def _names_seen(found: Sequence[Statement], common: frozenset[str]) -> frozenset[str]:
+    """The mentions that are names, dates or numbers: a lone word that only ever opens a sentence or cell is not."""
+    certain: set[str] = set()
+    opening: Counter[str] = Counter()
+    for statement in found:
+        is_running = statement.kind in (Kind.PROSE, Kind.PIECE)
+        for mention in names.mentions(statement.text):
+            runs_on = is_running and not names.opens_sentence(statement.text, mention)
+            if runs_on or mention[0].isdigit() or ' ' in mention:
+                certain.add(mention)
+            else:
+                opening[mention] += 1
+    parts = {word for mention in certain for word in mention.split()}
+    certain.update(
+        m for m in opening if m in parts or (m.lower() not in common and m[1:].lower() == m[1:] and opening[m] > 1)
+    )
+    return frozenset(certain)
+
+
+def _entities(
+    found: Sequence[Statement], is_name: frozenset[str], said: set[str], common: frozenset[str], target_tokens: int
+) -> list[str]:
+    """The names that matter: the most frequent ones, then those that no fact says, as many as the share allows."""
+    times: Counter[str] = Counter()
+    spelling: dict[str, str] = {}
+    for statement in found:
+        if statement.kind is Kind.CODE:
+            continue
+        for mention in names.mentions(statement.text):
+            if mention in is_name and len(mention) > 2 and mention[0].isupper() and mention.lower() not in common:
+                times[names.key(mention)] += 1
+                spelling.setdefault(names.key(mention), mention)
+    parts = {part for key in times if ' ' in key for part in key.split()}
+    leading = [key for key, count in times.most_common(_LEADING_ENTITIES) if count > 1]
+    unsaid = sorted(
+        (key for key in times if key not in said and key not in parts),
+        key=lambda key: -(times[key] ** 0.5) / (tokens.count_cached(f' {spelling[key]}') + 1),
+    )
+    entities: list[str] = []
+    room = int(target_tokens * ENTITY_SHARE)
+    for key in dict.fromkeys((*leading, *unsaid)):
+        room -= tokens.count_cached(f' {spelling[key]}') + 1
+        if room < 0:
+            break
+        entities.append(spelling[key])
+    return entities

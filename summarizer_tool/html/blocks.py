@@ -1,0 +1,136 @@
+"""A page as a flat run of blocks, each with the containers it stands in."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+FrameKind = Literal['quote', 'list', 'item', 'terms', 'term', 'definition', 'table', 'row', 'cell', 'caption', 'figure']
+BlockKind = Literal['text', 'heading', 'code', 'math']
+
+# Within the text of a block, until it is written. None of them can stand on a page.
+MAX_FRAMES = 24
+"""Containers around a block; those further in do not show."""
+MAX_REGIONS = 12
+
+BREAK = '\x1e'
+LINK_OPEN = '\x02'
+LINK_CLOSE = '\x03'
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A container that shows in the markdown."""
+
+    kind: FrameKind
+    parent: 'Frame | None' = None
+    label: str = ''
+    """Of a quote: what it is to the reader, such as `Warning`."""
+    is_ordered: bool = False
+    """Of a list."""
+    number: int = 0
+    """Of a list: that of its next item; of an item: its own."""
+    children: 'list[Frame]' = field(default_factory=list['Frame'])
+    """Of a table its rows, of a row its cells."""
+    columns: int = 1
+    """That a cell spans."""
+    rows: int = 1
+    """That a cell spans; 0: all there are."""
+    is_header: bool = False
+    """Of a cell."""
+    align: str = ''
+    """Of a cell: `center`, `right` or nothing."""
+    depth: int = 0
+    """Containers around it."""
+    is_layout: bool = False
+    """Of a table or list: whether it only places things on the page."""
+
+    def chain(self) -> 'list[Frame]':
+        """This frame and those around it, the outermost first."""
+        frames: list[Frame] = []
+        frame: Frame | None = self
+        while frame is not None:
+            frames.append(frame)
+            frame = frame.parent
+        frames.reverse()
+        return frames
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """A part of the page whose name, role or tag says that it is none of the content."""
+
+    parent: 'Region | None'
+    name: str
+    """Parts that are named alike are judged together."""
+    depth: int = 0
+    """Such parts around it."""
+
+
+@dataclass(slots=True, eq=False)
+class PageBlock:
+    """Text that stands on lines of its own."""
+
+    kind: BlockKind
+    text: str
+    """Without marks for its containers; code and formulas verbatim."""
+    frame: Frame | None = None
+    region: Region | None = None
+    tag: str = ''
+    """The element that is its box."""
+    level: int = 0
+    """Of a heading, 1 to 6."""
+    language: str = ''
+    """Of code."""
+    size: int = 0
+    """Characters, without white space at the edges of text nodes."""
+    linked: int = 0
+    """Those of them that stand in links."""
+    group: int = 0
+    """The element around its box; equal for siblings."""
+    is_lead: bool = False
+    """Whether its element is named as what an article begins with."""
+    title_of: Frame | None = None
+    """The note that it is the title of."""
+    marks: list[int] = field(default_factory=list[int])
+    """The numbers of its text nodes, each followed by its characters."""
+    links: list[str] = field(default_factory=list[str])
+    """Targets, as the page has them, of the links in its text."""
+    is_kept: bool = False
+    leads_on: bool = False
+    """Whether its links belong to the content, though its text is left out."""
+
+    def frames(self) -> Iterator[Frame]:
+        """The containers around it, the innermost first."""
+        frame = self.frame
+        while frame is not None:
+            yield frame
+            frame = frame.parent
+
+    @property
+    def words(self) -> str:
+        """Its text without the marks of links."""
+        return self.text.replace(LINK_OPEN, '').replace(LINK_CLOSE, '') if self.links else self.text
+
+
+@dataclass(slots=True, eq=False)
+class Picture:
+    """An image, and where it stands."""
+
+    place: int
+    """The number of the block that follows it."""
+    url: str
+    alt: str
+    figure: Frame | None
+    """Whose captions are its own."""
+    region: Region | None
+    is_kept: bool = False
+
+
+@dataclass(slots=True)
+class Blocks:
+    """All of a page."""
+
+    blocks: list[PageBlock] = field(default_factory=list[PageBlock])
+    pictures: list[Picture] = field(default_factory=list[Picture])
+    depth: int = 0
+    """Of its tree, in elements."""

@@ -1,0 +1,274 @@
+"""Which blocks of a page are its content.
+
+Trafilatura votes. On top of its votes go a few rules about where a block stands, for what it is known to lose (leads,
+lists and tables in the middle of the text) and to take along (pointers to other pages, appeals to subscribe).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
+
+from summarizer_tool.html.blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, PageBlock, Region
+from summarizer_tool.text import boilerplate_lines
+
+MAX_CHROME_SHARE = 0.35
+"""Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
+MIN_SHARE = 0.4
+"""Of the prose that is not in chrome: where less of it was voted for, trafilatura has missed the content."""
+MIN_WHOLE = 0.4
+"""Of a table or list: where more of it is kept, all of it is."""
+_PROSE = 80
+"""Characters of what is likely a sentence or more."""
+_LEAD = 60
+"""Characters that what stands between title and text has at least, or half of that if it is named as a lead."""
+_LEAD_REACH = 30
+"""Blocks from a title to its text, at most."""
+_GAP = 12
+"""Lists, tables, paragraphs … that may have been lost between two that are kept."""
+_AFTER = 12
+"""Lists, paragraphs … after the content whose links may belong to it."""
+_AROUND = 4
+"""Blocks on each side of a picture that may be a heading and captions alone."""
+_SHORT = 240
+"""Characters; a longer text that mentions newsletters is one about newsletters."""
+_SIBLING = 20
+
+_PROSE_TAGS = frozenset({'p', 'li', 'td', 'blockquote', 'dd'})
+_LABEL = re.compile(
+    f'[^{LINK_OPEN}]{{0,40}}[:：»>|–-]\\s*{LINK_OPEN}[^{LINK_OPEN}{LINK_CLOSE}]*{LINK_CLOSE}[\\s.]*',
+)
+"""`Read more: a link` in any language."""
+_NETWORKS = re.compile(
+    r'\b(?:newsletter|whats-?app|telegram|facebook|twitter|instagram|youtube|tiktok|linkedin|pinterest'
+    r'|subscri|abonn|suscr|app store|google play)',
+    re.IGNORECASE,
+)
+_CREDIT = re.compile(
+    r'\W*(?:fotos?|photos?|bild(?:er|quelle|nachweis)?|images?|credits?|crédits?(?: photos?)?|copyright'
+    r'|imagen|fotograf)\s*:\s*\S',
+    re.IGNORECASE,
+)
+_CREDIT_LENGTH = 80
+
+_IsOut = Callable[[Region | None], bool]
+
+
+def choose(page: Blocks, votes: Collection[int]) -> None:
+    """Say of each block and picture whether it is kept. Where there are blocks, some are.
+
+    Args:
+        page: All of it.
+        votes: Numbers of the text nodes that trafilatura keeps; none if it found nothing.
+    """
+    blocks = page.blocks
+    shares = [_voted(block, votes) for block in blocks]
+    is_out = _regions(blocks, shares)
+    for block, share in zip(blocks, shares, strict=True):
+        block.is_kept = share >= 0.5 and not is_out(block.region)
+    if not any(block.is_kept for block in blocks):
+        for block in blocks:
+            block.is_kept = block.region is None and 2 * block.linked <= block.size
+    _keep_prose(blocks, is_out)
+    _keep_lead(blocks, is_out)
+    _keep_wholes(blocks, is_out)
+    _keep_between(blocks, is_out)
+    _drop_what_leads_away(blocks)
+    _keep_titles(blocks)
+    _drop_bare_headings(blocks)
+    if not any(block.is_kept for block in blocks):
+        for block in blocks:
+            block.is_kept = True
+    _follow_on(blocks, is_out)
+    for picture in page.pictures:
+        picture.is_kept = not is_out(picture.region) and _is_among_kept(blocks, picture.place)
+
+
+def _is_among_kept(blocks: list[PageBlock], place: int) -> bool:
+    """Whether what is kept stands directly beside a place, or not far away on both sides of it.
+
+    A section of nothing but pictures has a heading and captions, which are no content by themselves.
+    """
+    before, after = blocks[max(place - _AROUND, 0) : place], blocks[place : place + _AROUND]
+    directly = any(block.is_kept for block in (*before[-1:], *after[:1]))
+    return directly or (any(block.is_kept for block in before) and any(block.is_kept for block in after))
+
+
+def _voted(block: PageBlock, votes: Collection[int]) -> float:
+    """The share of its text that was voted for."""
+    marks = block.marks
+    if len(marks) == 2:
+        return float(marks[0] in votes)
+    kept = sum(marks[place + 1] for place in range(0, len(marks), 2) if marks[place] in votes)
+    return kept / (sum(marks[1::2]) or 1)
+
+
+def _regions(blocks: Sequence[PageBlock], shares: Sequence[float]) -> _IsOut:
+    """Which of the parts that are named as chrome are it."""
+    kept: Counter[str] = Counter()
+    for block, share in zip(blocks, shares, strict=True):
+        if block.region is not None and share >= 0.5:
+            kept.update(dict.fromkeys(_names(block.region), block.size))
+    most = MAX_CHROME_SHARE * sum(block.size for block, share in zip(blocks, shares, strict=True) if share >= 0.5)
+    known: dict[Region, bool] = {}
+
+    def is_out(region: Region | None) -> bool:
+        if region is None:
+            return False
+        if region not in known:
+            known[region] = any(kept[name] <= most for name in _names(region))
+        return known[region]
+
+    return is_out
+
+
+def _names(region: Region | None) -> set[str]:
+    names: set[str] = set()
+    while region is not None:
+        names.add(region.name)
+        region = region.parent
+    return names
+
+
+def _is_text(block: PageBlock, size: int) -> bool:
+    is_beside = block.kind == 'text' and (_in(block, 'caption') or (_in(block, 'figure') and not _in(block, 'quote')))
+    return block.size >= size and 4 * block.linked < block.size and not is_beside
+
+
+def _in(block: PageBlock, *kinds: str) -> bool:
+    return any(frame.kind in kinds for frame in block.frames())
+
+
+def _keep_prose(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Where the votes hold little of the page's prose, keep all of that."""
+    prose = [
+        block for block in blocks if block.tag in _PROSE_TAGS and _is_text(block, _PROSE) and not is_out(block.region)
+    ]
+    if sum(block.size for block in blocks if block.is_kept) < MIN_SHARE * sum(block.size for block in prose):
+        for block in prose:
+            block.is_kept = True
+
+
+def _keep_lead(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep the title, and what stands between it and the text: trafilatura takes a lead for a teaser."""
+    first = next((place for place, block in enumerate(blocks) if block.is_kept and block.size > _PROSE), None)
+    if first is None:
+        return
+    above = range(first, max(first - _LEAD_REACH, -1), -1)
+    top = next((place for place in above if blocks[place].level == 1), None)
+    if top is None:
+        return
+    blocks[top].is_kept = True
+    for block in blocks[top + 1 : first]:
+        is_lead = block.is_lead or block.tag in ('p', 'h2')
+        if is_lead and _is_text(block, _LEAD // (1 + block.is_lead)) and not is_out(block.region):
+            block.is_kept = True
+
+
+def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep the rest of a table, of a list, of terms of which much is kept."""
+    held: dict[Frame, list[PageBlock]] = {}
+    for block in blocks:
+        for frame in block.frames():
+            if frame.kind in ('table', 'terms', 'list') and not frame.is_layout:
+                held.setdefault(frame, []).append(block)
+    for inside in held.values():
+        if sum(block.size for block in inside if block.is_kept) >= MIN_WHOLE * sum(block.size for block in inside):
+            for block in inside:
+                block.is_kept = block.is_kept or not is_out(block.region)
+
+
+def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep lists, tables, quotes, code and formulas that are between what is kept, and paragraphs beside its own."""
+    last = -1
+    for place, block in enumerate(blocks):
+        if not block.is_kept:
+            continue
+        between = blocks[last + 1 : place] if last >= 0 else ()
+        last = place
+        if not between or len({_unit(inner) for inner in between}) > _GAP:
+            continue
+        before = blocks[place - len(between) - 1]
+        for inner in between:
+            is_sibling = inner.tag == 'p' and inner.group == block.group == before.group and inner.size >= _SIBLING
+            is_formula = inner.kind == 'math' or (inner.text.startswith('$') and inner.text.endswith('$'))
+            is_built = inner.frame is not None or inner.kind == 'code' or is_formula
+            if (is_sibling or is_built) and _is_text(inner, 1) and not is_out(inner.region):
+                inner.is_kept = True
+
+
+def _unit(block: PageBlock) -> PageBlock | Frame:
+    """What stands or falls as one, at most."""
+    frame = block.frame
+    while frame is not None and frame.parent is not None:
+        frame = frame.parent
+    return frame or block
+
+
+def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
+    kept = [block for block in blocks if block.is_kept]
+    again = Counter(block.text for block in kept if block.size > 20)
+    ends = frozenset(kept[-3:])
+    for block in kept:
+        is_text = block.kind == 'text'
+        is_repeated = is_text and again[block.text] > 2 and not _in(block, 'cell', 'definition')
+        is_pointer = (is_text or block.kind == 'heading') and block.linked > 0 and _points_elsewhere(block)
+        is_appeal = is_text and block.frame is None and block.size < _SHORT and _appeals(block, block in ends)
+        block.is_kept = not (is_repeated or is_pointer or is_appeal)
+
+
+def _points_elsewhere(block: PageBlock) -> bool:
+    """Whether it is a menu, or a link that stands alone, perhaps after a label."""
+    if len(block.links) > 2 and 5 * block.linked > 4 * block.size and block.size < 25 * len(block.links):
+        return True
+    if block.kind == 'text' and block.frame is None and block.linked > 0.85 * block.size:
+        return True
+    return (block.kind == 'heading' or block.frame is None) and _LABEL.fullmatch(block.text) is not None
+
+
+def _appeals(block: PageBlock, is_at_the_end: bool) -> bool:
+    """Whether it asks to follow, to subscribe, or says whose a picture is."""
+    words = block.words
+    if block.size < _CREDIT_LENGTH and _CREDIT.match(words):
+        return True
+    named = len({found.lower() for found in _NETWORKS.findall(words)}) if block.links else 0
+    return named > 1 or (named == 1 and is_at_the_end) or boilerplate_lines.is_chrome(words)
+
+
+def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Mark what has links and stands within the content, or directly after it: a reader finds the next page there."""
+    kept = [place for place, block in enumerate(blocks) if block.is_kept]
+    if not kept:
+        return
+    passed: set[PageBlock | Frame] = set()
+    for place in range(kept[0], len(blocks)):
+        block = blocks[place]
+        if place > kept[-1]:
+            passed.add(_unit(block))
+            is_other = is_out(block.region) or (block.frame is None and _is_text(block, _PROSE))
+            if is_other or len(passed) > _AFTER:
+                break
+        block.leads_on = not block.is_kept and not is_out(block.region)
+
+
+def _keep_titles(blocks: Sequence[PageBlock]) -> None:
+    """Keep the titles of notes of which anything is kept, and no others."""
+    for title, following in pairwise(blocks):
+        if title.title_of is not None:
+            title.is_kept = following.is_kept and title.title_of in following.frames()
+
+
+def _drop_bare_headings(blocks: Sequence[PageBlock]) -> None:
+    """Leave out headings whose text is left out; the title stays."""
+    following: int | None = None
+    for place in range(len(blocks) - 1, -1, -1):
+        block = blocks[place]
+        if not block.is_kept:
+            continue
+        if block.level > 1:
+            level = blocks[following].level if following is not None else 0
+            is_bare = following is None or (0 < level <= block.level and following > place + 1)
+            if is_bare:
+                block.is_kept = False
+                continue
+        following = place

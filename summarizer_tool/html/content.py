@@ -1,0 +1,188 @@
+"""Text from what a web server sends: what kind it is, in which charset, and what of a page is its content."""
+
+import codecs
+import re
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.html.convert import to_markdown
+from summarizer_tool.html.page import Page
+from summarizer_tool.html.titles import MAX_LENGTH as MAX_TITLE
+from summarizer_tool.html.titles import one_line
+
+__all__ = ['HEAD_BYTES', 'MAX_TITLE', 'Page', 'decode', 'one_line', 'read', 'to_markdown']
+
+HEAD_BYTES = 4096
+"""Within these a page declares its charset."""
+
+MOSTLY_ASCII = 0.06
+"""Share of bytes beyond ASCII up to which an undeclared text is taken for one of western Europe, as browsers do."""
+
+_HTML_TYPES = frozenset({'text/html', 'application/xhtml+xml'})
+_UNSAID_TYPES = frozenset({'', 'application/octet-stream', 'binary/octet-stream', 'application/unknown', '*/*'})
+"""Types that say nothing: the content does."""
+_TEXT_TYPE = re.compile(
+    r'text/.+|application/(?:.+\+)?(?:json|xml|yaml)'
+    r'|application/(?:x-yaml|toml|json5|x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|javascript|x-javascript|ecmascript'
+    r'|typescript|sql|graphql|markdown|x-markdown|x-sh|x-tex|x-latex|xml-dtd|x-subrip|mbox)'
+)
+_SHOWN_TYPE = re.compile(r'[a-z0-9.+-]{1,40}/[a-z0-9.+-]{1,60}')
+
+_HTML_START = re.compile(
+    r'\s*(?:<\?xml[^<>]*>\s*|<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html)\b', re.IGNORECASE | re.DOTALL
+)
+_TAG = re.compile(r'</?[a-z][^<>]{0,4096}>', re.IGNORECASE)
+# Bytes that no text has, save in UTF-16 and UTF-32 (the "binary data bytes" of the MIME Sniffing Standard).
+_BINARY = re.compile(rb'[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]')
+_MAGIC = (
+    (b'%PDF-', 'application/pdf'),
+    (b'PK\x03\x04', 'application/zip'),
+    (b'\x1f\x8b\x08', 'application/gzip'),
+    (b'\x89PNG\r\n', 'image/png'),
+    (b'\xff\xd8\xff', 'image/jpeg'),
+    (b'GIF8', 'image/gif'),
+)
+
+_PARAMETER = re.compile(r';\s*charset\s*=\s*["\']?\s*([\w.:-]{1,40})', re.IGNORECASE | re.ASCII)
+_META = re.compile(rb'<meta\b[^<>]{0,500}?charset\s*=\s*["\']?\s*([\w.:-]{1,40})', re.IGNORECASE)
+_XML = re.compile(rb'\s*<\?xml\b[^<>]{0,200}?encoding\s*=\s*["\']([\w.:-]{1,40})', re.IGNORECASE)
+_BOMS = (
+    (codecs.BOM_UTF8, 'utf-8-sig'),
+    (codecs.BOM_UTF32_LE, 'utf-32'),  # begins like the one of UTF-16
+    (codecs.BOM_UTF32_BE, 'utf-32'),
+    (codecs.BOM_UTF16_LE, 'utf-16'),
+    (codecs.BOM_UTF16_BE, 'utf-16'),
+)
+_MEANT = {
+    # As the Encoding Standard has it, a label means the larger set that browsers take it for.
+    'iso8859-1': 'cp1252',
+    'iso8859-9': 'cp1254',
+    'iso8859-11': 'cp874',
+    'tis-620': 'cp874',
+    'gb2312': 'gb18030',
+    'gbk': 'gb18030',
+    'shift_jis': 'cp932',
+    'euc_kr': 'cp949',
+    'utf-8': 'utf-8-sig',
+}
+_NO_CHARSETS = frozenset({'idna', 'punycode', 'unicode_escape', 'raw_unicode_escape', 'undefined', 'utf-7'})
+"""Codecs of Python that are none of the web's; the first two take quadratic time."""
+
+
+def read(body: bytes, content_type: str = '', url: str = '') -> Page:
+    """Make text of a response.
+
+    Links stand beside the text of a page, in `Page.links`, not in it: in a wiki's text they would cost a third of its
+    tokens and more, again in every model call that reads it.
+
+    Args:
+        body: Its bytes, decompressed.
+        content_type: Its header of this name; where it is missing or says HTML is something else, the content decides.
+        url: Where it comes from, which the targets of its links and images are relative to.
+
+    Returns:
+        A page of HTML as markdown; any other text as it is, without a title.
+
+    Raises:
+        FetchError: If it is binary, which names the type, or has no text; it begins with a verb, for the page's name
+            to stand before.
+    """
+    media_type = content_type.partition(';')[0].strip().lower()
+    declared = _PARAMETER.search(content_type)
+    charset = declared[1] if declared else ''
+    is_html = _starts_as_html(body, charset)
+    if not is_html and (binary := _binary_type(body, media_type, charset)):
+        raise FetchError(f'holds {binary}, which is not text')
+    text = decode(body, charset)
+    # Some servers call whatever they have HTML.
+    is_html = is_html or (media_type in _HTML_TYPES and _TAG.search(text) is not None)
+    page = to_markdown(text, url, links='aside') if is_html else Page(text)
+    if not page.markdown.strip():
+        raise FetchError('holds no text')
+    return page
+
+
+def _starts_as_html(body: bytes, charset: str) -> bool:
+    wide = _wide(body, charset)
+    start = body[:HEAD_BYTES].decode(wide or 'latin-1', 'replace')
+    return _HTML_START.match(start.lstrip('\ufeff').removeprefix('ï»¿')) is not None
+
+
+def _binary_type(body: bytes, media_type: str, charset: str) -> str:
+    """The type of what is not text, or nothing."""
+    for start, name in _MAGIC:
+        if body.startswith(start):
+            return name
+    if media_type not in _UNSAID_TYPES and not _TEXT_TYPE.fullmatch(media_type):
+        return media_type if _SHOWN_TYPE.fullmatch(media_type) else 'an unknown type'
+    if not _wide(body, charset) and _BINARY.search(body, 0, HEAD_BYTES):
+        return 'binary data' + (f' ({media_type})' if _SHOWN_TYPE.fullmatch(media_type) else '')
+    return ''
+
+
+def _wide(body: bytes, charset: str) -> str:
+    """The charset, if it is one whose characters have two or four bytes."""
+    name = _bom(body) or _codec(charset)
+    return name if name.startswith(('utf-16', 'utf-32')) else ''
+
+
+def _bom(body: bytes) -> str:
+    return next((name for mark, name in _BOMS if body.startswith(mark)), '')
+
+
+def _codec(label: str) -> str:
+    """Python's name of the charset that a label means, or nothing."""
+    try:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):
+        return ''
+    return '' if name in _NO_CHARSETS else _MEANT.get(name, name)
+
+
+def decode(body: bytes, charset: str = '') -> str:
+    """Decode by the byte order mark, the header's charset, the page's own declaration, or UTF-8, whichever fits first.
+
+    The mark goes before the header, as in the Encoding Standard: a charset of single bytes fits almost anything.
+
+    Args:
+        body: Any bytes.
+        charset: As the header has it; may be wrong.
+
+    Returns:
+        The text. Where nothing fits, the first declared charset that fits but for a few bytes, else the likeliest one;
+        what does not fit is U+FFFD.
+    """
+    declared = [_bom(body), _codec(charset), _declared(body)]
+    names = list(dict.fromkeys(name for name in declared if name))
+    for name in (*names, 'utf-8-sig'):
+        try:
+            return body.decode(name).removeprefix('\ufeff')
+        except (UnicodeError, LookupError):  # `LookupError`: a codec, but of no text
+            continue
+    for name in (*names, _likeliest(body)):
+        try:
+            text = body.decode(name, 'replace').removeprefix('\ufeff')
+        except (UnicodeError, LookupError):
+            continue
+        if text.count('\ufffd') <= len(text) // 1000:
+            return text
+    return body.decode('utf-8', 'replace')
+
+
+def _declared(body: bytes) -> str:
+    """The charset that an HTML or XML text names at its beginning."""
+    head = body[:HEAD_BYTES]
+    found = _XML.match(head) or _META.search(head)
+    name = _codec(found[1].decode('ascii', 'replace')) if found else ''
+    # What can be read byte by byte is not in UTF-16, whatever it says.
+    return '' if name.startswith(('utf-16', 'utf-32')) else name
+
+
+def _likeliest(body: bytes) -> str:
+    """The charset of a text that does not say it; of one with few letters beyond ASCII, the web's default."""
+    from charset_normalizer import from_bytes
+
+    head = body[: HEAD_BYTES * 2]
+    if sum(byte > 0x7F for byte in head) <= MOSTLY_ASCII * len(head):  # too few for a guess
+        return 'cp1252'
+    best = from_bytes(head).best()
+    return _codec(best.encoding) if best else 'cp1252'

@@ -1,0 +1,97 @@
+"""A web page as markdown, with its headings, images and links beside it."""
+
+import unicodedata
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+from urllib.parse import urljoin
+
+from summarizer_tool.html import parsing
+from summarizer_tool.html.blocks import Blocks, PageBlock
+from summarizer_tool.html.choosing import choose
+from summarizer_tool.html.links import links as links_of
+from summarizer_tool.html.page import Heading, Image, Page
+from summarizer_tool.html.tables import find_layout
+from summarizer_tool.html.titles import one_line, title
+from summarizer_tool.html.voting import Votes, votes
+from summarizer_tool.html.walking import Walk
+from summarizer_tool.html.writing import Links, write
+
+_WORDLESS = ('head', 'title', 'script', 'style', 'template', 'noscript')
+
+
+def to_markdown(html: str, base_url: str = '', *, links: Links = 'inline') -> Page:
+    """The main content of a page: headings, lists, tables, code, formulas and notes as markdown, without its chrome.
+
+    Where no main content is found, as in a page of a few words, it is all the text there is. Never raises: of a broken
+    page it is what a browser might show, of one that is no page at all an empty `Page`.
+
+    Args:
+        html: A page, however broken, large or deep.
+        base_url: Where it comes from; without it, relative links and images are left out.
+        links: Whether links to other pages stand in the text, as `[text](https://…)`, or only in `Page.links`.
+    """
+    tree, is_whole = parsing.parse(html)
+    if tree is None:
+        return Page('')
+    base = _base(tree, base_url)
+    found = Walk(base).run(tree)
+    if not found.blocks:
+        return Page(_bare_text(tree), title(tree, found.blocks))
+    # Where tags nest without end, trafilatura would lose what is in them.
+    voted = votes(tree, found.depth) if is_whole else Votes()
+    if voted.told:
+        found = Blocks([PageBlock('text', ' '.join(told.split()), is_kept=True) for told in voted.told if told.strip()])
+    else:
+        find_layout(found.blocks)
+        choose(found, voted.nodes)
+    markdown = unicodedata.normalize('NFC', write(found.blocks, base, base_url, links))
+    return Page(
+        markdown,
+        title(tree, found.blocks),
+        tuple(Heading(block.level, one_line(block.words)) for block in found.blocks if block.is_kept and block.level),
+        tuple(_images(found)),
+        tuple(links_of(found.blocks, _sections(found.blocks), base, base_url)),
+    )
+
+
+def _base(tree: Any, url: str) -> str:
+    """What targets on the page are relative to."""
+    said = next(tree.iter('base'), None)
+    target = (said.get('href') or '').strip() if said is not None else ''
+    try:
+        return urljoin(url, target) if target else url
+    except ValueError:
+        return url
+
+
+def _bare_text(tree: Any) -> str:
+    """What text there is where there is none to read: in a button, in a drawing."""
+    import_module('lxml.etree').strip_elements(tree, *_WORDLESS, with_tail=False)
+    return ' '.join(parsing.UNFIT.sub('', ''.join(tree.itertext())).split())
+
+
+def _sections(blocks: list[PageBlock]) -> Iterator[str]:
+    """For each block the heading it stands under."""
+    section = ''
+    for block in blocks:
+        if block.is_kept and block.level:
+            section = one_line(block.words)
+        yield section
+
+
+def _images(page: Blocks) -> Iterator[Image]:
+    sections = ['', *_sections(page.blocks)]
+    captions = {
+        frame: one_line(block.words)
+        for block in page.blocks
+        if any(frame.kind == 'caption' for frame in block.frames())
+        for frame in block.frames()
+        if frame.kind == 'figure'
+    }
+    seen: set[str] = set()
+    for picture in page.pictures:
+        if picture.is_kept and picture.url not in seen:
+            seen.add(picture.url)
+            caption = captions.get(picture.figure, '') if picture.figure is not None else ''
+            yield Image(picture.url, one_line(picture.alt), caption, sections[picture.place])

@@ -1,0 +1,89 @@
+"""The links of a page, each with what stands around it."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from summarizer_tool.html.blocks import LINK_CLOSE, LINK_OPEN, PageBlock
+from summarizer_tool.html.page import Link
+from summarizer_tool.html.targets import absolute
+from summarizer_tool.html.titles import one_line
+from summarizer_tool.text.sentences import is_abbreviated
+
+MAX_LINKS = 3000
+"""Of one page, the first ones; a page of more is an index of everything."""
+MAX_AROUND = 200
+"""Characters that stand around a link, with its own."""
+_SENTENCE = 60
+"""Characters of a sentence that says what its link is about; a shorter one, as `Read more.`, goes on from others."""
+
+_MARK = re.compile(f'[{LINK_OPEN}{LINK_CLOSE}]')
+_STOP = re.compile(r'[.!?…]["\'”’»)\]]{0,2}(?=\s)|[。！？]|\n')
+
+
+def links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, own: str) -> Iterator[Link]:
+    """The links of those blocks that are kept, or that belong to them; the first to each page, `MAX_LINKS` at most.
+
+    Args:
+        blocks: Of a whole page.
+        sections: For each of them the heading it stands under.
+        base: The URL that its targets are relative to.
+        own: Its own URL; a link to that is none.
+    """
+    seen = {absolute('', own), ''}
+    for block, section in zip(blocks, sections, strict=True):
+        if not block.links or not (block.is_kept or block.leads_on):
+            continue
+        words = block.words
+        for target, (start, end) in zip(block.links, _spans(block.text), strict=False):
+            url = absolute(base, target)
+            if url not in seen and (text := one_line(words[start:end])):
+                if len(seen) >= MAX_LINKS + 2:
+                    return
+                seen.add(url)
+                yield Link(url, text, section, _around(words, start, end))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where links begin and end in the text of a block, as if their marks were not in it."""
+    start = -1
+    for passed, mark in enumerate(_MARK.finditer(text)):
+        if mark.group() == LINK_OPEN:
+            start = mark.start() - passed
+        elif start >= 0:
+            yield start, mark.start() - passed
+            start = -1
+
+
+def _around(words: str, start: int, end: int) -> str:
+    """The sentence of a link, with those before it where that is short; empty if the link is all, or too much, of it.
+
+    Args:
+        words: The text of its block.
+        start: Of the link.
+        end: Of the link.
+    """
+    if end - start >= MAX_AROUND:
+        return ''
+    low, high = max(0, end - MAX_AROUND), min(len(words), start + MAX_AROUND)
+    high = next((stop for stop in _stops(words, end, high)), high)
+    begins = [0] if low == 0 else []
+    begins += _stops(words, low, start)
+    within = [begin for begin in begins if high - begin <= MAX_AROUND]
+    if within:
+        low = within[-1] if high - within[-1] >= _SENTENCE else within[0]
+    else:
+        spare = max(0, MAX_AROUND - (end - start)) // 2
+        low, high = max(low, start - spare), min(high, end + spare)
+    # Half a word would be another one.
+    while 0 < low < start and words[low - 1].isalnum() and words[low].isalnum():
+        low += 1
+    while end < high < len(words) and words[high - 1].isalnum() and words[high].isalnum():
+        high -= 1
+    around = one_line(words[low:high])[:MAX_AROUND]
+    return around if around != one_line(words[start:end]) else ''
+
+
+def _stops(words: str, low: int, high: int) -> list[int]:
+    """Where sentences end."""
+    stops = (stop.end() for stop in _STOP.finditer(words, low, high))
+    return [stop for stop in stops if not is_abbreviated(words, stop)]

@@ -1,0 +1,196 @@
+"""Tables: which of them are ones, and how they look in markdown."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from summarizer_tool.html.blocks import Frame, PageBlock
+
+MAX_COLUMNS = 200
+"""What stands further to the right is added to the last one."""
+MAX_SPANNED = 50_000
+"""Cells of a page that are there only because another spans them; with more of them, they are left out."""
+MAX_REPEATED = 100
+"""Characters of a cell that is repeated in each row it spans; a longer one is said once."""
+MAX_WIDTH = 40
+"""Characters that a column is filled up to, for the pipes to stand below each other."""
+
+MAX_ALIGNED = 20_000
+"""Cells of a table whose pipes stand below each other; in a larger one they follow the text."""
+
+_LONG = 400
+"""Characters; cells that have more on the average hold a page's layout, unless there are headers."""
+
+
+def find_layout(blocks: Iterable[PageBlock]) -> None:
+    """Mark the tables that only place things on the page, and the lists whose items hold sections.
+
+    Such a table has one column or one row, or holds headings, code or other tables without having headers itself.
+    """
+    held: dict[Frame, _Held] = {}
+    for block in blocks:
+        seen_cell: Frame | None = None
+        inner: Frame | None = None
+        for frame in block.frames():
+            if frame.kind == 'cell':
+                seen_cell = frame
+            elif frame.kind == 'table':
+                here = held.setdefault(frame, _Held())
+                here.add(block, seen_cell, inner)
+                inner, seen_cell = frame, None
+            elif frame.kind in ('list', 'terms') and block.level:
+                frame.is_layout = True
+    # The innermost were seen first with their first block, yet not always: a table within decides on those around it.
+    for table, here in reversed(held.items()):
+        table.is_layout = table.is_layout or here.is_layout(table)
+    for table, here in held.items():
+        if not table.is_layout and not here.has_headers(table) and any(not inner.is_layout for inner in here.tables):
+            table.is_layout = True
+
+
+class _Held:
+    """What a table holds."""
+
+    def __init__(self) -> None:
+        self.cells: dict[Frame, int] = {}
+        self.size = 0
+        self.blocks = 0
+        self.headings = 0
+        self.codes = 0
+        self.tables: set[Frame] = set()
+
+    def add(self, block: PageBlock, cell: Frame | None, inner: Frame | None) -> None:
+        if cell is None:
+            return
+        self.cells[cell] = self.cells.get(cell, 0) + 1
+        self.size += block.size
+        self.blocks += 1
+        self.headings += bool(block.level)
+        self.codes += block.kind == 'code' and '\n' in block.text
+        if inner is not None:
+            self.tables.add(inner)
+
+    def has_headers(self, table: Frame) -> bool:
+        return any(cell.is_header for row in table.children[:2] for cell in row.children)
+
+    def is_layout(self, table: Frame) -> bool:
+        if max((len(row.children) for row in table.children), default=0) < 2:
+            return True
+        by_row: dict[Frame | None, int] = {}
+        for cell in self.cells:
+            by_row[cell.parent] = by_row.get(cell.parent, 0) + 1
+        if max(by_row.values(), default=0) < 2:
+            return True
+        if self.has_headers(table):
+            return False
+        if self.codes:
+            return True
+        many = self.blocks > 3 * len(self.cells)
+        return len(by_row) < 2 or self.headings > 0 or many or self.size > _LONG * len(self.cells)
+
+
+def pipes(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> str:
+    """A table as a pipe table, without lines for rows that have nothing.
+
+    What spans rows stands in each of them, so that a row can be read by itself; what spans columns stands in the
+    first, or as a header in each.
+
+    Args:
+        table: Not one of layout.
+        texts: What the cells hold, on one line, with pipes escaped.
+        spanned: How many more cells may be added for those that span several; counts down.
+    """
+    rows, has_header = _grid(table, texts, spanned)
+    used = sorted({place for row in rows for place, text in enumerate(row) if text})
+    if not used:
+        return ''
+    rows = [[row[place] if place < len(row) else '' for place in used[: len(row)]] for row in rows]
+    if not has_header:
+        rows.insert(0, [''] * len(used))
+    is_aligned = len(rows) * len(used) <= MAX_ALIGNED
+    aligns = _aligns(table, used)
+    widths = [3] * len(used)
+    if is_aligned:
+        for row in rows:
+            row.extend([''] * (len(used) - len(row)))
+            widths = [max(width, min(len(text), MAX_WIDTH)) for width, text in zip(widths, row, strict=True)]
+    rows[0].extend([''] * (len(used) - len(rows[0])))
+    rule = [_rule(align, size) for align, size in zip(aligns, widths, strict=True)]
+    lines = [_line(row, widths, aligns) if is_aligned else f'| {" | ".join(row)} |' for row in rows]
+    lines.insert(1, f'| {" | ".join(rule)} |')
+    return '\n'.join(lines)
+
+
+def _grid(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> tuple[list[list[str]], bool]:
+    """The rows that have text, and whether the first of them is a header."""
+    rows: list[list[str]] = []
+    hanging: dict[int, tuple[int, str]] = {}
+    """By column: the rows that a cell above still spans, and its text."""
+    for row in table.children:
+        line: list[str] = []
+        is_head = all(cell.is_header for cell in row.children)
+        for cell in row.children:
+            _hang(line, hanging, spanned)
+            text = texts.get(cell, '')
+            if len(line) >= MAX_COLUMNS:
+                line[-1] = f'{line[-1]} {text}'.strip() if len(line[-1]) < MAX_COLUMNS * MAX_WIDTH else line[-1]
+                continue
+            start = len(line)
+            is_short = len(text) <= MAX_REPEATED
+            line.append(text)
+            if (more := min(cell.columns, MAX_COLUMNS - start, spanned[0]) - 1) > 0:
+                spanned[0] -= more
+                # A header of several columns is that of each; another cell, or one over the whole table, says it once.
+                line.extend([text if is_head and is_short and len(row.children) > 1 else ''] * more)
+            if cell.rows != 1:
+                left = (cell.rows or len(table.children)) - 1
+                hanging.update((place, (left, line[place] if is_short else '')) for place in range(start, len(line)))
+        _hang(line, hanging, spanned)
+        if any(texts.get(cell) for cell in row.children):
+            rows.append(line)
+    return rows, bool(rows) and _starts_with_a_header(table, texts)
+
+
+def _starts_with_a_header(table: Frame, texts: Mapping[Frame, str]) -> bool:
+    """Whether the first row that has text is one, where no cell says so: none of its cells heads a row."""
+    for row in table.children:
+        if any(texts.get(cell) for cell in row.children):
+            return not (row.children[0].is_header and not all(cell.is_header for cell in row.children))
+    return False
+
+
+def _hang(line: list[str], hanging: dict[int, tuple[int, str]], spanned: list[int]) -> None:
+    """Fill the next columns with what hangs into them from above."""
+    while (found := hanging.get(len(line))) is not None:
+        left, text = found
+        spanned[0] -= 1
+        if spanned[0] <= 0:
+            hanging.clear()
+            return
+        if left > 1:
+            hanging[len(line)] = (left - 1, text)
+        else:
+            del hanging[len(line)]
+        line.append(text)
+
+
+def _aligns(table: Frame, used: Sequence[int]) -> list[str]:
+    """By column, as the cells of the row that has the most of them say."""
+    fullest = max(table.children, key=lambda row: len(row.children)).children
+    return [fullest[place].align if place < len(fullest) else '' for place in used]
+
+
+def _rule(align: str, size: int) -> str:
+    match align:
+        case 'right':
+            return '-' * (size - 1) + ':'
+        case 'center':
+            return ':' + '-' * (size - 2) + ':'
+        case _:
+            return '-' * size
+
+
+def _line(row: Sequence[str], widths: Sequence[int], aligns: Sequence[str]) -> str:
+    cells = (
+        text.rjust(size) if align == 'right' else text.ljust(size)
+        for text, size, align in zip(row, widths, aligns, strict=True)
+    )
+    return f'| {" | ".join(cells)} |'

@@ -1,0 +1,355 @@
+"""A page's tree taken apart into blocks, its text nodes numbered on the way."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from summarizer_tool.html import code, formulas, notes, signs, targets
+from summarizer_tool.html.blocks import (
+    BREAK,
+    LINK_CLOSE,
+    LINK_OPEN,
+    MAX_REGIONS,
+    BlockKind,
+    Blocks,
+    Frame,
+    PageBlock,
+    Picture,
+    Region,
+)
+from summarizer_tool.html.framing import framed
+from summarizer_tool.html.parsing import LINE, UNFIT
+
+MARKS = 0x20000, 0x2A6D0
+"""Characters that number text nodes: letters, so that whoever cleans text keeps them, of a script that pages lack."""
+
+MAX_INLINE_CODE = 300
+"""Characters; what is longer is a tag that nobody has closed."""
+MAX_NAMED = 80
+"""Characters of an inline element named as chrome that is skipped; a longer one holds more than that."""
+MAX_ALT = 300
+MAX_EMOJI = 8
+
+_BOXES = frozenset(
+    {
+        *('address', 'article', 'aside', 'body', 'center', 'details', 'dialog', 'dir', 'div', 'fieldset', 'footer'),
+        *('form', 'header', 'hgroup', 'hr', 'html', 'main', 'menu', 'nav', 'section', 'search', 'thead', 'tbody'),
+        *('tfoot', 'tr', 'table', 'ul', 'ol', 'dl', 'figure', 'p', 'li', 'td', 'th', 'dd', 'dt', 'blockquote'),
+        *('caption', 'figcaption', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'summary', 'legend', 'label'),
+    }
+)
+_UNREAD = frozenset(
+    {
+        *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video', 'audio', 'rp'),
+        *('button', 'select', 'textarea', 'option', 'datalist', 'map', 'area', 'link', 'meta', 'progress', 'rt'),
+    }
+)
+_DELETED = frozenset({'del', 's', 'strike'})
+_BOLD = frozenset({'b', 'strong'})
+_LEAD_BOXES = frozenset({'div', 'p', 'h2', 'section', 'header'})
+_NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
+_NAMED = frozenset({'span', 'i', 'small', 'a'})
+"""Inline tags whose names may say what they hold."""
+_BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e', '↩\ufe0f', '⤴', '[edit]', 'edit'))
+"""A link of nothing but one of these leads to where it stands, or back to where one came from."""
+_HEADINGS = {f'h{level}': level for level in range(1, 7)}
+
+_Reader = Callable[[Any], bool | None]
+_Around = tuple[Frame | None, Region | None, str, bool, int, int]
+
+
+class Walk:
+    """One pass over a tree, which it marks."""
+
+    def __init__(self, base: str = '') -> None:
+        """Takes the URL that targets on the page are relative to."""
+        self._found = Blocks()
+        self._base = base
+        # What is open: containers, the part of the page, the innermost box, the numbers of that and of the one around.
+        self._frame: Frame | None = None
+        self._region: Region | None = None
+        self._box = ''
+        self._is_lead = False
+        self._number = self._group = self._numbers = 0
+        self._href: str | None = None
+        self._next = MARKS[0]
+        # Of the block that has begun.
+        self._title_of: Frame | None = None
+        self._pieces: list[str] = []
+        self._marks: list[int] = []
+        self._links: list[str] = []
+        self._link = -1
+        """The piece that opens a link, while there is one."""
+        self._bold = -1
+        """The first of the pieces in bold, while there are such."""
+        self._size = self._linked = 0
+        self._readers: dict[str, _Reader] = {
+            **dict.fromkeys(('code', 'kbd', 'samp', 'tt'), self._read_code),
+            **dict.fromkeys(('math', 'm:math', 'mml:math'), self._read_math),
+            **dict.fromkeys(_NAMED, self._read_named),
+            'br': self._read_break,
+            'img': self._read_image,
+            'noscript': self._read_noscript,
+            'pre': self._read_pre,
+            'script': self._read_script,
+            'input': self._read_input,
+            'sup': self._read_raised,
+        }
+
+    def run(self, root: Any) -> Blocks:
+        """The blocks of a tree.
+
+        Args:
+            root: The tree. Afterwards the text nodes in it that have text begin with a character each, out of `MARKS`,
+                until these are used up.
+        """
+        walker = import_module('lxml.etree').iterwalk(root, events=('start', 'end'))
+        stack: list[_Around | str | None] = []
+        depth = 0
+        for event, element in walker:
+            tag = element.tag
+            depth = max(depth, len(stack))
+            if event == 'end':
+                self._close(tag, stack.pop())
+                if stack and (text := element.tail):
+                    self._text(element, text, is_own=False)
+                continue
+            if tag == 'td' and code.is_gutter(element.get('class')):
+                self._flush()
+                stack.append(None)
+                walker.skip_subtree()
+                continue
+            if tag in _BOXES:
+                self._flush()
+                stack.append((self._frame, self._region, self._box, self._is_lead, self._number, self._group))
+                self._open_box(element, tag)
+            elif tag == 'a' and not signs.is_hidden(element):
+                stack.append(self._href or '')
+                self._href = element.get('href') or None
+            else:
+                stack.append(None)
+                if self._is_done(element, tag):
+                    walker.skip_subtree()
+                    continue
+            if text := element.text:
+                self._text(element, text, is_own=True)
+        self._flush()
+        self._found.depth = depth
+        return self._found
+
+    def _close(self, tag: str, around: _Around | str | None) -> None:
+        if isinstance(around, tuple):
+            self._flush()
+            self._frame, self._region, self._box, self._is_lead, self._number, self._group = around
+        elif around is not None:
+            self._close_link()
+            self._href = around or None
+        elif tag in _DELETED:
+            self._pieces.append('~~')
+        elif tag in _BOLD:
+            self._close_bold()
+
+    def _open_box(self, element: Any, tag: str) -> None:
+        self._box = tag
+        self._group = self._number
+        self._numbers += 1
+        self._number = self._numbers
+        names: str = element.get('class') or ''
+        if tag in _LEAD_BOXES:
+            self._is_lead = bool(names) and signs.is_lead(names)
+        label = notes.label(names) if names and tag in _NOTE_BOXES else ''
+        if not label and signs.is_chrome(element, tag):
+            depth = self._region.depth + 1 if self._region is not None else 0
+            if depth < MAX_REGIONS:
+                self._region = Region(self._region, (names or element.get('id') or tag)[:100], depth)
+        self._frame = framed(element, tag, names, label, self._frame)
+        if self._frame is not None and (tag == 'summary' or (names and notes.is_title(names))):
+            self._title_of = next((frame for frame in self._frame.chain() if frame.kind == 'quote'), None)
+
+    # What stands in a line. Each says whether the element is done with.
+
+    def _is_done(self, element: Any, tag: str) -> bool:
+        if reader := self._readers.get(tag):
+            return reader(element) is not False
+        if tag in _UNREAD:
+            return True
+        if tag in _DELETED:
+            self._pieces.append('~~')
+            return False
+        if tag in _BOLD:
+            # What a list item begins with in bold is what it is about; elsewhere bold says nothing that words do not.
+            self._bold = len(self._pieces) if self._box == 'li' and not self._size else -1
+            return False
+        return '-' in tag and self._read_named(element)
+
+    def _read_break(self, _: Any) -> None:
+        self._pieces.append(BREAK)
+
+    def _read_code(self, element: Any) -> bool:
+        text = ''.join(element.itertext())
+        if len(text) > MAX_INLINE_CODE:
+            return False
+        self._whole(element, code.inline(text))
+        return True
+
+    def _read_pre(self, element: Any) -> None:
+        self._flush()
+        self._alone(element, code.verbatim(element), 'code', code.language(element))
+
+    def _read_math(self, element: Any) -> None:
+        self._formula(element, formulas.of_math(element))
+
+    def _read_script(self, element: Any) -> None:
+        if formula := formulas.of_script(element):
+            self._formula(element, formula)
+
+    def _read_raised(self, element: Any) -> bool:
+        text = (element.text or '').strip()
+        before = self._pieces[-1][-1:] if self._pieces else ''
+        # 10⁹ is not 109.
+        if len(element) == 0 and text.lstrip('+-−').isdigit() and (before.isalnum() or before in ')]'):
+            self._pieces.append('^')
+        return False
+
+    def _read_image(self, element: Any) -> None:
+        alt: str = element.get('alt') or ''
+        if len(alt) <= MAX_EMOJI and 'emoji' in (element.get('class') or ''):
+            if alt.isprintable():
+                self._pieces.append(alt)
+        elif url := targets.image(element, self._base):
+            around = reversed(self._frame.chain()) if self._frame is not None else ()
+            figure = next((frame for frame in around if frame.kind == 'figure'), None)
+            place = len(self._found.blocks) + (self._size > 0)
+            self._found.pictures.append(Picture(place, url, ' '.join(alt[:MAX_ALT].split()), figure, self._region))
+
+    def _read_noscript(self, element: Any) -> None:
+        for image in element.iter('img'):
+            self._read_image(image)
+
+    def _read_input(self, element: Any) -> None:
+        if element.get('type') == 'checkbox' and self._box == 'li' and not self._size:
+            self._pieces.append('[ ] ' if element.get('checked') is None else '[x] ')
+
+    def _read_named(self, element: Any) -> bool:
+        names: str = element.get('class') or ''
+        if 'ath' in names or 'katex' in names:
+            if formula := formulas.of_box(element, names):
+                self._formula(element, formula)
+                return True
+            if formulas.is_drawing(names):
+                return True
+        is_out = signs.is_hidden(element) if element.tag == 'a' else signs.is_chrome(element, element.tag)
+        return is_out and element.xpath('string-length()') <= MAX_NAMED
+
+    def _formula(self, element: Any, formula: formulas.Formula) -> None:
+        if formula.is_display:
+            self._flush()
+            self._alone(element, formula.latex, 'math')
+        elif formula.latex:
+            self._whole(element, f'${formula.latex}$')
+
+    # Text.
+
+    def _text(self, element: Any, text: str, *, is_own: bool) -> None:
+        if UNFIT.search(text):  # by their numbers they can be named
+            text = UNFIT.sub('', text)
+        size = len(text.strip())
+        if not size:
+            if self._pieces:
+                self._pieces.append(' ')
+            return
+        self._add(text, size)
+        number = self._next
+        if number < MARKS[1]:
+            self._next = number + 1
+            self._marks += (number, size)
+            if is_own:
+                element.text = chr(number) + text
+            else:
+                element.tail = chr(number) + text
+
+    def _whole(self, element: Any, text: str) -> None:
+        """Add an inline element that has been read."""
+        if text := UNFIT.sub('', text):
+            self._add(text, len(text))
+            # trafilatura keeps few of these; the words around them decide.
+            self._mark_inside(element, 0 if self._marks else 1)
+
+    def _alone(self, element: Any, text: str, kind: BlockKind, language: str = '') -> None:
+        """Add an element that is a block of its own, verbatim."""
+        text = UNFIT.sub('', text)
+        if not text.strip():
+            return
+        self._pieces = [text]
+        self._size = len(text)
+        self._mark_inside(element, len(text))
+        self._flush(kind, language)
+
+    def _mark_inside(self, element: Any, size: int) -> None:
+        number = self._next
+        node = next((inner for inner in element.iter() if inner.text and not inner.text.isspace()), None)
+        if number < MARKS[1] and node is not None:
+            self._next = number + 1
+            self._marks += (number, size)
+            node.text = chr(number) + UNFIT.sub('', node.text)
+
+    def _add(self, text: str, size: int) -> None:
+        self._size += size
+        if self._href is not None:
+            self._linked += size
+            if self._link < 0:
+                self._link = len(self._pieces)
+                self._links.append(self._href)
+                self._pieces.append(LINK_OPEN)
+        self._pieces.append(text)
+
+    def _close_link(self) -> None:
+        if self._link < 0:
+            return
+        shown = ''.join(self._pieces[self._link + 1 :]).strip()
+        if shown in _BACK:
+            del self._pieces[self._link :]
+            self._links.pop()
+            self._size -= len(shown)
+            self._linked -= len(shown)
+        else:
+            self._pieces.append(LINK_CLOSE)
+        self._link = -1
+
+    def _close_bold(self) -> None:
+        start, self._bold = self._bold, -1
+        if start < 0 or not self._size:
+            return
+        start += self._link == start
+        inner = ''.join(self._pieces[start:])
+        if words := inner.strip():
+            after = ' ' if inner[-1].isspace() else ''
+            self._pieces[start:] = [f'**{words}**{after}']
+
+    def _flush(self, kind: BlockKind = 'text', language: str = '') -> None:
+        """End the block, if one has begun."""
+        if not self._pieces:
+            return
+        self._close_link()
+        self._bold = -1
+        title_of, self._title_of = self._title_of, None
+        if self._size > 0:
+            level = _HEADINGS.get(self._box, 0) if kind == 'text' else 0
+            text = ''.join(self._pieces)
+            block = PageBlock('heading' if level else kind, text, self._frame, self._region, self._box, level, language)
+            if kind == 'text':
+                block.text = _lines(text, is_one=level > 0)
+            block.size, block.linked, block.is_lead, block.group = self._size, self._linked, self._is_lead, self._group
+            block.marks, block.links = self._marks, self._links
+            block.title_of = title_of
+            self._found.blocks.append(block)
+        self._pieces, self._marks, self._links = [], [], []
+        self._size = self._linked = 0
+
+
+def _lines(text: str, *, is_one: bool) -> str:
+    text = text.replace(LINE, BREAK)
+    if BREAK not in text:
+        return ' '.join(text.split())
+    lines = (line for part in text.split(BREAK) if (line := ' '.join(part.split())))
+    return (' ' if is_one else '\n').join(lines)

@@ -1,0 +1,230 @@
+"""The kept blocks of a page as markdown."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from summarizer_tool.html import code, notes, tables
+from summarizer_tool.html.blocks import LINK_CLOSE, LINK_OPEN, Frame, PageBlock
+from summarizer_tool.html.targets import absolute
+
+Links = Literal['inline', 'aside']
+
+_MARKUP = re.compile(r'(?m)^(?=#{1,6}(?:\s|$)|>|```|~~~|\||=+\s*$|-{2,}\s*$)')
+"""Where a line of text would be read as markup."""
+_SOFT = re.compile('[\xad\u200b\u2060\ufeff]')
+"""Characters that nobody sees and that split words for whoever searches."""
+_LINK = re.compile(f'{LINK_OPEN}([^{LINK_OPEN}{LINK_CLOSE}]*){LINK_CLOSE}')
+_MAX_LEVELS = 12
+"""Of quotes, lists and terms that show; what is deeper stands at the last."""
+_MAX_LINES = 20_000
+"""Of a block; a longer one is not set off, lest what its lines begin with outgrows them."""
+
+
+def write(blocks: Sequence[PageBlock], base: str, own: str, links: Links) -> str:
+    """The markdown of those blocks that are kept, in their order.
+
+    Args:
+        blocks: Of a whole page.
+        base: The URL that its targets are relative to.
+        own: Its own URL; a link to that is none.
+        links: Whether links keep their targets where they stand.
+    """
+    return _Writer(base, own, links).run([block for block in blocks if block.is_kept])
+
+
+class _Writer:
+    def __init__(self, base: str, own: str, links: Links) -> None:
+        self._base = base
+        self._own = absolute('', own)
+        self._has_links = links == 'inline'
+        self._out: list[str] = []
+        self._last: list[Frame] = []
+        """The containers of what was written last."""
+        self._rests: list[str] = []
+        """What lines after the first begin with, for each of them."""
+        self._hidden: set[Frame] = set()
+        self._was_text = False
+        self._opened: set[Frame] = set()
+        self._spanned = [tables.MAX_SPANNED]
+
+    def run(self, blocks: Sequence[PageBlock]) -> str:
+        place = 0
+        while place < len(blocks):
+            block = blocks[place]
+            note = block.title_of
+            if note is not None and place + 1 < len(blocks) and note in blocks[place + 1].frames():
+                note.label = notes.titled(note.label, block.words)
+                place += 1
+                continue
+            table = _table_of(block)
+            if table is None:
+                self._write(block, block.frame)
+                place += 1
+                continue
+            end = place
+            while end < len(blocks) and _table_of(blocks[end]) is table:
+                end += 1
+            self._table(table, blocks[place:end])
+            place = end
+        return ''.join(self._out)
+
+    def _write(self, block: PageBlock, frame: Frame | None) -> None:
+        match block.kind:
+            case 'heading':
+                self._put(f'{"#" * block.level} {self._inline(block)}', frame)
+            case 'code':
+                self._put(code.fenced(block.text, block.language), frame)
+            case 'math':
+                self._put(f'$$\n{block.text}\n$$', frame)
+            case 'text':
+                self._put(_MARKUP.sub('\\\\', self._inline(block)), frame, is_text=True)
+
+    def _table(self, table: Frame, blocks: Sequence[PageBlock]) -> None:
+        cells: dict[Frame, list[str]] = {}
+        captions: list[str] = []
+        last: Frame | None = None
+        for block in blocks:
+            cell = _outermost_cell(block, table)
+            if cell is None:
+                captions.append(self._inline(block))
+                continue
+            row = next((frame for frame in _until(block, cell) if frame.kind == 'row'), None)
+            parts = cells.setdefault(cell, [])
+            text = self._in_cell(block, cell)
+            if parts and row is not None and row is last:
+                parts[-1] = f'{parts[-1]} / {text}'
+            else:
+                parts.append(text)
+            last = row
+        for caption in captions:
+            self._put(_MARKUP.sub('\\\\', caption), table.parent)
+        if text := tables.pipes(table, {cell: '<br>'.join(parts) for cell, parts in cells.items()}, self._spanned):
+            self._put(text, table.parent)
+
+    def _in_cell(self, block: PageBlock, cell: Frame) -> str:
+        if block.kind == 'code':
+            text = '<br>'.join(code.inline(line) for line in block.text.split('\n') if line.strip())
+        elif block.kind == 'math':
+            text = f'${block.text}$'
+        else:
+            text = self._inline(block).replace('\n', '<br>')
+        text = text.replace('|', '\\|')
+        is_item = any(f.kind == 'item' and f not in self._opened for f in _until(block, cell))
+        self._opened.update(f for f in _until(block, cell) if f.kind == 'item')
+        return f'- {text}' if is_item else text
+
+    def _inline(self, block: PageBlock) -> str:
+        text = block.text
+        if block.links:
+            targets = iter(block.links)
+            text = _LINK.sub(lambda found: self._link(found[1], next(targets, '')), text)
+            text = text.replace(LINK_OPEN, '').replace(LINK_CLOSE, '')
+            text = '\n'.join(' '.join(line.split()) for line in text.split('\n'))
+        return _SOFT.sub('', text)
+
+    def _link(self, shown: str, target: str) -> str:
+        if not self._has_links:
+            return shown
+        url = absolute(self._base, target)
+        words = shown.strip()
+        if not url or not words or words == url or url == self._own:
+            return shown
+        before = shown[: len(shown) - len(shown.lstrip())]
+        after = shown[len(shown.rstrip()) :]
+        return f'{before}[{words.replace("[", "(").replace("]", ")")}]({url}){after}'.replace('\n', ' ')
+
+    def _put(self, text: str, frame: Frame | None, *, is_text: bool = False) -> None:
+        """Add lines within the containers around them."""
+        chain = [f for f in (frame.chain() if frame is not None else ()) if self._shows(f)]
+        first = ''
+        rests: list[str] = []
+        is_new = False
+        for depth, shown in enumerate(chain[:_MAX_LEVELS]):
+            is_new = shown not in self._opened
+            self._opened.add(shown)
+            if is_new and shown.kind == 'item' and any(f.kind == 'item' for f in chain[depth + 1 :]):
+                # What it says is all in a list within, which stands for itself.
+                self._hidden.add(shown)
+                rests.append('')
+                continue
+            mark = _mark(shown)
+            rests.append(mark if shown.kind == 'quote' else ' ' * len(mark))
+            first += mark if is_new else rests[-1]
+            if is_new and shown.label:
+                label = f'**{shown.label}**' if shown.label[-1] in '.?!…:' else f'**{shown.label}:**'
+                text = f'{label} {text}' if is_text else f'{label}\n\n{text}'
+        self._separate(chain, is_tight=is_text and self._was_text and is_new)
+        lines = text.split('\n')
+        rest = ''.join(rests)
+        if len(lines) > _MAX_LINES:
+            first = rest = ''
+        blank = rest.rstrip()
+        self._out.append(first + lines[0])
+        self._out += (f'\n{rest}{line}' if line else f'\n{blank}' for line in lines[1:])
+        self._last, self._rests = chain, rests
+        self._was_text = is_text
+
+    def _shows(self, frame: Frame) -> bool:
+        return (
+            frame.kind in _MARKS
+            and frame not in self._hidden
+            and not (frame.kind != 'quote' and frame.parent is not None and frame.parent.is_layout)
+        )
+
+    def _separate(self, chain: list[Frame], *, is_tight: bool) -> None:
+        """Add a line break, or an empty line within the containers that go on."""
+        if not self._out:
+            return
+        last = self._last
+        if is_tight and chain and last and _is_next(last, chain[-1]):
+            self._out.append('\n')
+            return
+        shared = 0
+        while shared < min(len(self._rests), len(chain)) and last[shared] is chain[shared]:
+            shared += 1
+        self._out.append(f'\n{"".join(self._rests[:shared]).rstrip()}\n')
+
+
+_MARKS: dict[str, str] = {'quote': '> ', 'item': '- ', 'definition': ': ', 'term': ''}
+
+
+def _mark(frame: Frame) -> str:
+    is_numbered = frame.kind == 'item' and frame.parent is not None and frame.parent.is_ordered
+    return f'{frame.number}. ' if is_numbered else _MARKS[frame.kind]
+
+
+def _is_next(last: list[Frame], new: Frame) -> bool:
+    """Whether what begins with a new container belongs right below what was last: the next item, or its first one."""
+    if new.kind == 'definition':
+        return last[-1].kind in ('term', 'definition') and last[-1].parent is new.parent
+    around = new.parent
+    if new.kind != 'item' or around is None:
+        return False
+    return any(f.parent is around or (f.kind == 'item' and f is around.parent) for f in last)
+
+
+def _table_of(block: PageBlock) -> Frame | None:
+    """The outermost table around a block that is not one of layout."""
+    if block.frame is None:
+        return None
+    return next((f for f in block.frame.chain() if f.kind == 'table' and not f.is_layout), None)
+
+
+def _outermost_cell(block: PageBlock, table: Frame) -> Frame | None:
+    cell = None
+    for frame in block.frames():
+        if frame is table:
+            return cell
+        if frame.kind == 'cell' and frame.parent is not None and frame.parent.parent is table:
+            cell = frame
+    return cell
+
+
+def _until(block: PageBlock, cell: Frame) -> list[Frame]:
+    frames: list[Frame] = []
+    for frame in block.frames():
+        if frame is cell:
+            break
+        frames.append(frame)
+    return frames

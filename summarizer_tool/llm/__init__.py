@@ -1,0 +1,1 @@
+"""Which model answers, and how it is asked one typed question."""

@@ -1,0 +1,1 @@
+"""How chunks become one text within a budget: map, ground, reduce, fit."""

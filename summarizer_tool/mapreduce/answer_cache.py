@@ -1,0 +1,144 @@
+"""Work that is done is not paid for twice: the sub-agents' answers are kept by request, and so are whole results."""
+
+import hashlib
+import json
+import logging
+from asyncio import AbstractEventLoop, Lock, get_running_loop
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from summarizer_tool import prompts
+from summarizer_tool.errors import StoreError
+from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
+from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.runtime.executors import in_io_thread
+from summarizer_tool.schemas import ChunkSummary
+
+LEAST = 0.9
+MOST = 4.0
+"""An answer made for another target will do if it was between these shares of the one wanted: too little leaves the
+budget unused, and of too much the merger would have to read it all again."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+class Cache(Protocol):
+    """Where finished work is kept; synchronous, and it may raise `StoreError`."""
+
+    def answer(self, key: str, *, least: int, most: int) -> str | None:
+        """The answer for the smallest target in a range, if any."""
+        ...
+
+    def keep_answer(self, key: str, target: int, answer: str) -> None:
+        """Keep an answer made for a target."""
+        ...
+
+    def summary(self, key: str) -> str | None:
+        """A whole result, if any."""
+        ...
+
+    def keep_summary(self, key: str, summary: str) -> None:
+        """Keep a whole result."""
+        ...
+
+
+@cache
+def revision() -> str:
+    """A hash over the package's code: what it computes without a model is the same only for the same code."""
+    digest = hashlib.sha256()
+    folder = Path(__file__).parents[1]
+    for path in sorted(folder.rglob('*.py')):
+        digest.update(path.relative_to(folder).as_posix().encode() + b'\0' + path.read_bytes() + b'\0')
+    return digest.hexdigest()[:12]
+
+
+def key_of(*parts: object) -> str:
+    """A hash over plain values."""
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False, default=list).encode()).hexdigest()
+
+
+@dataclass
+class AnswerCache:
+    """The answers that the sub-agents of one job need not give again."""
+
+    cache: Cache | None
+    scope: str
+    """What an answer depends on besides its request: model, prompts, output mode."""
+    is_exact: bool
+    """Whether only an answer for the very same target will do: the embedded model's costs little to make again."""
+    found: int = field(default=0, init=False)
+    """Answers that were there already."""
+
+    def map_key(self, sources: Sequence[PromptSource], wish: Focus) -> str:
+        """The key of a chunk's summary."""
+        shown = [[source.path, prompts.number_lines(source.lines)] for source in sources]
+        return key_of('map', self.scope, wish.focus_areas, wish.schema_hint, shown)
+
+    def reduce_key(self, lines: Sequence[NumberedLine], wish: Focus, target: int) -> str:
+        """The key of a merge; the target is a part of it."""
+        shown = prompts.number_lines(lines)
+        return key_of('reduce', self.scope, wish.focus_areas, wish.schema_hint, shown, target)
+
+    async def find(self, key: str, target: int) -> ChunkSummary | None:
+        """The kept answer for a request, if there is one."""
+        if self.cache is None:
+            return None
+        least, most = (target, target) if self.is_exact else (round(target * LEAST), round(target * MOST))
+        try:
+            kept = await in_io_thread(self.cache.answer, key, least=least, most=most)
+            answer = None if kept is None else ChunkSummary.model_validate_json(kept)
+        except (StoreError, ValidationError) as error:
+            _complain(error)
+            return None
+        self.found += answer is not None
+        return answer
+
+    async def keep(self, key: str, target: int, answer: ChunkSummary) -> None:
+        """Keep an answer."""
+        if self.cache is None:
+            return
+        try:
+            await in_io_thread(self.cache.keep_answer, key, target, answer.model_dump_json())
+        except StoreError as error:
+            _complain(error)
+
+    @asynccontextmanager
+    async def only_one(self, key: str, deadline: Deadline) -> AsyncGenerator[None]:
+        """Let one request at a time ask for the same thing: the others find its answer."""
+        if self.cache is None:
+            yield
+            return
+        place = (get_running_loop(), key)
+        turn = _turns.setdefault(place, _Turn())
+        turn.users += 1
+        has_turn = False
+        try:
+            with deadline.calling():
+                has_turn = await turn.lock.acquire()
+            yield
+        finally:
+            if has_turn:
+                turn.lock.release()
+            turn.users -= 1
+            if not turn.users:
+                del _turns[place]
+
+
+@dataclass(slots=True)
+class _Turn:
+    lock: Lock = field(default_factory=Lock)
+    users: int = 0
+
+
+_turns: dict[tuple[AbstractEventLoop, str], _Turn] = {}
+
+
+def _complain(error: Exception) -> None:
+    """A cache that fails costs time, not the result."""
+    _logger.warning('the cache failed', extra={'reason': str(error) if isinstance(error, StoreError) else 'bad entry'})

@@ -1,0 +1,189 @@
+"""From facts to the result: the text that fills its budget, and the account of everything. Pure computing."""
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic_ai.usage import RunUsage
+
+from summarizer_tool.documents.chunking import Chunk
+from summarizer_tool.documents.cutting import ChunkCuts
+from summarizer_tool.documents.document import Document
+from summarizer_tool.extractive import model
+from summarizer_tool.llm.failures import DEADLINE
+from summarizer_tool.mapreduce import render, report
+from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
+from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.prompts import Focus
+from summarizer_tool.schemas import Stats, Summary
+from summarizer_tool.text import tokens
+
+LONE_WORD = 0.6
+"""Worth of a single word that one chunk names, against 1 for any other name."""
+
+_LONG_TOKEN = 12
+"""Characters; few texts have longer tokens on average."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """Writes the summary of one job."""
+
+    job: Job
+    model_name: str
+    tally: RunStats
+    usage: RunUsage
+    cut: ChunkCuts
+    """What is in no chunk, because it repeats."""
+
+    def summary(
+        self,
+        chunks: Sequence[Chunk],
+        outcomes: Sequence[ChunkOutcome],
+        facts: Sequence[GroundedFact],
+        rendered: render.RenderedFacts,
+    ) -> Summary:
+        """The summary of the facts, within the budget.
+
+        Args:
+            chunks: All chunks of the input.
+            outcomes: What became of each.
+            facts: What there is to say, without duplicates.
+            rendered: The choice among them.
+        """
+        text = rendered.text
+        if not text:
+            text = self._cut_off(facts)
+            what = 'not one fact fits the budget' if facts else 'no facts found'
+            self.tally.warnings.append(f'{what}; the text is cut off')
+        if not facts:
+            for outcome in outcomes:
+                if outcome.state == 'summarized':
+                    outcome.state, outcome.reason = 'degraded', 'no facts found'
+        self.tally.dropped.over_budget += len(facts) - len(rendered.kept)
+        kept = [facts[index] for index in rendered.kept]
+        return Summary(
+            text=text,
+            state='complete' if all(outcome.state == 'summarized' for outcome in outcomes) else 'degraded',
+            facts=[report.sourced(fact, self.job.documents) for fact in kept],
+            entities=report.entities_of(kept, rendered.entities),
+            parts=report.parts(chunks, outcomes, self.job.documents, self.cut.repeats),
+            warnings=list(dict.fromkeys(self.tally.warnings)),
+            stats=self._stats(text, len(chunks), len(kept)),
+        )
+
+    def original(self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome]) -> Summary:
+        """The input as it was, over its budget and saying so, because every model call failed for good."""
+        text = report.joined(self.job.documents)
+        stats = self._stats(text, len(chunks), 0)
+        reason = next(outcome.reason for outcome in outcomes if outcome.is_failure)
+        _logger.warning(
+            'every model call failed; the original content is returned',
+            extra={'reason': reason, 'output_size': stats.tokens_out, 'budget': self.job.budget},
+        )
+        return Summary(
+            text=text,
+            state='original',
+            parts=report.parts(chunks, outcomes, self.job.documents, self.cut.repeats),
+            warnings=[
+                f'every model call failed ({reason}): this is the original content, {stats.tokens_out} tokens '
+                f'for a budget of {self.job.budget}'
+            ],
+            stats=stats,
+        )
+
+    def _cut_off(self, facts: Sequence[GroundedFact]) -> str:
+        """Something within the budget where no fact fits it: the best fact, or the source, cut off."""
+        best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
+        text = best.text if best else report.joined(self.job.documents).strip()
+        return render.shorten(text, self.job.budget)
+
+    def _stats(self, text: str, chunks: int, facts_out: int) -> Stats:
+        return Stats(
+            tokens_in=self.job.tokens_in,
+            tokens_out=tokens.count(text),
+            budget=self.job.budget,
+            chunks=chunks,
+            map_calls=self.tally.calls['map'],
+            reduce_calls=self.tally.calls['reduce'],
+            reduce_levels=self.tally.levels,
+            cut_short=self.tally.cut_short,
+            repeated_tokens=self.cut.repeated_tokens,
+            usage=self.usage,
+            model=self.model_name,
+            strategy=self.job.strategy,
+            facts_in=self.tally.facts_in,
+            facts_out=facts_out,
+            facts_repaired=self.tally.repaired,
+            dropped=self.tally.dropped,
+        )
+
+
+def truncated_summary(documents: Sequence[Document], budget: int, model_name: str, strategy: str) -> Summary:
+    """What there is when all the time has gone into waiting: the beginning of each document.
+
+    Args:
+        documents: The input.
+        budget: Tokens that the text may have.
+        model_name: What should have done the work.
+        strategy: How the input should have been cut.
+    """
+    share = max(1, budget // max(1, len(documents)) - 2)
+    started = [render.shorten(document.text[: share * _LONG_TOKEN].strip(), share) for document in documents]
+    text = render.shorten('\n\n'.join(part for part in started if part), budget)
+    return Summary(
+        text=text,
+        state='degraded',
+        parts=[report.part_in_haste(document, DEADLINE) for document in documents if document.text],
+        warnings=['there was no time to summarize: this is only the beginning of the text'],
+        stats=Stats(
+            tokens_in=sum(vars(document).get('tokens', len(document.text) // 4) for document in documents),
+            tokens_out=tokens.count(text),
+            budget=budget,
+            model=model_name,
+            strategy=strategy,
+        ),
+    )
+
+
+def choose(
+    facts: Sequence[GroundedFact], answers: Sequence[Sequence[str]], wish: Focus, titles: Sequence[str], budget: int
+) -> render.RenderedFacts:
+    """Choose the facts that fill the budget, and write them.
+
+    Args:
+        facts: What there is to say, without duplicates.
+        answers: The entities of each chunk.
+        wish: What the caller wants kept.
+        titles: Of the documents.
+        budget: Tokens that the text may have.
+    """
+    relevance = model.relevances([fact.text for fact in facts], wish)
+    candidates = [
+        # The first line of its evidence may be the heading that its subject was taken from.
+        render.FactCandidate(fact.text, fact.importance, fact.evidence[-1], relevance[index], fact.is_filler)
+        for index, fact in enumerate(facts)
+    ]
+    return render.fit(candidates, ranked(answers), titles, budget)
+
+
+def ranked(answers: Sequence[Sequence[str]]) -> list[str]:
+    """The entities of all chunks by worth per token: what many chunks name, or name first, before the rest.
+
+    A single word that only one chunk names is worth less: it is often no more than a capitalized noun.
+    """
+    worth: defaultdict[str, float] = defaultdict(float)
+    chunks: Counter[str] = Counter()
+    for entities in answers:
+        for place, entity in enumerate(entities):
+            worth[entity] += 1.0 - place / (2 * len(entities))
+            chunks[entity] += 1
+
+    def density(entity: str) -> float:
+        doubt = LONE_WORD if chunks[entity] == 1 and ' ' not in entity else 1.0
+        return doubt * worth[entity] / (tokens.count_cached(f' {entity}') + 1)
+
+    return sorted(worth, key=density, reverse=True)

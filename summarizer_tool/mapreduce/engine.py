@@ -1,0 +1,415 @@
+"""Map and reduce: chunks to grounded facts, and facts to a text that fills its budget.
+
+The computing parts are pure functions elsewhere and run off the event loop; this file only says what happens when.
+"""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import anyio
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from summarizer_tool import prompts, telemetry
+from summarizer_tool.documents.chunking import Chunk
+from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
+from summarizer_tool.errors import SummarizationFailedError
+from summarizer_tool.llm import failures
+from summarizer_tool.llm.failures import DEADLINE
+from summarizer_tool.mapreduce import agents, compose, extractive_fallback, grounding, merging
+from summarizer_tool.mapreduce.answer_cache import AnswerCache, Cache, key_of, revision
+from summarizer_tool.mapreduce.compose import Composer
+from summarizer_tool.mapreduce.job import ChunkOutcome, Job, Phase, Progress, RunStats
+from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.numbering import Numbered, merged, number
+from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.runtime.executors import in_process, in_thread
+from summarizer_tool.schemas import ChunkSummary, Summary
+from summarizer_tool.settings import OnFailure, OutputMode, Settings
+
+OVERSAMPLE = 1.25
+"""The map asks for this much more than fits, so that the last step has something to choose from."""
+
+OVERSAMPLE_EMBEDDED = 1.6
+"""The same for the embedded model, whose facts cost nothing."""
+
+FITS = 1.75
+"""Up to this many times the budget the last step only has to drop facts, which needs no model; above, the merger
+condenses them first."""
+
+MERGE_TARGET = 1.1
+"""What a level of merging asks for, in budgets."""
+
+MAX_LEVELS = 4
+"""Levels of merging; each must shrink the whole by a tenth, or the deterministic fit ends it."""
+
+MIN_GROUP_TOKENS = 1500
+"""A level is cut into as many groups as may run at once, but not into smaller ones: duplicates are found in a group."""
+
+MIN_TARGET_TOKENS = 96
+"""The least that a call is asked for: two or three facts."""
+
+UNUSED = 0.1
+"""A model that leaves more than this share of the budget unused has said too little."""
+
+EXTRACTIVE_TOKENS_PER_SECOND = 40_000
+"""A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass
+class Engine:
+    """Runs one job. Make a new one for each, on the event loop that runs it."""
+
+    settings: Settings
+    model: Model
+    """What does the work; already limited in concurrency."""
+    model_name: str
+    job: Job
+    deadline: Deadline
+    usage: RunUsage = field(default_factory=RunUsage)
+    usage_limits: UsageLimits | None = None
+    on_progress: Callable[[Progress], None] | None = None
+    on_fact: Callable[[str], None] | None = None
+    cache: Cache | None = None
+    output_mode: OutputMode | None = None
+    """Instead of `settings.llm_output_mode`."""
+    on_failure: OnFailure | None = None
+    """Instead of `settings.on_failure`."""
+    cache_scope: str = ''
+    started: float = field(default_factory=time.monotonic)
+    """When the request came in, by the monotonic clock."""
+
+    def __post_init__(self) -> None:
+        self._tally = RunStats()
+        self._index_of = {id(document): index for index, document in enumerate(self.job.documents)}
+        self.deadline.reserve(0.2 + self.job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND)
+        self._caller = SubAgentRunner(
+            settings=self.settings,
+            model=self.model,
+            model_name=self.model_name,
+            deadline=self.deadline,
+            tally=self._tally,
+            usage=self.usage,
+            usage_limits=self.usage_limits,
+            on_fact=self.on_fact,
+        )
+        is_extractive = self._caller.is_extractive
+        whose = (self.model.system, self.model.base_url or '', self.cache_scope)
+        depends_on = (self.model_name, *whose, self._output_mode, prompts.version())
+        scope = key_of(*depends_on, revision() if is_extractive else '')
+        self._finished = AnswerCache(self.cache, scope, is_exact=is_extractive)
+        self._cut = ChunkCuts()
+
+    async def run(self) -> Summary:
+        """Do all of it.
+
+        Returns:
+            The summary; its text is within the budget unless its state is `original`.
+
+        Raises:
+            SummarizationFailedError: If every call failed for good and `on_failure` is `error`.
+            UsageLimitExceeded: If the caller's usage limits are reached.
+        """
+        chunks = await self._chunks()
+        outcomes = await self._map(chunks)
+        if _has_failed(outcomes) and self._on_failure != 'extractive':
+            summary = await self._give_up(chunks, outcomes)
+        else:
+            await self._degrade(chunks, outcomes)
+            facts = await self._union([fact for outcome in outcomes for fact in outcome.facts])
+            facts = await self._reduce(facts)
+            facts = await self._fill(chunks, outcomes, facts)
+            summary = await self._compose(chunks, outcomes, facts)
+        summary.stats.cached_calls = self._finished.found
+        summary.stats.seconds = round(time.monotonic() - self.started, 3)
+        summary.stats.usage = self._caller.spent
+        return summary
+
+    @property
+    def _output_mode(self) -> OutputMode:
+        return self.output_mode or self.settings.llm_output_mode
+
+    @property
+    def _on_failure(self) -> OnFailure:
+        return self.on_failure or self.settings.on_failure
+
+    @property
+    def _composer(self) -> Composer:
+        return Composer(self.job, self.model_name, self._tally, self._caller.spent, self._cut)
+
+    async def _chunks(self) -> list[Chunk]:
+        documents = self.job.documents
+        self._cut = await in_process(
+            cut,
+            documents,
+            self.settings.default_chunk_size_tokens,
+            self.settings.default_chunk_overlap_tokens,
+            self.job.strategy,
+        )
+        return await in_thread(chunks_of, self._cut, documents)
+
+    async def _give_up(self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome]) -> Summary:
+        """Every call has failed for good: the original content, or an error."""
+        if self._on_failure == 'error':
+            reason = next(outcome.reason for outcome in outcomes if outcome.is_failure)
+            raise SummarizationFailedError(
+                f'every call of {self.model_name} failed ({reason}; chunks: {len(chunks)}); '
+                'check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
+            )
+        return await in_thread(self._composer.original, chunks, outcomes)
+
+    async def _compose(
+        self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome], facts: Sequence[GroundedFact]
+    ) -> Summary:
+        with telemetry.span('fit', facts=len(facts), budget=self.job.budget) as span:
+            rendered = await in_process(
+                compose.choose,
+                facts,
+                [outcome.entities for outcome in outcomes],
+                self.job.wish,
+                [document.title for document in self.job.documents],
+                self.job.budget,
+            )
+            summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
+            span.set_attribute('tokens_out', summary.stats.tokens_out)
+        return summary
+
+    # Map
+
+    async def _map(self, chunks: Sequence[Chunk]) -> list[ChunkOutcome]:
+        outcomes = [ChunkOutcome() for _ in chunks]
+
+        async def one(index: int) -> None:
+            outcomes[index] = await self._map_chunk(chunks[index], index, len(chunks))
+
+        await self._each(one, len(chunks), 'map', 'summarized chunk')
+        return outcomes
+
+    async def _each(self, work: Callable[[int], Awaitable[None]], total: int, phase: Phase, what: str) -> None:
+        """Do `work` for each index, as many at once as calls are allowed, so that no more requests than that exist."""
+        waiting = iter(range(total))
+        done = 0
+
+        async def worker() -> None:
+            nonlocal done
+            for index in waiting:
+                await work(index)
+                done += 1
+                if self.on_progress is not None:
+                    self.on_progress(Progress(phase, done, total, f'{what} {done} of {total}'))
+
+        try:
+            async with anyio.create_task_group() as group:
+                for _ in range(min(total, self.settings.max_concurrent_llm_calls)):
+                    group.start_soon(worker)
+        except BaseExceptionGroup as errors:
+            # A usage limit or a mistake in the setup ends all workers; the caller wants to catch it by its own type.
+            raise failures.first_of(errors) from None
+
+    async def _map_chunk(self, chunk: Chunk, index: int, total: int) -> ChunkOutcome:
+        if why_not := self._caller.why_not():
+            return ChunkOutcome(reason=why_not, is_failure=failures.is_final(why_not))
+        numbered = await in_thread(number, chunk, self._index_of)
+        if not numbered.places:
+            return ChunkOutcome(state='summarized')
+        target = self._target_of(chunk)
+        with telemetry.span(
+            'map chunk',
+            chunk=index + 1,
+            chunks=total,
+            tokens_in=chunk.tokens,
+            target_tokens=target,
+            model=self.model_name,
+        ) as span:
+            outcome = await self._summarize(numbered, target)
+            span.set_attributes(
+                {
+                    'facts': len(outcome.facts),
+                    'tokens_out': merging.size(outcome.facts),
+                    'state': outcome.state,
+                    'reason': outcome.reason,
+                }
+            )
+        return outcome
+
+    def _target_of(self, chunk: Chunk) -> int:
+        """The chunk's share of the budget, by its share of what is sent."""
+        oversample = OVERSAMPLE_EMBEDDED if self._caller.is_extractive else OVERSAMPLE
+        sent = max(1, self.job.tokens_in - self._cut.repeated_tokens)
+        return self._target(self.job.budget * oversample * chunk.tokens / sent)
+
+    def _target(self, wanted: float) -> int:
+        return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
+
+    async def _summarize(self, numbered: Numbered, target: int) -> ChunkOutcome:
+        key = await in_thread(self._finished.map_key, numbered.sources, self.job.wish) if self.cache else ''
+        async with self._finished.only_one(key, self.deadline):
+            kept = await self._finished.find(key, target)
+            if kept is not None:
+                return await self._grounded(numbered, kept)
+            prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.wish, target)
+            agent = agents.chunk_summarizer(self._output_mode, trace_content=self.settings.trace_content)
+            answer = await self._caller.ask(agent, prompt, target, 'map')
+            if isinstance(answer, str):
+                return ChunkOutcome(reason=answer, is_failure=failures.is_final(answer))
+            outcome = await self._grounded(numbered, answer)
+            if outcome.state == 'summarized':
+                await self._finished.keep(key, target, answer)
+            return outcome
+
+    async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:
+        checked = await in_process(grounding.ground, answer, numbered.lines, numbered.context)
+        self._tally.checked(len(answer.facts), checked)
+        facts = numbered.found(checked)
+        if facts or self._caller.is_extractive:
+            return ChunkOutcome(facts, checked.entities, 'summarized')
+        return ChunkOutcome(reason='no supported facts' if answer.facts else 'empty answer')
+
+    # Degrade
+
+    async def _degrade(self, chunks: Sequence[Chunk], outcomes: list[ChunkOutcome]) -> None:
+        """Let the embedded model summarize what the model did not."""
+        left = [index for index, outcome in enumerate(outcomes) if outcome.state == 'failed']
+        if not left:
+            return
+        _logger.warning(
+            'chunks summarized by the extractive model instead',
+            extra={'chunks': len(left), 'of': len(outcomes), 'reasons': sorted({outcomes[i].reason for i in left})},
+        )
+        for index in left:
+            reason = outcomes[index].reason
+            with telemetry.span('degrade chunk', chunk=index + 1, reason=reason, model='extractive') as span:
+                # When even the time in reserve is over, the beginning of each chunk has to do.
+                take = self._extract if self.deadline.seconds else self._lead
+                facts, entities = await take(chunks[index], self._target_of(chunks[index]))
+                outcomes[index] = ChunkOutcome(facts, entities, 'degraded', reason)
+                span.set_attribute('facts', len(facts))
+
+    async def _extract(self, chunk: Chunk, target: int) -> tuple[list[GroundedFact], list[str]]:
+        """The embedded model's facts and entities of a chunk."""
+        numbered = await in_thread(number, chunk, self._index_of)
+        facts, checked = await in_process(extractive_fallback.extract, numbered, self.job.wish, target)
+        self._tally.checked(facts, checked)
+        return numbered.found(checked), checked.entities
+
+    async def _lead(self, chunk: Chunk, target: int) -> tuple[list[GroundedFact], list[str]]:
+        numbered = await in_thread(number, chunk, self._index_of)
+        facts = await in_thread(extractive_fallback.lead, numbered, target)
+        self._tally.facts_in += len(facts)
+        return facts, []
+
+    async def _fill(
+        self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome], facts: list[GroundedFact]
+    ) -> list[GroundedFact]:
+        """Offer more of the embedded model's facts where much of the budget is left.
+
+        Beside a model that has said too little they are fillers: none takes the place of one of the model's facts.
+        For the embedded model itself it is a second, longer helping, where its chunks have repeated each other.
+        """
+        total = await in_thread(merging.size, facts)
+        room = self.job.budget - total
+        is_own = self._caller.is_extractive
+        if room <= self.job.budget * UNUSED or not (is_own or self.settings.fill_budget):
+            return facts
+        if self._caller.why_not() == DEADLINE:
+            self._hurry(DEADLINE)
+            return facts
+        scale = self.job.budget / max(1, total) if is_own else room / self.job.budget
+        extra: list[GroundedFact] = []
+        with telemetry.span('fill', room=room, model='extractive') as span:
+            for chunk, outcome in zip(chunks, outcomes, strict=True):
+                if outcome.facts:
+                    found, _ = await self._extract(chunk, self._target(self._target_of(chunk) * scale))
+                    extra += found if is_own else [replace(fact, importance=1, is_filler=True) for fact in found]
+            span.set_attribute('facts', len(extra))
+        filled = await self._union([*facts, *extra])
+        return sorted(filled, key=lambda fact: fact.evidence)
+
+    def _hurry(self, why: str) -> None:
+        """Say that what follows the map was cut short."""
+        self._tally.cut_short = True
+        self._tally.warnings.append(f'not all was merged or filled ({why}); facts were chosen without a model')
+
+    # Reduce
+
+    async def _union(self, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
+        kept, duplicates = await in_process(merging.union, facts)
+        self._tally.dropped.duplicate += duplicates
+        return kept
+
+    async def _reduce(self, facts: list[GroundedFact]) -> list[GroundedFact]:
+        """Condense with the merger, level by level, while dropping alone would lose too much."""
+        total = await in_thread(merging.size, facts)
+        for level in range(1, MAX_LEVELS + 1):
+            if total <= self.job.budget * FITS:
+                break
+            if why_not := self._caller.why_not():
+                self._hurry(why_not)
+                break
+            self._tally.levels = level
+            with telemetry.span('reduce level', level=level, facts=len(facts), tokens_in=total) as span:
+                condensed = await self._merge_level(facts, level, total)
+                shrunk = await in_thread(merging.size, condensed)
+                span.set_attributes({'facts_out': len(condensed), 'tokens_out': shrunk})
+            if shrunk >= total:
+                break
+            facts, before, total = condensed, total, shrunk
+            if shrunk > before * 0.9:
+                break
+        return facts
+
+    async def _merge_level(self, facts: Sequence[GroundedFact], level: int, total: int) -> list[GroundedFact]:
+        at_once = max(MIN_GROUP_TOKENS, -(-total // self.settings.max_concurrent_llm_calls))
+        groups = list(merging.groups(facts, min(self.settings.default_chunk_size_tokens, at_once)))
+        condensed = [list(group) for group in groups]
+
+        async def one(index: int) -> None:
+            target = self._target(self.job.budget * MERGE_TARGET * merging.size(groups[index]) / max(1, total))
+            condensed[index] = await self._merge_group(groups[index], target, level, index + 1)
+
+        await self._each(one, len(groups), 'reduce', f'level {level}: merged group')
+        return await self._union([fact for group in condensed for fact in group])
+
+    async def _merge_group(self, facts: list[GroundedFact], target: int, level: int, index: int) -> list[GroundedFact]:
+        """One call of the merger; where it fails, the facts stay as they are and the fit chooses among them."""
+        if why_not := self._caller.why_not():
+            self._hurry(why_not)
+            return facts
+        lines = [NumberedLine(place, fact.text) for place, fact in enumerate(facts, 1)]
+        with telemetry.span(
+            'reduce group', level=level, group=index, facts=len(facts), target_tokens=target, model=self.model_name
+        ) as span:
+            answer = await self._merge(lines, target)
+            if isinstance(answer, str):
+                self._tally.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')
+                span.set_attribute('reason', answer)
+                return facts
+            checked = await in_process(grounding.ground, answer, lines)
+            self._tally.merged(checked)
+            span.set_attribute('facts_out', len(checked.facts))
+        return merged(checked, facts) or facts
+
+    async def _merge(self, lines: list[NumberedLine], target: int) -> ChunkSummary | str:
+        """The merger's answer, or why there is none."""
+        key = await in_thread(self._finished.reduce_key, lines, self.job.wish, target) if self.cache else ''
+        async with self._finished.only_one(key, self.deadline):
+            if kept := await self._finished.find(key, target):
+                return kept
+            prompt = await in_thread(prompts.merge_request, lines, self.job.wish, target)
+            agent = agents.merger(self._output_mode, trace_content=self.settings.trace_content)
+            answer = await self._caller.ask(agent, prompt, target, 'reduce')
+            if not isinstance(answer, str) and answer.facts:
+                await self._finished.keep(key, target, answer)
+            return answer
+
+
+def _has_failed(outcomes: Sequence[ChunkOutcome]) -> bool:
+    """Whether every call has failed for good; chunks without anything to ask about do not count."""
+    failed = [outcome for outcome in outcomes if outcome.state == 'failed']
+    return bool(failed) and all(outcome.is_failure for outcome in failed) and not any(o.facts for o in outcomes)

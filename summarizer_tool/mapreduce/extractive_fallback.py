@@ -1,0 +1,29 @@
+"""What the embedded model does for a chunk without a request: the way out where a model has failed. Pure computing."""
+
+from summarizer_tool.extractive import model
+from summarizer_tool.mapreduce import grounding
+from summarizer_tool.mapreduce.grounding import Grounding
+from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.numbering import Numbered
+from summarizer_tool.prompts import Focus, ParsedRequest
+
+
+def extract(numbered: Numbered, wish: Focus, target_tokens: int) -> tuple[int, Grounding]:
+    """The embedded model's facts of a chunk.
+
+    Args:
+        numbered: The chunk's lines.
+        wish: What to keep.
+        target_tokens: Size of the facts wanted.
+
+    Returns:
+        How many facts there were, and those that hold.
+    """
+    answer = model.summarize_sources(ParsedRequest(numbered.sources, wish, target_tokens, merges=False), target_tokens)
+    return len(answer.facts), grounding.ground(answer, numbered.lines, numbered.context)
+
+
+def lead(numbered: Numbered, target_tokens: int) -> list[GroundedFact]:
+    """The first statements of a chunk, at next to no cost."""
+    answer = model.leading(numbered.lines, target_tokens)
+    return [GroundedFact(fact.text, 3, (numbered.places[fact.evidence[0] - 1],)) for fact in answer.facts]

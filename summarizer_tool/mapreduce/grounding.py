@@ -1,0 +1,326 @@
+"""Check each fact against the lines it cites: what it names must stand there, or at least in its chunk.
+
+No model is needed: names, dates and numbers are looked up as words, in one form for what writers write in several
+(`wording.py`). A fact whose names stand on other lines than it cites gets those lines as evidence; a fact that names
+what stands nowhere is dropped, and counted. Numbers in words ("three") are not looked up: they may count what is there.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import regex
+
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.schemas import ChunkSummary
+from summarizer_tool.text import coverage, names
+from summarizer_tool.text.normalize import amounts, asked, inflections, relatives, sequence, stated
+
+MAX_EVIDENCE = 8
+"""Lines one fact may cite; a statement that rests on more is a summary of its chunk, and the first ones lead there."""
+
+MAX_TOGETHER = 3
+"""The parts of one name may stand on different lines of up to so many cited ones; a fact that cites more is vague."""
+
+LEAST_OVERLAP = 0.5
+"""Share of the content words that a fact without sound evidence must have in common with its chunk."""
+
+# What models put around a statement although nobody asked: the number of its line, a bullet, its citation.
+_LEAD = regex.compile(r'^(?:[-*•]\s+|\d+\|\s*)+')
+_CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d+(?:\s*[-–,]\s*\d+)*)(?:\]|\))(?=\.?$)')
+_INITIAL = regex.compile(r'\b\p{L}\.\s?')
+_OPENS = regex.compile(r'(?:^|[.!?:;]\s+)["“\'(*_]*$')
+_MONTH = regex.compile(r'(?i)\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)')
+
+# How English nouns and adjectives that can begin a sentence without an article end: plurals and abstracta.
+_ORDINARY = regex.compile(
+    r'(?i)^(?:\p{L}{2,}(?:[^aiosuy]s|ies|es|ing|ed|ly|tion|sion|ment|ness|ity|ance|ence|ism|ship|hood|age|ure|ive|ous|ful|less'
+    r'|able|ible|ical|ary)|people|trade|food|water|access|damage|part|life|death|war|peace|magic|power|men|women|children'
+    r'|work|legend|history|local|old|new|young|great|small|big|main|total|full|high|low|long|short|good|bad|free|real)$'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SupportedFact:
+    """A fact whose names and numbers stand in the lines it cites."""
+
+    text: str
+    importance: int
+    evidence: tuple[int, ...]
+    """NumberedLine numbers of the request, ascending, at least one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """What is left of a ChunkSummary when it has been held against its lines."""
+
+    facts: list[SupportedFact]
+    entities: list[str]
+    unsupported: int
+    """Facts dropped."""
+    repaired: int
+    """Facts whose evidence was corrected."""
+
+
+class _Words(dict[int, frozenset[str]]):
+    """The words of each line, read when first asked for: most facts are sound, and their own lines are enough."""
+
+    def __init__(self, texts: dict[int, str]) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def __missing__(self, number: int) -> frozenset[str]:
+        words = self[number] = stated(self._texts[number]) if number in self._texts else frozenset()
+        return words
+
+
+class _Lines:
+    """The lines of a request, by number and by word."""
+
+    def __init__(self, lines: Sequence[NumberedLine], context: str) -> None:
+        self.texts = {line.number: line.text for line in lines}
+        self.words = _Words(self.texts)
+        self.context = stated(context)
+        self._stems: frozenset[str] | None = None
+        self._beginnings: dict[str, str] | None = None
+
+    @cached_property
+    def on(self) -> dict[str, list[int]]:
+        """The numbers of the lines that each word stands on, ascending."""
+        on: dict[str, list[int]] = {}
+        for number in self.texts:
+            for word in self.words[number]:
+                on.setdefault(word, []).append(number)
+        return on
+
+    @cached_property
+    def running_text(self) -> str:
+        """All lines as one text, case-folded."""
+        return '\n'.join(self.texts.values()).casefold()
+
+    def holds(self, word: str) -> bool:
+        return word in self.on or word in self.context
+
+    def together(self, numbers: Iterable[int]) -> frozenset[str]:
+        return frozenset(word for number in numbers for word in self.words[number])
+
+    def locate(self, wanted: frozenset[str], spelled: str, near: Sequence[int]) -> list[int] | None:
+        """The lines that together state `wanted`: none if the headings do, one, or two if that is how it stands.
+
+        Args:
+            wanted: The words of a name, date or number.
+            spelled: How it is written.
+            near: NumberedLine numbers; of several lines the nearest to these is meant.
+        """
+        wanted -= self.context
+        if not wanted:
+            return []
+        if not all(word in self.on for word in wanted):
+            return None
+        rarest = min(wanted, key=lambda word: (len(self.on[word]), word))
+        candidates = [number for number in self.on[rarest] if wanted <= self.words[number]]
+        if candidates:
+            return [_nearest(candidates, near)]
+        return self._broken(spelled, self.on[rarest]) or self._scattered(wanted, spelled, near)
+
+    def _broken(self, spelled: str, candidates: Iterable[int]) -> list[int] | None:
+        """A name that begins at the end of one line and ends at the beginning of the next."""
+        name = sequence(spelled)
+        for number in candidates:
+            for first in (number - 1, number):
+                if first in self.texts and first + 1 in self.texts:
+                    before, after = sequence(self.texts[first]), sequence(self.texts[first + 1])
+                    for cut in range(1, len(name)):
+                        if before[-cut:] == name[:cut] and after[: len(name) - cut] == name[cut:]:
+                            return [first, first + 1]
+        return None
+
+    def _scattered(self, wanted: frozenset[str], spelled: str, near: Sequence[int]) -> list[int] | None:
+        """Most of a name on one line and its title or first name on another; a date under its year."""
+        best = max(
+            {number for word in wanted for number in self.on[word]},
+            key=lambda number: (len(wanted & self.words[number]), -_distance(number, near), -number),
+        )
+        rest = wanted - self.words[best]
+        share = len(rest) / len(wanted)
+        if share > 0.5 or (share == 0.5 and not _MONTH.search(spelled)):
+            return None
+        others = [number for number in self.on[next(iter(rest))] if rest <= self.words[number]]
+        return [best, _nearest(others, [best])] if others else None
+
+    def kin(self, word: str) -> str | None:
+        """A word of the chunk of which `word` is another form: derived from it, or in another grammatical case."""
+        for other in relatives(word):
+            if self.holds(other):
+                return other
+        if self._beginnings is None:
+            vocabulary = sorted({*self.on, *self.context}, reverse=True)  # the same in every process
+            self._beginnings = {begin: known for known in vocabulary for begin in inflections(known)}
+        return next((self._beginnings[begin] for begin in inflections(word) if begin in self._beginnings), None)
+
+    def has_common(self, word: str, folded: Iterable[str]) -> bool:
+        """Whether the chunk has a word in lower case, or not as it is but one of the same stem."""
+        there = [number for form in folded for number in self.on.get(form, ())]
+        if there:
+            return any(word.lower() in self.texts[number] for number in there)
+        if self._stems is None:
+            self._stems = frozenset(coverage.stem(known) for known in (*self.on, *self.context))
+        return coverage.stem(word.casefold()) in self._stems
+
+    def best_for(self, text: str, least: float) -> int | None:
+        """The line with most of the words of `text`, if the chunk has at least that share of them."""
+        wanted = content(text)
+        if not wanted or sum(word in self.on for word in wanted) < least * len(wanted):
+            return None
+        scores: dict[int, int] = {}
+        for word in wanted:
+            for number in self.on.get(word, ()):
+                scores[number] = scores.get(number, 0) + 1
+        return max(scores, key=lambda number: (scores[number], -number)) if scores else None
+
+
+def _distance(number: int, near: Sequence[int]) -> int:
+    return min((abs(number - anchor) for anchor in near), default=0)
+
+
+def _nearest(candidates: Sequence[int], near: Sequence[int]) -> int:
+    return min(candidates, key=lambda number: (_distance(number, near), number))
+
+
+def content(text: str) -> frozenset[str]:
+    """The words of `text` that say what it is about: the longer ones, and all in scripts without spaces."""
+    return frozenset(word for word in asked(text) if len(word) > 3 or not word.isascii() or word[0].isdigit())
+
+
+def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = '') -> Grounding:
+    """Hold a ChunkSummary against the lines it was made from.
+
+    Args:
+        summary: What a sub-agent returned.
+        lines: The numbered lines of its request.
+        context: Headings and titles that the request gave beside the lines; names may come from there too.
+
+    Returns:
+        The supported facts with sound evidence, the entities that occur, and the counts of the rest.
+    """
+    known = _Lines(lines, context)
+    called = frozenset(word for entity in summary.entities for word in asked(entity))
+    kept: list[SupportedFact] = []
+    unsupported = repaired = 0
+    for fact in summary.facts:
+        text = _statement(fact.text, fact.evidence)
+        cited = list(dict.fromkeys(number for number in fact.evidence if number in known.texts))
+        evidence = _evidence(text, cited, known, called)
+        if not evidence:
+            unsupported += 1
+            continue
+        repaired += set(evidence) != set(fact.evidence)
+        kept.append(SupportedFact(text, fact.importance, tuple(sorted(evidence))))
+    entities: dict[str, str] = {}
+    for name in summary.entities:
+        entity = ' '.join(name.encode('utf-8', 'replace').decode().split())
+        if (words := asked(entity)) and (
+            entity.casefold() in known.running_text or known.locate(words, entity, ()) is not None
+        ):
+            entities.setdefault(names.key(entity), entity)
+    return Grounding(kept, list(entities.values()), unsupported, repaired)
+
+
+def _statement(text: str, cited: Sequence[int]) -> str:
+    """The statement on one line, without the number, bullet or citation that a model has put around it."""
+    text = _LEAD.sub('', ' '.join(text.encode('utf-8', 'replace').decode().split()))
+    citation = _CITATION.search(text)
+    if citation and (citation.group(1) or set(map(int, regex.findall(r'\d+', citation.group(2)))) <= set(cited)):
+        text = text[: citation.start()] + text[citation.end() :]
+    return text
+
+
+def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]) -> list[int]:
+    """The lines that support a fact, the cited ones first; empty if it names something that stands nowhere.
+
+    Args:
+        text: The fact.
+        cited: The lines it cites, those that exist.
+        known: The lines of its request.
+        called: Words of what the model itself lists as names.
+    """
+    if not any(character.isalnum() for character in text):
+        return []
+    said = asked(text)
+    if any(said <= known.words[number] for number in cited):
+        return _fewest(text, cited, known)
+    mentioned = names.mentions(text)
+    if not cited:
+        best = known.best_for(text, 0.0 if mentioned else LEAST_OVERLAP)
+        cited = [] if best is None else [best]
+    elif not mentioned and not _overlaps(text, cited, known):
+        best = known.best_for(text, LEAST_OVERLAP)
+        return [] if best is None else [best]
+    added: list[int] = []
+    for mention in mentioned:
+        found = _locate(mention, text, [*cited, *added], known, called)
+        if found is None:
+            return []
+        added += found
+    if added:
+        cited = [number for number in cited if _overlaps(text, [number], known)]
+    return _fewest(text, list(dict.fromkeys([*cited, *added])), known)
+
+
+def _locate(
+    mention: str, text: str, near: Sequence[int], known: _Lines, called: frozenset[str]
+) -> Iterable[int] | None:
+    """The lines beside `near` that state a mention, in whatever form; None if it stands nowhere."""
+    together = known.together(near) if len(near) <= MAX_TOGETHER else frozenset[str]()
+    for wanted in _forms(mention, text, known, called):
+        if wanted <= together or any(wanted <= known.words[number] for number in near):
+            return ()
+        found = known.locate(wanted, mention, near)
+        if found is not None:
+            return found
+        if wanted <= together | known.context:
+            return ()
+        for number in near:
+            if wanted <= known.words[number] | known.words[number + 1]:
+                return (number + 1,)
+    return None
+
+
+def _forms(mention: str, text: str, known: _Lines, called: frozenset[str]) -> Iterator[frozenset[str]]:
+    """The words that must stand somewhere for a mention to be supported, in the forms it may have there."""
+    wanted = asked(mention)
+    yield wanted
+    place = text.find(mention)
+    yield from (frozenset([value]) for value in amounts(text, place))
+    if '.' in mention and (bare := asked(_INITIAL.sub('', mention))):
+        yield bare
+    if '.' in mention or '-' in mention:
+        yield asked(regex.sub(r'[.-]', '', mention))
+    kin = {word: word if known.holds(word) else known.kin(word) for word in wanted}
+    if all(kin.values()):
+        yield frozenset(other for other in kin.values() if other)
+    first = mention.split(' ', 1)[0]
+    if _OPENS.search(text, 0, place) and (opener := asked(first)) and not opener & called and not first[0].isdigit():
+        # A capital at the beginning of a sentence makes no name.
+        word = ''.join(character for character in first if character.isalpha())
+        if known.has_common(word, opener) or _ORDINARY.match(word):
+            yield (bare := wanted - opener)
+            yield frozenset(kin[word] or word for word in bare)
+
+
+def _overlaps(text: str, evidence: Sequence[int], known: _Lines) -> bool:
+    """Whether a fact has a content word in common with what it cites."""
+    wanted = content(text)
+    there = known.together(evidence)
+    if not wanted or wanted & there:
+        return True
+    stems = {coverage.stem(word) for word in there if len(word) > 3}
+    return any(coverage.stem(word) in stems for word in wanted)
+
+
+def _fewest(text: str, evidence: list[int], known: _Lines) -> list[int]:
+    """At most `MAX_EVIDENCE` lines: those that have most in common with the fact."""
+    if len(evidence) <= MAX_EVIDENCE:
+        return evidence
+    wanted = content(text)
+    return sorted(evidence, key=lambda number: -len(wanted & known.words[number]))[:MAX_EVIDENCE]

@@ -1,0 +1,185 @@
+"""Bring the facts of many chunks together without a model: union, duplicates out, groups for the merger."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
+from summarizer_tool.text import names, tokens
+from summarizer_tool.text.coverage import content_words
+
+ALIKE = 0.8
+"""Share of the content words of a fact that a shorter one must have to say the same, if it says nothing else."""
+
+MAX_COMPARED = 48
+"""Earlier facts that one is compared with: those that share its rarest words. Bounds the work on uniform texts."""
+
+# What turns a statement round and would not show in its names and content words.
+_TURNING = frozenset(
+    """no not never nor neither none nobody nothing without cannot before after since until till over under above below
+    more less fewer most least all some few many only except unless if may might could would should off up down out
+    first last former latter""".split()  # noqa: SIM905
+)
+_NUMBER_WORDS = frozenset(
+    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half
+    twice second third fourth fifth sixth seventh eighth ninth tenth""".split()  # noqa: SIM905
+)
+_SYMBOLS = regex.compile(r'(?!`)[\p{S}%#@]|(?<!\w)[-−–](?=\d)')
+
+Place = tuple[int, int]
+"""Index of a document and number of a segment in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedFact:
+    """A grounded fact, with its evidence in the documents rather than in a request."""
+
+    text: str
+    importance: int
+    evidence: tuple[Place, ...]
+    """Ascending, at least one."""
+    is_filler: bool = False
+    """Whether it may only take room that the other facts leave."""
+
+
+Sense = tuple[tuple[str, ...], ...]
+"""What two facts must have in common to be compared at all: names, numbers and turning words, each in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _FactWords:
+    """A fact as it is compared with others."""
+
+    exact: tuple[str, ...]
+    """All its words and symbols."""
+    sense: Sense
+    words: frozenset[str]
+    """Its content words."""
+
+
+def _said(text: str) -> _FactWords:
+    words = names.words(text)
+    symbols = tuple(_SYMBOLS.findall(text))
+    mentioned = [names.key(mention) for mention in names.mentions(text)]
+    return _FactWords(
+        (*words, '|', *symbols) if words else (text,),
+        (
+            tuple(key for key in mentioned if not any(map(str.isdigit, key))),
+            tuple(key for key in mentioned if any(map(str.isdigit, key))),
+            tuple(word for word in words if word in _NUMBER_WORDS),
+            tuple('not' if word.endswith(("n't", 'n’t')) else word for word in words if _turns(word)),
+            symbols,
+        ),
+        frozenset(content_words(text)),
+    )
+
+
+def _turns(word: str) -> bool:
+    return word in _TURNING or word.endswith(("n't", 'n’t'))
+
+
+class _Index:
+    """Facts by their rarest words: two sets of which one has 0.8 of the other share one of these (prefix filtering)."""
+
+    def __init__(self, said: Sequence[_FactWords]) -> None:
+        self._times = Counter(word for one in said for word in one.words)
+        self._holding: dict[tuple[Sense, str], list[tuple[int, frozenset[str]]]] = {}
+
+    def _rarest(self, words: frozenset[str]) -> list[str]:
+        ranked = sorted(words, key=lambda word: (self._times[word], word))
+        return ranked[: len(ranked) - math.ceil(ALIKE * len(ranked)) + 1]
+
+    def add(self, said: _FactWords, place: int) -> None:
+        for word in self._rarest(said.words):
+            self._holding.setdefault((said.sense, word), []).append((place, said.words))
+
+    def find(self, said: _FactWords) -> int | None:
+        """The place of a fact that says the same with fewer or more words."""
+        left = MAX_COMPARED
+        for word in self._rarest(said.words):
+            for place, words in self._holding.get((said.sense, word), ())[:left]:
+                left -= 1
+                if _alike(said.words, words):
+                    return place
+        return None
+
+
+def _alike(words: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one says no more than the other: a word that is replaced may be the one that matters."""
+    if len(words) > len(other):
+        words, other = other, words
+    return len(words) >= ALIKE * len(other) and words <= other
+
+
+def union(facts: Iterable[GroundedFact]) -> tuple[list[GroundedFact], int]:
+    """Join facts that say the same; the fuller wording stays, with the evidence of all.
+
+    Facts of the same words are joined in any order to the same result. A fact of a few more words than another (no
+    name, number, negation or symbol among them) takes its place; where several could, the first in reading order does.
+
+    Args:
+        facts: In reading order.
+
+    Returns:
+        The distinct facts in reading order, and how many were joined into others.
+    """
+    facts = list(facts)
+    said = [_said(fact.text) for fact in facts]
+    index = _Index(said)
+    kept: list[GroundedFact] = []
+    place_of: dict[tuple[str, ...], int] = {}
+    for fact, one in zip(facts, said, strict=True):
+        place = place_of.get(one.exact)
+        if place is None:
+            place = index.find(one)
+            if place is None:
+                place = len(kept)
+                kept.append(fact)
+            else:
+                kept[place] = _joined(kept[place], fact)
+            place_of[one.exact] = place
+            index.add(one, place)
+        else:
+            kept[place] = _joined(kept[place], fact)
+    return kept, len(facts) - len(kept)
+
+
+def _joined(first: GroundedFact, second: GroundedFact) -> GroundedFact:
+    fuller, other = sorted((first, second), key=lambda fact: (len(fact.text), fact.text), reverse=True)
+    # Lines that state the wording that stays go before those that state the other.
+    evidence = list(dict.fromkeys((*fuller.evidence, *other.evidence)))[:MAX_EVIDENCE]
+    return GroundedFact(
+        fuller.text,
+        max(first.importance, second.importance),
+        tuple(sorted(evidence)),
+        is_filler=first.is_filler and second.is_filler,
+    )
+
+
+def size(facts: Iterable[GroundedFact]) -> int:
+    """Tokens of the facts as text, one a line."""
+    return sum(tokens.count_cached(fact.text) + 1 for fact in facts)
+
+
+def groups(facts: Sequence[GroundedFact], window: int) -> Iterator[list[GroundedFact]]:
+    """Cut facts, in order, into groups that fit the merger's window.
+
+    Args:
+        facts: The facts of one level.
+        window: Tokens a group's numbered lines may take.
+    """
+    group: list[GroundedFact] = []
+    used = 0
+    for fact in facts:
+        cost = tokens.count_cached(fact.text) + 5  # its number, bar and line break
+        if group and used + cost > window:
+            yield group
+            group, used = [], 0
+        group.append(fact)
+        used += cost
+    if group:
+        yield group

@@ -1,0 +1,97 @@
+"""Number the segments of a chunk for a request, and find them again in the documents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from summarizer_tool.documents.chunking import Chunk
+from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding
+from summarizer_tool.mapreduce.merging import GroundedFact, Place
+from summarizer_tool.prompts import NumberedLine, PromptSource
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A chunk's lines with the numbers of its request, and where they stand in the documents.
+
+    Numbers count from 1 in each request: they cost a token or two, and equal chunks make equal requests.
+    """
+
+    sources: list[PromptSource]
+    places: list[Place]
+    """Place of line `n` at index `n - 1`."""
+
+    @property
+    def lines(self) -> list[NumberedLine]:
+        """All lines, over all sources."""
+        return [line for source in self.sources for line in source.lines]
+
+    @property
+    def context(self) -> str:
+        """What the request says beside the lines: titles and headings."""
+        return '\n'.join(' '.join(source.path) for source in self.sources)
+
+    def found(self, grounded: Grounding) -> list[GroundedFact]:
+        """The grounded facts of an answer, with their evidence in the documents."""
+        return [
+            GroundedFact(
+                fact.text, fact.importance, tuple(dict.fromkeys(self.places[line - 1] for line in fact.evidence))
+            )
+            for fact in grounded.facts
+        ]
+
+
+def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:
+    """Number a chunk's segments from 1, over all its pieces; blank ones get no number.
+
+    Args:
+        chunk: What to number.
+        index_of: Document index by the identity of the document.
+
+    Returns:
+        The lines of the request and their places.
+    """
+    sources: list[PromptSource] = []
+    places: list[Place] = []
+    for piece in chunk.pieces:
+        text = piece.document.text
+        starts = piece.document.segment_starts
+        document = index_of[id(piece.document)]
+        lines: list[NumberedLine] = []
+        for segment in (number for first, last in piece.segment_runs for number in range(first, last + 1)):
+            end = starts[segment] if segment < len(starts) else len(text)
+            raw = text[max(starts[segment - 1], piece.start) : min(end, piece.end)]
+            if shown := raw.strip('\r\n').rstrip():
+                places.append((document, segment))
+                lines.append(
+                    NumberedLine(len(places), ' '.join(shown.splitlines()), raw[len(raw.rstrip()) :].count('\n') > 1)
+                )
+        sources.append(PromptSource(lines, piece.heading_path))
+    return Numbered(sources, places)
+
+
+def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
+    """The grounded facts of a merge, with the evidence of the facts that they rest on.
+
+    Args:
+        grounded: Its evidence counts the merged facts from 1.
+        facts: What was merged.
+    """
+    return [
+        GroundedFact(
+            fact.text,
+            fact.importance,
+            _places(fact.evidence, facts),
+        )
+        for fact in grounded.facts
+    ]
+
+
+def _places(lines: Sequence[int], facts: Sequence[GroundedFact]) -> tuple[Place, ...]:
+    """The places of several facts, ascending; where there are too many, the first ones of each fact in turn."""
+    in_turn = (
+        fact.evidence[place]
+        for place in range(MAX_EVIDENCE)
+        for fact in (facts[line - 1] for line in lines)
+        if place < len(fact.evidence)
+    )
+    return tuple(sorted(list(dict.fromkeys(in_turn))[:MAX_EVIDENCE]))

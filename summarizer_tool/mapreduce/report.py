@@ -1,0 +1,116 @@
+"""Account for a request: what became of every segment, and where each kept fact stands."""
+
+from collections.abc import Sequence
+
+from summarizer_tool.documents.chunking import Chunk
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.repeats import Repeat
+from summarizer_tool.mapreduce.job import ChunkOutcome
+from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact
+from summarizer_tool.text import names
+
+
+def part_of(document: Document, state: PartState, reason: str = '', *, first: int = 1, last: int | None = None) -> Part:
+    """The account of a run of segments of one document, by default all of them."""
+    last = len(document.segment_starts) if last is None else last
+    return Part(
+        source_id=document.id,
+        title=document.title,
+        first_segment=first,
+        last_segment=last,
+        first_line=document.segment(first).line,
+        last_line=document.segment(last).line,
+        state=state,
+        reason=reason,
+    )
+
+
+def part_in_haste(document: Document, reason: str) -> Part:
+    """The account of a document of which nothing was made, without a look at where its segments are.
+
+    The number of its last segment is that of its last line where nobody has counted them.
+    """
+    if 'segment_starts' in vars(document):
+        return part_of(document, 'failed', reason)
+    lines = document.text.count('\n') + 1
+    return Part(
+        source_id=document.id,
+        title=document.title,
+        first_segment=1,
+        last_segment=lines,
+        first_line=1,
+        last_line=lines,
+        state='failed',
+        reason=reason,
+    )
+
+
+def parts(
+    chunks: Sequence[Chunk],
+    outcomes: Sequence[ChunkOutcome],
+    documents: Sequence[Document],
+    repeats: Sequence[Sequence[Repeat]] = (),
+) -> list[Part]:
+    """The account of everything, by document.
+
+    Args:
+        chunks: All chunks of the input.
+        outcomes: What became of each.
+        documents: The input.
+        repeats: For each document what is in no chunk of it.
+    """
+    index_of = {id(document): index for index, document in enumerate(documents)}
+    found = [
+        (index_of[id(piece.document)], part_of(piece.document, outcome.state, outcome.reason, first=first, last=last))
+        for chunk, outcome in zip(chunks, outcomes, strict=True)
+        for piece in chunk.pieces
+        for first, last in piece.segment_runs
+    ]
+    found += [
+        (index, _repeated(documents[index], repeat, documents[repeat.kept_in]))
+        for index, each in enumerate(repeats)
+        for repeat in each
+    ]
+    return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]
+
+
+def _repeated(document: Document, repeat: Repeat, holder: Document) -> Part:
+    """The account of segments that an earlier document holds."""
+    first, last = holder.segment(repeat.kept_first).line, holder.segment(repeat.kept_last).line
+    where = f'line {first}' if first == last else f'lines {first}-{last}'
+    return part_of(
+        document, 'repeated', f'as in {holder.id} {where}', first=repeat.first_segment, last=repeat.last_segment
+    )
+
+
+def sourced(fact: GroundedFact, documents: Sequence[Document]) -> SourcedFact:
+    """A kept fact as the caller gets it."""
+    return SourcedFact(
+        text=fact.text,
+        importance=fact.importance,
+        names=list(names.mentions(fact.text)),
+        evidence=[
+            Evidence(source_id=document.id, segment=segment, line=document.segment(segment).line)
+            # Equal documents have one id.
+            for document, segment in {
+                (documents[index].id, segment): (documents[index], segment) for index, segment in fact.evidence
+            }.values()
+        ],
+    )
+
+
+def entities_of(facts: Sequence[GroundedFact], listed: Sequence[str]) -> list[str]:
+    """The names in the text: those that its facts say, then those it lists."""
+    said = (
+        mention
+        for fact in facts
+        for mention in names.mentions(fact.text)
+        if not mention[0].isdigit() and mention[0] not in '$€£¥'
+    )
+    return list(dict.fromkeys([*said, *listed]))
+
+
+def joined(documents: Sequence[Document]) -> str:
+    """The documents as one text, as it would be handed on without a summary."""
+    return '\n\n'.join(document.text for document in documents)

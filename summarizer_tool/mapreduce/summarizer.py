@@ -1,0 +1,483 @@
+"""The public way in: `Summarizer`, which checks a request, picks the model and hands the job to the engine."""
+
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pydantic import ValidationError
+from pydantic_ai.concurrency import AbstractConcurrencyLimiter
+from pydantic_ai.models import Model
+from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
+from pydantic_ai.models.instrumented import InstrumentedModel
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from summarizer_tool import prompts, telemetry
+from summarizer_tool.documents.chunking import STRATEGIES
+from summarizer_tool.documents.document import Document
+from summarizer_tool.errors import InputTooLargeError, StoreError
+from summarizer_tool.extractive.model import ExtractiveModel
+from summarizer_tool.html.convert import to_markdown
+from summarizer_tool.html.recognising import is_page
+from summarizer_tool.llm import models
+from summarizer_tool.mapreduce.answer_cache import Cache, key_of, revision
+from summarizer_tool.mapreduce.engine import Engine
+from summarizer_tool.mapreduce.job import Job, Progress, RequestOptions
+from summarizer_tool.mapreduce.report import joined, part_of
+from summarizer_tool.prompts import Focus
+from summarizer_tool.runtime.background_loop import BackgroundLoop
+from summarizer_tool.runtime.concurrency_limits import shared_limiter
+from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
+from summarizer_tool.schemas import Stats, Summary, SummaryState
+from summarizer_tool.settings import Settings
+from summarizer_tool.text import tokens
+
+Content: TypeAlias = 'str | Document | Sequence[str | Document]'
+"""Text, which may be an HTML page, a document, or a list of them."""
+
+EXTRACTION_RATIO = 5
+"""Extraction without a budget compresses at least 5:1."""
+
+MIN_EXTRACTION_TOKENS = 100
+"""The least default budget of an extraction: a text that small needs no compressing."""
+
+DEFAULT_STRATEGY = 'semantic'
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+_background = BackgroundLoop()
+
+
+class Summarizer:
+    """Compresses text to a token budget, keeping facts that are traced to their source lines.
+
+    Safe to share between tasks and threads. The keyless default needs nothing:
+
+        summary = Summarizer().summarize_sync(text, max_output_tokens=2000)
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        model: Model | None = None,
+        limiter: AbstractConcurrencyLimiter | None = None,
+        workers: WorkerProcesses | None = None,
+    ) -> None:
+        """Check the settings and the model now, so that a mistake shows at start-up.
+
+        Args:
+            settings: From the environment where not given.
+            model: Any pydantic-ai model, instead of the one that `settings.llm_model` names.
+            limiter: Bounds the model calls at once; by default all summarizers with one limit share it, in the process.
+            workers: Processes that compute for large requests; without them threads do.
+
+        Raises:
+            ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
+        """
+        self.settings = settings if settings is not None else Settings.load()
+        self._model = model
+        self._limiter = limiter
+        self.workers = workers
+        self.model_name = model.model_name if model is not None else models.check(self.settings)
+
+    @property
+    def model(self) -> Model | None:
+        """What the caller gave instead of the model that the settings name."""
+        return self._model
+
+    @property
+    def limiter(self) -> AbstractConcurrencyLimiter | None:
+        """What the caller gave to bound the model calls at once."""
+        return self._limiter
+
+    async def summarize(
+        self,
+        content: Content,
+        *,
+        max_output_tokens: int = 0,
+        focus_areas: str | Sequence[str] = '',
+        strategy: str = DEFAULT_STRATEGY,
+        on_progress: Callable[[Progress], None] | None = None,
+        usage: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+    ) -> Summary:
+        """Summarize text for a reader.
+
+        Args:
+            content: Text, a `Document`, or a list of them. Text that is an HTML page is read as markdown first, its
+                menus and the like left out; a `Document` is taken as it is.
+            max_output_tokens: The budget, in cl100k tokens; 0 means `DEFAULT_MAX_OUTPUT_TOKENS`.
+            focus_areas: What matters most, in the reader's words.
+            strategy: `semantic` (cuts at headings, paragraphs, sentences) or `token` (fixed windows that overlap).
+            on_progress: Called on the event loop after each finished model call.
+            usage: Model usage is added to it, e.g. the calling agent's.
+            usage_limits: Checked before each model request.
+
+        Returns:
+            The summary. Text within the budget comes back unchanged and without a model call; an HTML page as its
+            markdown.
+
+        Raises:
+            ValueError: If the budget is negative.
+            InputTooLargeError: If the content is larger than `SUMMARIZER_MAX_INPUT_MB`.
+            SummarizationFailedError: If every model call failed and `on_failure` is `error`.
+        """
+        return await self.run(
+            content,
+            Focus.of(focus_areas),
+            max_output_tokens=max_output_tokens,
+            strategy=strategy,
+            call=RequestOptions(on_progress, usage, usage_limits),
+        )
+
+    async def summarize_for_extraction(
+        self,
+        content: Content,
+        schema_hint: str,
+        *,
+        max_output_tokens: int = 0,
+        focus_areas: str | Sequence[str] = '',
+        strategy: str = DEFAULT_STRATEGY,
+        on_progress: Callable[[Progress], None] | None = None,
+        usage: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+    ) -> Summary:
+        """Compress text for a typed extraction: what the schema asks for is kept first and in most detail.
+
+        Args:
+            content: Text, a `Document`, or a list of them, as for `summarize`.
+            schema_hint: What will be extracted: a topic, field names, or a JSON schema.
+            max_output_tokens: The budget, in cl100k tokens; 0 means the smaller of `DEFAULT_MAX_OUTPUT_TOKENS` and a
+                fifth of the input.
+            focus_areas: What matters most within that.
+            strategy: As for `summarize`.
+            on_progress: As for `summarize`.
+            usage: As for `summarize`.
+            usage_limits: As for `summarize`.
+
+        Returns:
+            The summary, as from `summarize`.
+
+        Raises:
+            ValueError: As from `summarize`.
+            InputTooLargeError: As from `summarize`.
+            SummarizationFailedError: As from `summarize`.
+        """
+        return await self.run(
+            content,
+            Focus.of(focus_areas, schema_hint),
+            max_output_tokens=max_output_tokens,
+            strategy=strategy,
+            for_extraction=True,
+            call=RequestOptions(on_progress, usage, usage_limits),
+        )
+
+    def summarize_sync(
+        self,
+        content: Content,
+        *,
+        max_output_tokens: int = 0,
+        focus_areas: str | Sequence[str] = '',
+        strategy: str = DEFAULT_STRATEGY,
+    ) -> Summary:
+        """`summarize` for code without an event loop; it also works where one is running, as in a notebook."""
+        return _background.run(
+            self.summarize(
+                content,
+                max_output_tokens=max_output_tokens,
+                focus_areas=focus_areas,
+                strategy=strategy,
+            )
+        )
+
+    def summarize_for_extraction_sync(
+        self,
+        content: Content,
+        schema_hint: str,
+        *,
+        max_output_tokens: int = 0,
+        focus_areas: str | Sequence[str] = '',
+        strategy: str = DEFAULT_STRATEGY,
+    ) -> Summary:
+        """`summarize_for_extraction` for code without an event loop."""
+        return _background.run(
+            self.summarize_for_extraction(
+                content,
+                schema_hint,
+                max_output_tokens=max_output_tokens,
+                focus_areas=focus_areas,
+                strategy=strategy,
+            )
+        )
+
+    async def run(
+        self,
+        content: Content,
+        wish: Focus,
+        *,
+        max_output_tokens: int = 0,
+        strategy: str = DEFAULT_STRATEGY,
+        for_extraction: bool = False,
+        call: RequestOptions | None = None,
+    ) -> Summary:
+        """What both kinds of request come down to; for callers that bring a deadline, a cache or a model along.
+
+        Args:
+            content: Text, a `Document`, or a list of them, as for `summarize`.
+            wish: What to keep.
+            max_output_tokens: The budget; 0 means the default.
+            strategy: As for `summarize`.
+            for_extraction: Whether the default budget is that of an extraction.
+            call: What the caller brings along.
+
+        Returns:
+            The summary, as from `summarize`.
+
+        Raises:
+            ValueError: As from `summarize`.
+            InputTooLargeError: As from `summarize`.
+            SummarizationFailedError: As from `summarize`.
+        """
+        if max_output_tokens < 0:
+            raise ValueError(
+                f'max_output_tokens={max_output_tokens} is negative; give a budget in tokens, or 0 for the default'
+            )
+        request = _Request(wish, max_output_tokens, _known(strategy), for_extraction, call or RequestOptions())
+        is_known = request.strategy == (strategy.strip().lower() or DEFAULT_STRATEGY)
+        started = time.monotonic()
+        with request_load(_characters(content), self.workers):
+            documents = await self._documents(content)
+            model_name = request.call.model.model_name if request.call.model else self.model_name
+            with telemetry.span(
+                'summarize',
+                documents=len(documents),
+                strategy=request.strategy,
+                model=model_name,
+                for_extraction=for_extraction,
+            ) as span:
+                summary = await self._kept_or_made(documents, request, model_name, started)
+                if not is_known:
+                    summary.warnings.append(
+                        f'unknown strategy, {request.strategy} was used; known: {", ".join(STRATEGIES)}'
+                    )
+                stats = summary.stats
+                span.set_attributes(
+                    {
+                        'tokens_in': stats.tokens_in,
+                        'budget': stats.budget,
+                        'tokens_out': stats.tokens_out,
+                        'ratio': stats.ratio,
+                        'chunks': stats.chunks,
+                        'cached_calls': stats.cached_calls,
+                        'from_cache': stats.from_cache,
+                        'state': summary.state,
+                        'degraded_parts': len(summary.degraded),
+                    }
+                )
+        _logger.info(
+            'summarized',
+            extra={
+                'input_size': stats.tokens_in,
+                'output_size': stats.tokens_out,
+                'ratio': stats.ratio,
+                'strategy': stats.strategy,
+                'chunks': stats.chunks,
+                'model': stats.model,
+                'state': summary.state,
+                'from_cache': stats.from_cache,
+                'seconds': stats.seconds,
+            },
+        )
+        return summary
+
+    async def _kept_or_made(
+        self, documents: list[Document], request: '_Request', model_name: str, started: float
+    ) -> Summary:
+        cache = request.call.cache
+        if cache is None:
+            return await self._make(documents, request, model_name, started)
+        key = await in_thread(self._key, documents, request, model_name)
+        if kept := await _find(cache, key, started):
+            return kept
+        summary = await self._make(documents, request, model_name, started)
+        if summary.state == 'complete' and not summary.warnings:
+            await _keep(cache, key, summary)
+        return summary
+
+    async def _make(self, documents: list[Document], request: '_Request', model_name: str, started: float) -> Summary:
+        text = await in_thread(joined, documents)
+        tokens_in = await _count(documents, text)
+        call = request.call
+        budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
+        is_small = tokens_in <= budget
+        free = 0 if is_small or call.reserve is None else await in_thread(call.reserve, budget)
+        job = Job(documents, request.wish, max(1, budget - free), request.strategy, tokens_in)
+        if is_small:
+            state = 'unchanged' if text.strip() else 'empty'
+            return await in_thread(_passed_through, job, text if text.strip() else '', state, model_name)
+        if not text.strip():
+            return await in_thread(_passed_through, job, '', 'empty', model_name)
+        async with self._connected(call.model) as model:
+            engine = Engine(
+                settings=self.settings,
+                model=model,
+                model_name=model_name,
+                job=job,
+                deadline=call.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started)),
+                usage=call.usage if call.usage is not None else RunUsage(),
+                usage_limits=call.usage_limits,
+                on_progress=call.on_progress,
+                on_fact=call.on_fact,
+                cache=call.cache,
+                output_mode=call.output_mode,
+                on_failure=call.on_failure,
+                cache_scope=call.cache_scope,
+                started=started,
+            )
+            summary = await engine.run()
+        summary.stats.budget = budget
+        return summary
+
+    def _key(self, documents: list[Document], request: '_Request', model_name: str) -> str:
+        """What a whole result depends on."""
+        settings = self.settings
+        given = request.call.model or self._model
+        return key_of(
+            'summary',
+            [(document.id, document.title, document.url) for document in documents],
+            (request.wish.focus_areas, request.wish.schema_hint),
+            (request.max_output_tokens, request.call.reserve is not None, request.for_extraction, request.strategy),
+            (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
+            (request.call.cache_scope, request.call.output_mode or settings.llm_output_mode),
+            (prompts.version(), revision()),
+            (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
+            (settings.default_max_output_tokens, settings.fill_budget),
+        )
+
+    async def _documents(self, content: Content) -> list[Document]:
+        """The input as documents, web pages as markdown; documents as they are given."""
+        items = await in_thread(self._items, content)
+        return [item if isinstance(item, Document) else await _read(item) for item in items]
+
+    def _items(self, content: Content) -> list[str | Document]:
+        """The input as documents and, still to be read, web pages, after a look at its size."""
+        items = [content] if isinstance(content, str | Document) else list(content)
+        for item in items:
+            if not isinstance(item, str | Document):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(f'content is text, a Document or a list of them, not {type(item).__name__}')
+        limit = self.settings.summarizer_max_input_mb
+        # UTF-8 has at most four bytes a character, so most texts need not be encoded to be measured.
+        length = sum(len(item if isinstance(item, str) else item.text) for item in items)
+        if length * 4 > limit * 1e6:
+            size = sum(
+                len((item if isinstance(item, str) else item.text).encode('utf-8', 'surrogatepass')) for item in items
+            )
+            if size > limit * 1e6:
+                raise InputTooLargeError(
+                    f'content is {size / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit:g}; '
+                    'split it or raise the limit'
+                )
+        return [item if isinstance(item, Document) or is_page(item) else Document(item) for item in items]
+
+    def default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
+        """The budget of a request that gives none."""
+        default = self.settings.default_max_output_tokens
+        return min(default, max(MIN_EXTRACTION_TOKENS, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
+
+    @asynccontextmanager
+    async def _connected(self, given: Model | None) -> AsyncGenerator[Model]:
+        """The model for one request, limited in concurrency; connections are closed with the request."""
+        limiter = self._limiter or shared_limiter(self.settings.max_concurrent_llm_calls)
+        own = given or self._model
+        async with nullcontext(own) if own else models.connect(self.settings, self.model_name) as model:
+            # The caller's own instrumentation would put the content into its traces.
+            while isinstance(model, InstrumentedModel) and not self.settings.trace_content:
+                model = model.wrapped
+            # What bounds the embedded model's computing are threads and processes; a model that came with the call is
+            # bounded by the call itself, and if it hangs, other calls need not wait for it.
+            is_unbounded = isinstance(model, ExtractiveModel) or given is not None
+            yield model if is_unbounded else ConcurrencyLimitedModel(model, limiter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What was asked for, apart from the content."""
+
+    wish: Focus
+    max_output_tokens: int
+    strategy: str
+    for_extraction: bool
+    call: RequestOptions
+
+
+def _characters(content: Content) -> int:
+    items = [content] if isinstance(content, str | Document) else content
+    return sum(len(item.text) if isinstance(item, Document) else len(item) for item in items)
+
+
+async def _read(html: str) -> Document:
+    page = await in_process(to_markdown, html, links='aside')
+    return Document(page.markdown, title=page.title)
+
+
+async def _count(documents: Sequence[Document], text: str) -> int:
+    """Tokens of the documents as one text; the size of a single one may be known."""
+    if len(documents) != 1:
+        return await in_process(tokens.count, text)
+    known = vars(documents[0])
+    if 'tokens' not in known:
+        known['tokens'] = await in_process(tokens.count, text)
+    return known['tokens']
+
+
+async def _find(cache: Cache, key: str, started: float) -> Summary | None:
+    try:
+        kept = await in_io_thread(cache.summary, key)
+        summary = None if kept is None else await in_thread(Summary.model_validate_json, kept)
+    except (StoreError, ValidationError):
+        _logger.warning('a kept summary cannot be read')
+        return None
+    if summary is not None:
+        stats = summary.stats
+        stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls
+        stats.map_calls = stats.reduce_calls = 0
+        stats.usage = RunUsage()
+        stats.seconds = round(time.monotonic() - started, 3)
+    return summary
+
+
+async def _keep(cache: Cache, key: str, summary: Summary) -> None:
+    try:
+        await in_io_thread(cache.keep_summary, key, await in_thread(summary.model_dump_json))
+    except StoreError as error:
+        _logger.warning('the summary cannot be kept', extra={'reason': str(error)})
+
+
+def _known(strategy: str) -> str:
+    """A strategy there is; for a name that is none the default, which the log and the summary's warnings say."""
+    name = strategy.strip().lower() or DEFAULT_STRATEGY
+    if name in STRATEGIES:
+        return name
+    _logger.warning('unknown chunking strategy, using semantic instead', extra={'known': list(STRATEGIES)})
+    return DEFAULT_STRATEGY
+
+
+def _passed_through(job: Job, text: str, state: SummaryState, model_name: str) -> Summary:
+    """The summary of what needs none."""
+    return Summary(
+        text=text,
+        state=state,
+        parts=[part_of(document, 'unchanged') for document in job.documents if document.text],
+        stats=Stats(
+            tokens_in=job.tokens_in,
+            tokens_out=tokens.count(text),
+            budget=job.budget,
+            model=model_name,
+            strategy=job.strategy,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Threads, processes, deadlines and limits."""

@@ -1,0 +1,1 @@
+"""The MCP server, over streamable HTTP and stdio."""

@@ -1,0 +1,207 @@
+"""A tool call while it runs: its deadline, its progress, and what ends it early."""
+
+import logging
+import math
+from collections import deque
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import anyio
+from anyio import CancelScope, Event
+
+from summarizer_tool.mapreduce.job import Progress
+from summarizer_tool.runtime.deadline import Deadline
+
+T = TypeVar('T')
+
+HEARTBEAT_SECONDS = 3.0
+"""The longest silence while a call runs. Clients are promised 5 s; some drop a silent call at 60 s."""
+
+MAX_WAITING = 10_000
+"""Notifications that wait for a client that reads slowly; older ones are dropped."""
+
+BEATS_A_STEP = 1000
+"""Heartbeats move the progress towards the next finished step by ever smaller pieces, which never add up to one."""
+
+RESERVE = 0.05
+"""Of the time for a call: for getting the answer to the client."""
+
+LATE = 0.8
+"""Of the time for a call: what is not done by then is logged."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+Send = Callable[[float, float | None, str], Awaitable[None]]
+"""Takes progress, total and message; it may wait for the client."""
+
+
+class ProgressReport:
+    """The progress of one call, as notifications that only ever rise: one for each finished step, and heartbeats.
+
+    A step is a model call, or the composition of the text at the end. Work never waits for the client.
+    """
+
+    def __init__(self, send: Send) -> None:
+        """Args: send: Called by `run` alone, one notification after the other."""
+        self._send = send
+        self._started = anyio.current_time()
+        self._waiting: deque[tuple[float, float, str]] = deque(maxlen=MAX_WAITING)
+        self._news = Event()
+        self._finished = 0
+        self._said = (0.0, None, 'waiting')
+        self._beats = 0
+
+    def tell(self, progress: Progress) -> None:
+        """Take a finished call; returns at once."""
+        self._finished += 1
+        remaining = max(0, progress.total - progress.done)
+        self._waiting.append((self._finished, self._finished + remaining + 1, progress.message))
+        self._news.set()
+
+    async def run(self) -> None:
+        """Send what there is to say, until cancelled."""
+        while True:
+            with anyio.move_on_after(HEARTBEAT_SECONDS):
+                await self._news.wait()
+            self._news = Event()
+            if not self._waiting:
+                await self._beat()
+            while self._waiting:
+                self._said, self._beats = self._waiting.popleft(), 0
+                await self._send(*self._said)
+
+    async def _beat(self) -> None:
+        progress, total, message = self._said
+        self._beats += 1
+        seconds = anyio.current_time() - self._started
+        await self._send(
+            progress + self._beats / (self._beats + BEATS_A_STEP), total, f'{message} ({seconds:.0f} s so far)'
+        )
+
+
+class TimeIsUpError(Exception):
+    """The time for a call has passed without an answer."""
+
+
+@dataclass(eq=False, slots=True)
+class RunningCall:
+    """One call."""
+
+    name: str
+    deadline: Deadline
+    """By then the work should have come to an answer, degraded if need be."""
+    guard: CancelScope
+    """What is not done by its deadline is given up."""
+    lost: Event | None
+    """Set when the client has gone."""
+    report: ProgressReport
+
+    async def finish(self, work: Awaitable[T]) -> T:
+        """Do the work, and tell the client how far it is.
+
+        Returns:
+            What the work returns; its exceptions are raised here. No notification follows.
+
+        Raises:
+            TimeIsUpError: If time is up, or the client has gone.
+        """
+        failed: Exception | None = None
+        done: list[T] = []
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self.report.run)
+            tasks.start_soon(self._say_when_late)
+            if self.lost is not None:
+                tasks.start_soon(self._give_up_when_lost, self.lost)
+            with self.guard:
+                try:
+                    done.append(await work)
+                except Exception as error:  # noqa: BLE001 - raised below, outside of the task group, which would wrap it
+                    failed = error
+            tasks.cancel_scope.cancel()
+        if failed is not None:
+            raise failed
+        if not done:
+            raise TimeIsUpError
+        return done[0]
+
+    async def _say_when_late(self) -> None:
+        await anyio.sleep(self.deadline.seconds * LATE)
+        _logger.warning(
+            'a call has used most of its time',
+            extra={'tool': self.name, 'seconds_left': round(self.deadline.seconds, 1)},
+        )
+
+    async def _give_up_when_lost(self, lost: Event) -> None:
+        await lost.wait()
+        _logger.info('the client of a call has gone', extra={'tool': self.name})
+        self.guard.cancel()
+
+
+@dataclass(slots=True)
+class RunningCalls:
+    """All calls that run, so that a server that is told to stop can bring them to an end."""
+
+    timeout: float
+    """Seconds for one call, from the arrival of its request to its answer."""
+    end: float = math.inf
+    """By the event loop's clock: no call goes on after it."""
+    _running: set[RunningCall] = field(default_factory=set[RunningCall])
+    _ended: Event = field(default_factory=Event)
+
+    def __len__(self) -> int:
+        """How many run."""
+        return len(self._running)
+
+    @contextmanager
+    def start(self, name: str, send: Send, *, arrived: float, lost: Event | None) -> Generator[RunningCall]:
+        """Count a call as running for the length of the block.
+
+        Args:
+            name: The tool.
+            send: What sends a progress notification.
+            arrived: When the request came in, by the event loop's clock.
+            lost: Set when the client goes away.
+        """
+        end = min(arrived + self.timeout, self.end)
+        left = max(0.0, end - anyio.current_time())
+        work = max(left - max(1.0, self.timeout * RESERVE), left / 2)
+        guard = left - min(0.5, self.timeout * RESERVE)
+        call = RunningCall(
+            name,
+            # Half of what is left after the deadline is for an answer that is nearly done, half for a makeshift.
+            Deadline(work, grace=max(0.0, guard - work) / 2),
+            CancelScope(deadline=anyio.current_time() + guard),
+            lost,
+            ProgressReport(send),
+        )
+        self._running.add(call)
+        try:
+            yield call
+        finally:
+            self._running.discard(call)
+            self._ended.set()
+            self._ended = Event()
+
+    def bring_to_an_end(self, grace: float) -> None:
+        """Let the calls that run, and those that still begin, come to an answer, degraded if need be.
+
+        Args:
+            grace: Seconds; what has no answer by then is given up.
+        """
+        self.end = min(self.end, anyio.current_time() + grace)
+        if self._running:
+            _logger.info('calls still run', extra={'calls': len(self._running), 'grace_seconds': grace})
+        for call in self._running:
+            call.deadline.bring_forward(grace * (1 - 2 * RESERVE), grace=grace * RESERVE)
+            call.guard.deadline = min(call.guard.deadline, self.end)
+
+    async def some_ran(self) -> None:
+        """Wait until a call ends."""
+        await self._ended.wait()
+
+    async def none_runs(self) -> None:
+        """Wait until no call runs."""
+        while self._running:
+            await self._ended.wait()

@@ -1,0 +1,245 @@
+"""MCP over streamable HTTP: who may come in, and what is known of each request."""
+
+import hashlib
+import hmac
+import json
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio import CancelScope, Event
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp_types import INVALID_REQUEST
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from summarizer_tool.server.front import HEALTH, PATH
+from summarizer_tool.settings import Settings
+from summarizer_tool.store.source_store import DEFAULT_COLLECTION
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOCAL_HOSTS = ('127.0.0.1', 'localhost', '[::1]')
+
+ESCAPED = 6
+"""Bytes that JSON may need for one byte of text: a control character becomes `\\u0007`."""
+
+SLACK_BYTES = 1_000_000
+"""Of a request body: for all that is not content."""
+
+MAX_SESSIONS = 1000
+"""Of clients of older protocol versions; newer ones need none."""
+
+STALLED_SECONDS = 60.0
+"""A client that takes nothing of what is sent to it for so long has gone."""
+
+MAX_SHOWN = 100
+"""Characters of a header that a log line repeats."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+def max_body_size(settings: Settings) -> int:
+    """The largest request body, in bytes: the largest input, however it is escaped."""
+    return int(settings.summarizer_max_input_mb * 1e6) * ESCAPED + SLACK_BYTES
+
+
+def collection_of(token: str) -> str:
+    """The collection that belongs to a token: a hash, from which nobody gets back to the token."""
+    return 'token-' + hashlib.sha256(token.encode()).hexdigest()[:16]
+
+
+def security(settings: Settings) -> TransportSecuritySettings:
+    """Which Host and Origin headers are accepted, against DNS rebinding: local ones, and those that settings name."""
+    if settings.mcp_allowed_hosts == ('*',):
+        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    own = settings.mcp_host if ':' not in settings.mcp_host else f'[{settings.mcp_host}]'
+    names = [*LOCAL_HOSTS, *([own] if own not in ('0.0.0.0', '[::]', '') else [])]  # noqa: S104 - compared, not bound
+    # As `Gate` compares them: in small letters.
+    hosts = [host.lower() for host in (*names, *(f'{name}:*' for name in names), *settings.mcp_allowed_hosts)]
+    return TransportSecuritySettings(
+        allowed_hosts=hosts,
+        allowed_origins=[f'{scheme}://{host}' for host in hosts for scheme in ('http', 'https')],
+    )
+
+
+class Tokens:
+    """The bearer tokens that are accepted, and the collection that each opens."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._tokens = [token.get_secret_value().encode() for token in settings.mcp_auth_token]
+        self._shared = settings.mcp_shared_collection
+
+    def __bool__(self) -> bool:
+        """Whether a token is needed at all."""
+        return bool(self._tokens)
+
+    def collection(self, authorization: bytes) -> str | None:
+        """The collection that an Authorization header opens; None if it opens none.
+
+        Every token is compared, each in constant time, so that the time it takes says nothing about any of them.
+        """
+        scheme, _, given = authorization.partition(b' ')
+        given = given.strip()
+        found = [token for token in self._tokens if hmac.compare_digest(token, given)]
+        if scheme.lower() != b'bearer' or not found:
+            return None
+        return DEFAULT_COLLECTION if self._shared else collection_of(found[0].decode())
+
+
+@dataclass(slots=True)
+class Arrival:
+    """What is known of a request besides its content; the tools find it in the scope."""
+
+    at: float
+    """By the event loop's clock."""
+    collection: str
+    lost: Event
+    """Set when the client has gone."""
+
+
+def arrival(request: object) -> Arrival | None:
+    """What is known of a request; None on stdio."""
+    return request.scope.get('summarizer.arrival') if isinstance(request, Request) else None
+
+
+class Gate:
+    """The ASGI application behind the front: MCP for those who may."""
+
+    def __init__(self, settings: Settings, app: 'ASGIApp') -> None:
+        """Args: app: The MCP endpoint."""
+        self._app = app
+        self._tokens = Tokens(settings)
+        self._host_check = TransportSecurityMiddleware(security(settings))
+        # It says the same as `_refusal`, but not what to do.
+        logging.getLogger(TransportSecurityMiddleware.__module__).setLevel(logging.ERROR)
+        self._max_input_mb = settings.summarizer_max_input_mb
+        self._streams: set[CancelScope] = set()
+
+    async def __call__(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
+        """Answer one request."""
+        if scope['type'] != 'http':
+            return
+        response = await self._refusal(scope)
+        if response is not None:
+            await response(scope, receive, send)
+        else:
+            await self._pass_on(scope, receive, send)
+
+    def close_streams(self) -> None:
+        """End the streams that clients keep open to listen, which otherwise end with the client."""
+        for scope in self._streams:
+            scope.cancel()
+
+    async def _refusal(self, scope: 'Scope') -> Response | None:
+        """Why a request is not let in, before anything of its body is read."""
+        if scope['path'].rstrip('/') != PATH:
+            return JSONResponse({'error': f'there is nothing here; MCP is at {PATH}, health at {HEALTH}'}, 404)
+        authorization = next((value for name, value in scope['headers'] if name == b'authorization'), b'')
+        collection = self._tokens.collection(authorization) if self._tokens else DEFAULT_COLLECTION
+        if collection is None:
+            _logger.warning('a request without a valid token is refused')
+            return _unauthorized(is_given=bool(authorization))
+        # Names of hosts are the same in capitals.
+        scope['headers'] = [(name, value.lower() if name == b'host' else value) for name, value in scope['headers']]
+        request = Request(scope)
+        refused = await self._host_check.validate_request(request)
+        if refused is not None:
+            header = 'Host' if refused.status_code == 421 else 'Origin'
+            _logger.warning(
+                'a request is refused because of its %s header; if that is right, name the host in MCP_ALLOWED_HOSTS',
+                header,
+                extra={'header': header, 'value': ascii(request.headers.get(header, ''))[1:-1][:MAX_SHOWN]},
+            )
+            what = f'Invalid {header} header: local ones are accepted, and those that MCP_ALLOWED_HOSTS names'
+            return PlainTextResponse(what, refused.status_code)
+        scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection, Event())
+        if self._tokens:
+            # A session belongs to whoever has opened it: the SDK compares this user.
+            owner = collection_of(authorization.decode('latin-1'))
+            scope['user'] = AuthenticatedUser(AccessToken(token='', client_id=owner, scopes=[]))
+        return None
+
+    async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
+        lost = scope['summarizer.arrival'].lost
+        out = _Outgoing(send, self._too_large(), lost)
+
+        async def watched() -> 'Message':
+            message = await receive()
+            if message['type'] == 'http.disconnect':
+                lost.set()
+            return message
+
+        with out.scope:
+            if scope['method'] == 'GET':
+                self._streams.add(out.scope)
+            try:
+                await self._app(scope, watched, out.send)
+            finally:
+                self._streams.discard(out.scope)
+        await out.close()
+
+    def _too_large(self) -> bytes:
+        message = (
+            f'the request is too large: SUMMARIZER_MAX_INPUT_MB={self._max_input_mb:g}; send less text at once, '
+            'give its URL to add_source, or raise the limit'
+        )
+        return json.dumps(
+            {'jsonrpc': '2.0', 'id': None, 'error': {'code': INVALID_REQUEST, 'message': message}}
+        ).encode()
+
+
+class _Outgoing:
+    """The response to one request: never waits for ever, and says what to do where the SDK says `too large`."""
+
+    def __init__(self, send: 'Send', too_large: bytes, lost: Event) -> None:
+        self.scope = CancelScope()
+        self._send = send
+        self._too_large = too_large
+        self._lost = lost
+        self._is_open = False
+        self._is_replaced = False
+
+    async def send(self, message: 'Message') -> None:
+        if message['type'] == 'http.response.start' and message['status'] == 413:
+            self._is_replaced = True
+            headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(self._too_large))]
+            message = {**message, 'headers': headers}
+        elif self._is_replaced:
+            message = {**message, 'body': self._too_large}
+        with anyio.move_on_after(STALLED_SECONDS) as stalled:
+            self._is_open = message['type'] == 'http.response.start' or message.get('more_body', False)
+            await self._send(message)
+        if stalled.cancelled_caught:
+            self._lost.set()
+            self.scope.cancel()
+            self._is_open = False
+
+    async def close(self) -> None:
+        """End a stream that was cut short."""
+        if self._is_open:
+            await self._send({'type': 'http.response.body', 'body': b'', 'more_body': False})
+
+
+def _unauthorized(*, is_given: bool) -> Response:
+    description = 'the token is not one of MCP_AUTH_TOKEN' if is_given else 'send Authorization: Bearer <token>'
+    error = 'invalid_token' if is_given else 'unauthorized'
+    challenge = f'Bearer realm="summarizer", error="{error}", error_description="{description}"'
+    return JSONResponse({'error': error, 'error_description': description}, 401, {'WWW-Authenticate': challenge})
+
+
+def endpoint(settings: Settings, server: 'Server[None]') -> StreamableHTTPSessionManager:
+    """The MCP endpoint; its `run` keeps the sessions."""
+    return StreamableHTTPSessionManager(
+        server,
+        stateless=settings.mcp_stateless,
+        security_settings=security(settings),
+        max_request_body_size=max_body_size(settings),
+        max_sessions=MAX_SESSIONS,
+    )

@@ -1,0 +1,329 @@
+"""The MCP server: `summarizer serve`, or `python -m summarizer_tool.server`.
+
+Worker processes import the main module, so that this one imports nothing large before `serve` is called.
+"""
+
+import gc
+import logging
+import os
+import signal
+import sys
+import threading
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+    from socket import socket
+
+    from anyio import Event
+
+    from summarizer_tool.runtime.executors import WorkerProcesses
+    from summarizer_tool.server.tools import Tools
+    from summarizer_tool.settings import Settings
+    from summarizer_tool.store.source_store import SourceStore
+
+MAX_WORKERS = 4
+"""Processes that are started where the settings name no number; more of them cost memory, 100 MB each."""
+
+QUIET_SECONDS = 1.0
+"""Without a call, before memory is given back."""
+
+HANGING_SECONDS = 5.0
+"""What has not ended so long after the grace period never will, such as a client that reads no stdout."""
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command line of the server alone."""
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser('python -m summarizer_tool.server', description='Serve the summarizer over MCP.')
+    parser.add_argument('--transport', choices=['streamable-http', 'stdio'], help='Overrides MCP_TRANSPORT.')
+    parser.add_argument('--host', help='Overrides MCP_HOST.')
+    parser.add_argument('--port', type=int, help='Overrides MCP_SUMMARIZER_PORT.')
+    parser.add_argument('--model', help='Overrides LLM_MODEL.')
+    given = parser.parse_args(arguments)
+    sys.exit(run(given.transport, given.host, given.port, given.model))
+
+
+def run(transport: str | None, host: str | None, port: int | None, model: str | None) -> int:
+    """Read the settings and serve.
+
+    Args:
+        transport: Instead of `MCP_TRANSPORT`.
+        host: Instead of `MCP_HOST`.
+        port: Instead of `MCP_SUMMARIZER_PORT`.
+        model: Instead of `LLM_MODEL`.
+
+    Returns:
+        The exit code: 0, or 2 after one line about what is wrong with the settings.
+    """
+    from summarizer_tool.errors import SummarizerError
+    from summarizer_tool.settings import Settings, export_env_file
+
+    try:
+        export_env_file()
+        settings = Settings.load(mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port, llm_model=model)
+        serve(settings)
+    except SummarizerError as error:
+        sys.stderr.write(f'summarizer: {" ".join(str(error).split())}\n')
+        return 2
+    return 0
+
+
+def serve(settings: 'Settings') -> None:
+    """Serve until told to stop, by a signal or the end of stdin.
+
+    Raises:
+        ConfigurationError: If a setting is wrong, or the store or the address cannot be used.
+    """
+    import anyio
+
+    gc.disable()  # what is loaded stays; looking through it again and again takes a fifth of the start
+    try:
+        anyio.run(_serve, settings)
+    finally:
+        gc.enable()
+
+
+async def _serve(settings: 'Settings') -> None:
+    async with _stop_signal(settings) as stop:
+        if settings.mcp_transport == 'stdio':
+            async with make_tools(settings, prepare=_configure) as tools:
+                from summarizer_tool.server.stdio import talk
+
+                _announce(tools, 'stdio')
+                await talk(tools, stop)
+        else:
+            from summarizer_tool.server.front import PATH, listen
+
+            with listen(settings) as listener:
+                host, port = listener.getsockname()[:2]
+                address = f'http://{f"[{host}]" if ":" in host else host}:{port}{PATH}'
+                await serve_http(
+                    settings, listener, stop, prepare=_configure, on_ready=lambda tools: _announce(tools, address)
+                )
+    _logger.info('stopped')
+
+
+def _configure(settings: 'Settings') -> None:
+    """Logs and traces of the program, those of the libraries included."""
+    from summarizer_tool import telemetry
+
+    telemetry.configure(settings, level=settings.mcp_log_level, libraries=('mcp', 'uvicorn', 'asyncio', 'anyio'))
+
+
+def _nothing(_: object) -> None:
+    """What there is to do where nothing is."""
+
+
+async def serve_http(
+    settings: 'Settings',
+    listener: 'socket',
+    stop: 'Event',
+    *,
+    prepare: 'Callable[[Settings], None]' = _nothing,
+    on_ready: 'Callable[[Tools], None]' = _nothing,
+) -> None:
+    """Serve everybody who connects, until told to stop; then let the calls that run come to an answer.
+
+    Args:
+        settings: How.
+        listener: Where; it is closed at the end.
+        stop: Set when the program should end.
+        prepare: Called in a thread when health is answered already, before anything else is loaded.
+        on_ready: Called when calls can be answered.
+
+    Raises:
+        ConfigurationError: If a setting is wrong, or the store cannot be used.
+    """
+    import anyio
+
+    from summarizer_tool.errors import SummarizerError
+    from summarizer_tool.server.front import Front, HTTPServer
+
+    front, ended = Front(), anyio.Event()
+    http = HTTPServer(front)
+    failed: SummarizerError | None = None
+
+    async def run() -> None:
+        await http.serve([listener])
+        ended.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run)
+        try:
+            async with make_tools(settings, prepare=prepare) as tools:
+                from summarizer_tool.server.http import Gate, endpoint
+
+                sessions = endpoint(settings, tools.server())
+                gate = Gate(settings, sessions.handle_request)
+                async with sessions.run():
+                    front.open(gate)
+                    on_ready(tools)
+                    await stop.wait()
+                    http.stop_accepting()
+                    tools.calls.bring_to_an_end(settings.mcp_shutdown_grace_seconds)
+                    await tools.calls.none_runs()
+                    gate.close_streams()
+                    http.should_exit = True
+                    await ended.wait()
+        except SummarizerError as error:  # raised below, outside of the task group, which would wrap it
+            failed = error
+            tasks.cancel_scope.cancel()
+    if failed is not None:
+        raise failed
+
+
+def _announce(tools: 'Tools', address: str) -> None:
+    from importlib.metadata import version
+
+    settings = tools.settings
+    _logger.info(
+        'serving',
+        extra={
+            'version': version('summarizer-tool'),
+            'transport': settings.mcp_transport,
+            'address': address,
+            'model': 'sampling' if tools.is_sampling else tools.summarizer.model_name,
+            'store': 'memory' if tools.store.path == ':memory:' else 'file',
+            'auth': bool(settings.mcp_auth_token),
+        },
+    )
+    if settings.mcp_transport == 'stdio' or settings.mcp_auth_token:
+        return
+    from summarizer_tool.server.front import is_loopback
+
+    if not is_loopback(settings.mcp_host):
+        _logger.warning(
+            'everybody who reaches this address may use the server: set MCP_AUTH_TOKEN',
+            extra={'host': settings.mcp_host},
+        )
+
+
+@asynccontextmanager
+async def make_tools(
+    settings: 'Settings', *, prepare: 'Callable[[Settings], None]' = _nothing
+) -> 'AsyncGenerator[Tools]':
+    """Everything that answers calls, for the length of the block.
+
+    Args:
+        settings: How.
+        prepare: Called in a thread before anything else is loaded.
+
+    Raises:
+        ConfigurationError: If a setting is wrong, or the store cannot be used.
+    """
+    import anyio
+
+    from summarizer_tool.runtime.executors import WorkerProcesses
+
+    workers = WorkerProcesses(worker_processes(settings))
+    tools = await anyio.to_thread.run_sync(_load, settings, workers if workers.processes else None, prepare)
+    async with workers, anyio.create_task_group() as tasks:
+        tasks.start_soon(_give_memory_back, tools)
+        try:
+            yield tools
+        finally:
+            tools.store.close()
+            tasks.cancel_scope.cancel()
+
+
+async def _give_memory_back(tools: 'Tools') -> None:
+    """Whenever no call runs any more: what large texts have taken, the allocator would keep."""
+    import anyio
+
+    trim = _trim()
+    while trim is not None:
+        await tools.calls.some_ran()
+        await anyio.sleep(QUIET_SECONDS)
+        if not len(tools.calls):
+            await anyio.to_thread.run_sync(trim, 0)
+
+
+def _trim() -> 'Callable[[int], int] | None':
+    """`malloc_trim` of the C library, where it has that."""
+    import ctypes
+
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return None
+
+
+def _load(settings: 'Settings', workers: 'WorkerProcesses | None', prepare: 'Callable[[Settings], None]') -> 'Tools':
+    """Import and build what answers calls, which takes a second or two."""
+    prepare(settings)
+    from summarizer_tool.mapreduce.summarizer import Summarizer
+    from summarizer_tool.server.calls import RunningCalls
+    from summarizer_tool.server.tools import Tools
+
+    is_sampling = settings.llm_model == 'sampling'
+    summarizer = Summarizer(
+        settings.model_copy(update={'llm_model': 'extractive'}) if is_sampling else settings, workers=workers
+    )
+    tools = Tools(settings, summarizer, open_store(settings), RunningCalls(settings.mcp_tool_timeout), is_sampling)
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+    return tools
+
+
+def worker_processes(settings: 'Settings') -> int:
+    """How many processes compute for large requests."""
+    if settings.worker_processes is not None:
+        return settings.worker_processes
+    available = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
+    return min(available, MAX_WORKERS)
+
+
+def open_store(settings: 'Settings') -> 'SourceStore':
+    """The store of the server: a file, since handles should outlive it.
+
+    Raises:
+        ConfigurationError: If `SUMMARIZER_STORE` names a file that cannot be used.
+    """
+    from platformdirs import user_data_path
+
+    from summarizer_tool.errors import SummarizerError
+    from summarizer_tool.store.source_store import SourceStore
+
+    if settings.store is not None:
+        return SourceStore.open(settings)
+    try:
+        return SourceStore.open(settings, default=user_data_path('summarizer-tool') / 'store.sqlite3')
+    except SummarizerError as error:
+        _logger.warning('sources are kept in memory only: %s', error)
+        return SourceStore.open(settings)
+
+
+@asynccontextmanager
+async def _stop_signal(settings: 'Settings') -> 'AsyncGenerator[Event]':
+    """An event that SIGTERM and SIGINT set; a second one ends the program at once, as does what hangs."""
+    import asyncio
+
+    import anyio
+
+    stop = anyio.Event()
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGTERM, signal.SIGINT)
+
+    def begin() -> None:
+        for number in signals:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL)
+        grace = settings.mcp_shutdown_grace_seconds
+        _logger.info('stopping', extra={'grace_seconds': grace})
+        last = threading.Timer(grace + HANGING_SECONDS, os._exit, [0])
+        last.daemon = True
+        last.start()
+        stop.set()
+
+    for number in signals:
+        try:
+            loop.add_signal_handler(number, begin)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(begin))
+    yield stop

@@ -1,0 +1,140 @@
+"""The sources of a client's collection, as MCP resources."""
+
+import logging
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from summarizer_tool import telemetry
+from summarizer_tool.errors import SummarizerError
+from summarizer_tool.mapreduce.summarizer import Summarizer
+from summarizer_tool.server.http import arrival
+from summarizer_tool.service.service import Service
+from summarizer_tool.store.source_store import DEFAULT_COLLECTION, SourceStore
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+MAX_LISTED = 100
+"""Sources in a list of resources, the last used first."""
+
+RESOURCE_TOKENS = 5000
+"""Of a source that one resource holds; the next begins where it ends."""
+
+TEMPLATES = ('source://{id}', 'source://{id}/{start_line}', 'source://{id}/{start_line}/{offset}')
+
+DEFECT = 'the request failed because of a defect in the server; its log names it'
+
+_RESOURCE = re.compile(r'source://([^/]+)(?:/(\d{1,9}))?(?:/(\d{1,9}))?/?')
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+def service_of(context: Context, summarizer: Summarizer, store: SourceStore) -> Service:
+    """What works on the collection of the client that makes a request."""
+    came = arrival(context.request)
+    return Service(summarizer, store.collection(came.collection if came else DEFAULT_COLLECTION))
+
+
+class RefusedError(MCPError):
+    """A request for a resource that is answered with an error; what it says may quote titles, which traces must not."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(INVALID_PARAMS, 'refused')
+        self.reason = reason
+
+
+@contextmanager
+def _refusing() -> Generator[None]:
+    try:
+        yield
+    except SummarizerError as error:
+        raise RefusedError(str(error)) from None
+    except MCPError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as for calls
+        _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
+        raise MCPError(INTERNAL_ERROR, DEFECT) from None
+
+
+class Sources:
+    """The handlers for resources, over all collections."""
+
+    def __init__(self, summarizer: Summarizer, store: SourceStore) -> None:
+        self._summarizer = summarizer
+        self._store = store
+
+    async def list_resources(self, context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+        """The sources of the client's collection."""
+        with _refusing():
+            sources = await service_of(context, self._summarizer, self._store).sources(MAX_LISTED)
+        return ListResourcesResult(
+            resources=[
+                Resource(
+                    name=source.id,
+                    title=source.title or None,
+                    uri=f'source://{source.id}',
+                    description=f'{source.tokens:,} tokens in {source.lines:,} lines',
+                    mime_type='text/plain',
+                    size=source.size,
+                )
+                for source in sources
+            ]
+        )
+
+    async def list_resource_templates(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        """How a source is read."""
+        return ListResourceTemplatesResult(
+            resource_templates=[
+                ResourceTemplate(
+                    name='source',
+                    title='A stored source',
+                    uri_template='source://{id}',
+                    description='The beginning of a stored source, as numbered lines; its end says how to read on.',
+                    mime_type='text/plain',
+                ),
+                ResourceTemplate(
+                    name='source_from_line',
+                    title='A stored source from a line on',
+                    uri_template='source://{id}/{start_line}',
+                    description='The same, from a line on.',
+                    mime_type='text/plain',
+                ),
+                ResourceTemplate(
+                    name='source_from_character',
+                    title='A stored source from within a line on',
+                    uri_template='source://{id}/{start_line}/{offset}',
+                    description='The same, from a character of a line on; for very long lines.',
+                    mime_type='text/plain',
+                ),
+            ]
+        )
+
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Numbered lines of a source."""
+        asked = _RESOURCE.fullmatch(params.uri)
+        if asked is None:
+            raise RefusedError(f'resources are {", ".join(TEMPLATES)}')
+        source_id, start_line, offset = asked.groups()
+        with _refusing():
+            text = await service_of(context, self._summarizer, self._store).read_source(
+                source_id, start_line=int(start_line or 1), offset=int(offset or 0), max_tokens=RESOURCE_TOKENS
+            )
+        return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)])

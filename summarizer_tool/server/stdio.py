@@ -1,0 +1,192 @@
+"""MCP over stdin and stdout: ends when stdin does or the program is told to, and answers first what was asked."""
+
+import os
+import threading
+from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsafe
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, cast
+
+import anyio
+from anyio import CancelScope, Event
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+
+from summarizer_tool.server.front import CLOSING_SECONDS
+from summarizer_tool.server.tools import Tools
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+
+CHUNK_BYTES = 1 << 16
+
+
+async def talk(tools: Tools, stop: Event) -> None:
+    """Serve the one client at the other end of stdin and stdout.
+
+    Args:
+        tools: What is served.
+        stop: Set when the program should end.
+    """
+    server = tools.server()
+    async with _lines(stop) as lines, stdio_server(stdin=cast('anyio.AsyncFile[str]', lines)) as (read, write):
+        requests = _Requests(tools, read, write)
+        await server.run(requests, _Answers(requests, write), server.create_initialization_options())
+
+
+class _StdinLines:
+    """The lines of stdin, until it ends or the program should: as much of a file as the SDK needs."""
+
+    def __init__(self, stop: Event, lines: 'MemoryObjectReceiveStream[bytes]') -> None:
+        self._stop = stop
+        self._lines = lines
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        line: bytes | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_when, self._stop, tasks.cancel_scope)
+            with suppress(anyio.EndOfStream):
+                line = await self._lines.receive()
+            tasks.cancel_scope.cancel()
+        if line is None:
+            raise StopAsyncIteration
+        return line.decode('utf-8', 'replace')
+
+
+async def _cancel_when(event: Event, scope: CancelScope) -> None:
+    await event.wait()
+    scope.cancel()
+
+
+@asynccontextmanager
+async def _lines(stop: Event) -> AsyncGenerator[_StdinLines]:
+    """Read stdin in a thread of its own, which nobody need wait for: a read cannot be interrupted."""
+    fd = os.dup(0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)  # so that nothing else reads what belongs to the protocol
+    os.close(null)
+    send, receive = anyio.create_memory_object_stream[bytes](0)
+    threading.Thread(target=_read, args=(fd, send, get_running_loop()), name='stdin', daemon=True).start()
+    with receive:
+        yield _StdinLines(stop, receive)
+
+
+def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoop) -> None:
+    begun = bytearray()
+    try:
+        while chunk := os.read(fd, CHUNK_BYTES):
+            *lines, rest = chunk.split(b'\n')
+            for line in lines:
+                begun += line
+                if begun.strip():
+                    run_coroutine_threadsafe(send.send(bytes(begun)), loop).result()
+                begun.clear()
+            begun += rest
+        if begun.strip():
+            run_coroutine_threadsafe(send.send(bytes(begun)), loop).result()
+        loop.call_soon_threadsafe(send.close)
+    except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        return  # the loop has ended, and nobody reads any more
+
+
+class _Requests:
+    """The messages of the client. At their end what was asked is answered first, or given up after the grace period.
+
+    So a client that sends its requests and closes stdin gets its answers. A line that is no message is answered with
+    an error, where the SDK would say nothing.
+    """
+
+    def __init__(
+        self, tools: Tools, read: 'ReadStream[SessionMessage | Exception]', write: 'WriteStream[SessionMessage]'
+    ) -> None:
+        self._tools = tools
+        self._read = read
+        self._write = write
+        self._open: set[RequestId] = set()
+        self._answered = Event()
+
+    def answered(self, number: RequestId) -> None:
+        """Take note of an answer."""
+        self._open.discard(number)
+        self._answered.set()
+        self._answered = Event()
+
+    async def receive(self) -> SessionMessage | Exception:
+        """The next message."""
+        try:
+            while isinstance(item := await self._read.receive(), Exception):
+                error = ErrorData(code=PARSE_ERROR, message='a line must be one JSON-RPC message')
+                await self._write.send(SessionMessage(JSONRPCError(jsonrpc='2.0', id=None, error=error)))
+        except anyio.EndOfStream:
+            grace = self._tools.settings.mcp_shutdown_grace_seconds
+            self._tools.calls.bring_to_an_end(grace)
+            with anyio.move_on_after(grace + CLOSING_SECONDS):
+                while self._open:
+                    await self._answered.wait()
+            raise
+        if isinstance(item.message, JSONRPCRequest):
+            self._open.add(item.message.id)
+        elif isinstance(item.message, JSONRPCNotification) and item.message.method == 'notifications/cancelled':
+            self._open.discard((item.message.params or {}).get('requestId', ''))  # it gets no answer
+        return item
+
+    async def aclose(self) -> None:
+        """Stop reading."""
+        await self._read.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> bool | None:
+        await self.aclose()
+
+
+class _Answers:
+    """What goes to the client."""
+
+    def __init__(self, requests: _Requests, write: 'WriteStream[SessionMessage]') -> None:
+        self._requests = requests
+        self._write = write
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send a message."""
+        await self._write.send(item)
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id is not None:
+            self._requests.answered(item.message.id)
+
+    async def aclose(self) -> None:
+        """Send no more."""
+        await self._write.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> bool | None:
+        await self.aclose()

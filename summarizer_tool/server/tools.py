@@ -1,0 +1,391 @@
+"""The tools of the MCP server, and the server that offers them."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+from mcp.server.caching import CacheHint
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    CallToolRequestParams,
+    CallToolResult,
+    ListPromptsResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic_ai.exceptions import UsageLimitExceeded
+
+from summarizer_tool import telemetry
+from summarizer_tool.errors import SummarizerError
+from summarizer_tool.evidence.brief import problems
+from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+from summarizer_tool.mapreduce.job import Progress, RequestOptions
+from summarizer_tool.mapreduce.summarizer import Summarizer
+from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
+from summarizer_tool.server.http import arrival
+from summarizer_tool.server.resources import DEFECT, Context, RefusedError, Sources, service_of
+from summarizer_tool.server.sampling import sampling_model, sampling_scope
+from summarizer_tool.service import tool_texts
+from summarizer_tool.service.arguments import (
+    AddSourceArguments,
+    AnswerArguments,
+    Arguments,
+    ExtractionArguments,
+    ReadSourceArguments,
+    SearchArguments,
+    StatusArguments,
+    SummarizeArguments,
+)
+from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
+from summarizer_tool.service.service import SummaryReply
+from summarizer_tool.service.tool_texts import Sizes
+from summarizer_tool.settings import Settings
+from summarizer_tool.store.source_store import SourceStore
+
+DAY_MS = 86_400_000
+"""How long a client may keep the list of tools, which only changes with the version."""
+
+_MEASURED = ('content', 'url', 'schema_hint', 'query')
+_TOLD = ('max_output_tokens', 'max_tokens', 'start_line', 'top_k', 'research_mode')
+_COUNTED = {'source_ids': 'sources', 'source_urls': 'urls'}
+"""Arguments of which the log says how long they are, those it repeats, and those it counts, by its own words."""
+
+_LOGGED = ('summarizer/state', 'summarizer/model', 'summarizer/tokens_in', 'summarizer/tokens_out')
+
+_logger = logging.getLogger('summarizer_tool')
+
+# What they are given is kept, so they are not read-only; but that only adds, and twice is as good as once. They
+# reach nothing but this server and its model, save for `add_source`, which fetches from the web.
+_KEEPING = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_FETCHING = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
+_READING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+TOOLS: dict[str, tuple[type[Arguments], ToolAnnotations]] = {
+    'summarize': (SummarizeArguments, _KEEPING),
+    'summarize_for_extraction': (ExtractionArguments, _KEEPING),
+    'search': (SearchArguments, _READING),
+    'answer': (AnswerArguments, _FETCHING),
+    'status': (StatusArguments, _READING),
+    'add_source': (AddSourceArguments, _FETCHING),
+    'read_source': (ReadSourceArguments, _READING),
+}
+
+
+BRIEFS = frozenset({'search', 'answer', 'status'})
+"""Tools whose failures are told as `[ERROR]`, with causes and advice."""
+
+NOTIFICATIONS = frozenset(
+    {
+        'notifications/initialized',
+        'notifications/cancelled',
+        'notifications/progress',
+        'notifications/roots/list_changed',
+    }
+)
+
+METHODS = frozenset(
+    {
+        'initialize',
+        'ping',
+        'server/discover',
+        'tools/list',
+        'tools/call',
+        'resources/list',
+        'resources/templates/list',
+        'resources/read',
+        'prompts/list',
+    }
+)
+
+NO_SAMPLING = 'the client lets no model be sampled in this session, so the extractive model did the work'
+
+
+@dataclass(slots=True)
+class Tools:
+    """The handlers of the server, over all collections."""
+
+    settings: Settings
+    summarizer: Summarizer
+    store: SourceStore
+    calls: RunningCalls
+    is_sampling: bool = False
+    """Whether the models of clients do the work where they can."""
+    _listed: list[Tool] = field(default_factory=list[Tool])
+    _sources: Sources = field(init=False)
+    _similar: EmbeddedPassages | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._sources = Sources(self.summarizer, self.store)
+        self._similar = EmbeddedPassages.of(self.settings)
+        for name, (arguments, annotations) in TOOLS.items():
+            text = tool_texts.load(name, Sizes.of(self.settings))
+            self._listed.append(
+                Tool(
+                    name=name,
+                    title=text.title,
+                    description=text.description,
+                    input_schema=arguments.schema_with(text.parameters),
+                    annotations=annotations,
+                )
+            )
+
+    def server(self) -> 'Server[Any]':
+        """The MCP server with these handlers."""
+        server = Server(
+            'summarizer',
+            version=version('summarizer-tool'),
+            title='Summarizer',
+            instructions=tool_texts.instructions(Sizes.of(self.settings)),
+            cache_hints={'tools/list': CacheHint(DAY_MS, 'public'), 'prompts/list': CacheHint(DAY_MS, 'public')},
+            get_tool_input_schema={tool.name: tool.input_schema for tool in self._listed}.get,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self._sources.list_resources,
+            on_list_resource_templates=self._sources.list_resource_templates,
+            on_read_resource=self._sources.read_resource,
+            on_list_prompts=self.list_prompts,
+        )
+        server.middleware.insert(0, _guard_traces)
+        return server
+
+    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        """The tools, the same for everybody."""
+        return ListToolsResult(tools=self._listed)
+
+    async def list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+        """None, but some clients ask."""
+        return ListPromptsResult(prompts=[])
+
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        """Answer a call in time, whatever happens; only a cancelled call has no result."""
+        if params.name not in TOOLS:
+            return _error(f'there is no such tool; the tools are {", ".join(TOOLS)}')
+        if anyio.current_time() >= self.calls.end:
+            return _error('the server is being stopped; call again in a moment')
+        came = arrival(context.request)
+        started = anyio.current_time()
+        failure = ''
+        with self.calls.start(
+            params.name,
+            context.session.report_progress,
+            arrived=came.at if came else started,
+            lost=came.lost if came else None,
+        ) as running:
+            try:
+                result = await running.finish(self._work(running, context, params))
+            except TimeIsUpError as error:
+                failure = type(error).__name__
+                result = self._late(params.name)
+            except (SummarizerError, UsageLimitExceeded) as error:
+                failure = type(error).__name__
+                result = _failed(params.name, error)
+            except anyio.get_cancelled_exc_class():
+                _logger.info('call cancelled', extra={'tool': params.name, 'seconds': _since(started)})
+                raise
+            except Exception as error:  # noqa: BLE001 - a defect of ours must not show its innards, nor end the session
+                _logger.error('a call failed', extra={'tool': params.name, **telemetry.defect(error)})  # noqa: TRY400 - the traceback may quote content
+                failure, result = type(error).__name__, _failed(params.name, SummarizerError(DEFECT))
+        _logger.info(
+            'result',
+            extra={
+                'tool': params.name,
+                **({'error': failure} if failure else {}),
+                'seconds': _since(started),
+                **{
+                    name.removeprefix('summarizer/'): value
+                    for name, value in (result.meta or {}).items()
+                    if name in _LOGGED
+                },
+            },
+        )
+        return result
+
+    async def _work(self, running: RunningCall, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        arguments = TOOLS[params.name][0].of(params.arguments or {})
+        service = service_of(context, self.summarizer, self.store)
+        retriever = Retriever(service, similar=self._similar)
+        _logger.info('call', extra={'tool': params.name, 'collection': service.collection.name, **_sizes(arguments)})
+        match arguments:
+            case AddSourceArguments():
+                added = await service.add_source(arguments.content, url=arguments.url, title=arguments.title)
+                return _text(added.text, source_ids=[added.source.id], tokens_in=added.source.tokens)
+            case ReadSourceArguments():
+                return _text(
+                    await service.read_source(
+                        arguments.source_id,
+                        start_line=arguments.start_line,
+                        max_tokens=arguments.max_tokens,
+                        offset=arguments.offset,
+                    )
+                )
+            case SearchArguments():
+                return _evidence(
+                    await retriever.search(
+                        arguments.query,
+                        source_urls=arguments.source_urls,
+                        source_ids=arguments.source_ids,
+                        intent=arguments.intent,
+                        top_k=arguments.top_k,
+                        max_tokens=arguments.max_tokens,
+                        call=self._call(running, context, names_phases=True),
+                    )
+                )
+            case AnswerArguments():
+                return _evidence(
+                    await retriever.answer(
+                        arguments.url,
+                        arguments.query,
+                        intent=arguments.intent,
+                        known_context=arguments.known_context,
+                        constraints=arguments.constraints,
+                        expansion_budget=arguments.expansion_budget,
+                        research_mode=arguments.research_mode,
+                        max_tokens=arguments.max_tokens,
+                        call=self._call(running, context, names_phases=True),
+                    )
+                )
+            case StatusArguments():
+                return _evidence(await retriever.status(arguments.source_url, include_urls=arguments.include_urls))
+            case SummarizeArguments():
+                answer = await service.summarize(
+                    arguments.content,
+                    source_ids=arguments.source_ids,
+                    max_output_tokens=arguments.max_output_tokens,
+                    focus_areas=arguments.focus_areas,
+                    strategy=arguments.strategy,
+                    form=arguments.format,
+                    call=self._call(running, context),
+                )
+            case ExtractionArguments():
+                answer = await service.summarize_for_extraction(
+                    arguments.content,
+                    arguments.schema_hint,
+                    source_ids=arguments.source_ids,
+                    max_output_tokens=arguments.max_output_tokens,
+                    form=arguments.format,
+                    call=self._call(running, context),
+                )
+            case _:
+                raise TypeError(type(arguments).__name__)
+        return self._summary(answer)
+
+    def _late(self, name: str) -> CallToolResult:
+        timeout = self.settings.mcp_tool_timeout
+        if name in BRIEFS:
+            return _error(problems.timed_out(timeout).text)
+        return _error(
+            f'no answer within MCP_TOOL_TIMEOUT={timeout:g} seconds; what was finished is kept, so the same call again '
+            'goes on from there'
+        )
+
+    def _call(self, running: RunningCall, context: Context, *, names_phases: bool = False) -> RequestOptions:
+        tell = running.report.tell
+        call = RequestOptions(
+            on_progress=partial(_with_phase, tell) if names_phases else tell, deadline=running.deadline
+        )
+        model = sampling_model(context, self.settings) if self.is_sampling else None
+        # Sampling has no tools, through which output is structured elsewhere.
+        # Where it is refused there is no other model; the original text, larger than clients take, would be no help.
+        return (
+            replace(
+                call,
+                model=model,
+                output_mode='prompted',
+                on_failure='extractive',
+                cache_scope=sampling_scope(context),
+            )
+            if model
+            else call
+        )
+
+    def _summary(self, answer: SummaryReply) -> CallToolResult:
+        summary = answer.summary
+        stats = summary.stats
+        warnings = list(summary.warnings)
+        if self.is_sampling and stats.model == 'extractive' and summary.state not in ('unchanged', 'empty'):
+            warnings.append(NO_SAMPLING)
+        return _text(
+            answer.text,
+            state=summary.state,
+            model=stats.model,
+            tokens_in=stats.tokens_in,
+            tokens_out=stats.tokens_out,
+            degraded_parts=len(summary.degraded),
+            source_ids=list(answer.source_ids),
+            warnings=warnings,
+            stats=stats.model_dump(mode='json'),
+        )
+
+
+async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Keep what clients make up out of traces, which name spans by method and tool."""
+    params = ctx.params or {}
+    if ctx.request_id is not None and ctx.method not in METHODS:
+        raise MCPError(METHOD_NOT_FOUND, 'Method not found')
+    if ctx.request_id is None and ctx.method not in NOTIFICATIONS:
+        ctx = replace(ctx, method='notifications/unknown')
+    if 'name' in params and not (isinstance(params['name'], str) and params['name'] in TOOLS):
+        ctx = replace(ctx, params={**params, 'name': 'unknown'})
+    try:
+        return await call_next(ctx)
+    except RefusedError as error:
+        raise MCPError(INVALID_PARAMS, error.reason) from None
+
+
+def _text(text: str, **meta: object) -> CallToolResult:
+    """The text once, and not again as structured content, since clients cap results; `_meta` no model sees."""
+    return CallToolResult(
+        content=[TextContent(text=text)], _meta={f'summarizer/{name}': value for name, value in meta.items()} or None
+    )
+
+
+def _evidence(found: EvidenceBrief) -> CallToolResult:
+    """A brief, or, where there is none, the failure in its own words."""
+    if found.is_error:
+        return _error(found.text)
+    return _text(found.text, tokens_out=found.tokens, source_ids=list(found.source_ids), **found.figures)
+
+
+def _failed(name: str, error: Exception) -> CallToolResult:
+    """What went wrong, in the words of the error; with causes and advice round them where a brief was asked for."""
+    if name in BRIEFS and isinstance(error, SummarizerError):
+        return _error(problems.of_error(error).text)
+    return _error(str(error))
+
+
+def _with_phase(tell: Callable[[Progress], None], progress: Progress) -> None:
+    """Pass on how far a brief has come: its phases are of many kinds, which the messages do not name."""
+    tell(replace(progress, message=f'{progress.phase}: {progress.message}'))
+
+
+def _error(message: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=message)], is_error=True)
+
+
+def _sizes(arguments: Arguments) -> dict[str, object]:
+    """What can be said of arguments without repeating them."""
+    values = arguments.model_dump()
+    return {
+        **{f'{name}_characters': _characters(values[name]) for name in _MEASURED if values.get(name)},
+        **{name: values[name] for name in _TOLD if name in values},
+        **{told: len(values[name]) for name, told in _COUNTED.items() if values.get(name)},
+    }
+
+
+def _characters(value: str | list[str]) -> int:
+    return len(value) if isinstance(value, str) else sum(map(len, value))
+
+
+def _since(started: float) -> float:
+    return round(anyio.current_time() - started, 3)

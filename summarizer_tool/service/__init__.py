@@ -1,0 +1,1 @@
+"""What can be asked for: the operations, each declared once, and what carries them out."""

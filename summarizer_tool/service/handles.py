@@ -1,0 +1,89 @@
+"""The last line of an answer: the handle of what was summarized, and what can be done with it. Pure computing."""
+
+from collections.abc import Sequence
+
+from summarizer_tool import prompts
+from summarizer_tool.schemas import Summary
+from summarizer_tool.text import tokens
+
+FULL = 500
+"""Budget in tokens from which the line says in full what a handle is good for."""
+
+LEAST = 40
+"""Budget in tokens below which there is no room for a handle."""
+
+LISTED = 4
+"""Handles that the line names one by one; the caller who has passed more of them knows them."""
+
+NOTE_TOKENS = 16
+SHORT_NOTE_TOKENS = 4
+"""Room for what is to be said about the result, in the full line and in the short one."""
+
+_NO_NOTE = ('', '')
+
+_SEPARATOR = '\n\n'
+
+
+def reserve(source_ids: Sequence[str], budget: int) -> int:
+    """Tokens to keep free in a budget for the line."""
+    widest = _lines(source_ids, '999,999,999', '9,999,999', _NO_NOTE)
+    lines = [line for line, least in widest if budget >= least]
+    if not lines:
+        return 0
+    return tokens.count(_SEPARATOR + lines[0]) + (NOTE_TOKENS if budget >= FULL else SHORT_NOTE_TOKENS)
+
+
+def with_handle(summary: Summary, source_ids: Sequence[str], budget: int) -> str:
+    """The text of a summary with the line, within the budget.
+
+    Args:
+        summary: Text that came back unchanged, or empty, gets no line.
+        source_ids: The handles; none where the text could not be kept.
+        budget: Tokens that the whole may have; the original text, which is over it, gets its line all the same.
+    """
+    text = summary.text
+    if summary.state in ('unchanged', 'empty'):
+        return text
+    stats = summary.stats
+    for note in dict.fromkeys((_note(summary), _NO_NOTE)):
+        for line, least in _lines(source_ids, f'{stats.tokens_in:,}', f'{stats.tokens_out:,}', note):
+            answer = f'{text}{_SEPARATOR}{line}'
+            if summary.over_budget or (budget >= least and tokens.fits(answer, budget)):
+                return answer
+    return text
+
+
+def _lines(source_ids: Sequence[str], tokens_in: str, tokens_out: str, notes: tuple[str, str]) -> list[tuple[str, int]]:
+    """The line in its forms, longest first, each with the least budget for which it is meant."""
+    note, short_note = notes
+    if not source_ids:
+        return [(prompts.render('answers/not_kept', note=short_note), 2 * LEAST)]
+    named = ', '.join(source_ids[:LISTED])
+    more = len(source_ids) - LISTED
+    ids = f'{named} and {more} more' if more > 0 else named
+    sources = ids if len(source_ids) == 1 else f'{len(source_ids)} sources'
+    return [
+        (
+            prompts.render(
+                'answers/handle_long', sources=sources, ids=ids, tokens_in=tokens_in, tokens_out=tokens_out, note=note
+            ),
+            FULL,
+        ),
+        (prompts.render('answers/handle_short', ids=ids, note=short_note), 2 * LEAST),
+        (f'[{source_ids[0]}{f" and {len(source_ids) - 1} more" if len(source_ids) > 1 else ""}]', LEAST),
+    ]
+
+
+def _note(summary: Summary) -> tuple[str, str]:
+    """What the reader must know of the way the text was made, in full and in a word or two."""
+    if summary.state == 'original':
+        return '; this is the original text, since every model call failed', ', original text'
+    if summary.parts and all(part.state == 'failed' for part in summary.parts):
+        return '; only its beginning, for lack of time', ', only its beginning'
+    if summary.state == 'degraded':
+        read = sum(part.state != 'repeated' for part in summary.parts)
+        parts = f'{len(summary.degraded)} of {read} parts'
+        return f'; {parts} summarized without the model', ', degraded'
+    if summary.stats.cut_short:
+        return '; finished in haste, without the model', ', degraded'
+    return _NO_NOTE

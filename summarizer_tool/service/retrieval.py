@@ -1,0 +1,508 @@
+"""Verbatim evidence for a question: from what is stored, and from pages that are fetched for it.
+
+What goes wrong is told to the model that asked, in a text that says what to do next; nothing but a wrong setting is
+raised.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
+
+from summarizer_tool import prompts, telemetry
+from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
+from summarizer_tool.evidence.answer.answering import Answerer, GatheredEvidence, Question
+from summarizer_tool.evidence.answer.expansion import ResearchMode
+from summarizer_tool.evidence.answer.gathering import NOT_IN_TIME, Added, is_handle
+from summarizer_tool.evidence.brief import assembling, problems, rendering, status
+from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
+from summarizer_tool.evidence.brief.problems import Problem
+from summarizer_tool.evidence.question import sub_queries
+from summarizer_tool.evidence.question.model_splitter import ModelSplitter
+from summarizer_tool.evidence.question.question import check_length
+from summarizer_tool.evidence.search.reranker import ModelReranker
+from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
+from summarizer_tool.evidence.search.search import search
+from summarizer_tool.mapreduce.job import Phase, Progress, RequestOptions
+from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
+from summarizer_tool.runtime.single_flight import InFlight
+from summarizer_tool.service.service import Service
+from summarizer_tool.store.source_store import Source
+from summarizer_tool.text import tokens
+from summarizer_tool.text.addresses import host_of, is_url, key_of, likeness
+from summarizer_tool.web.robots import Robots
+
+DEFAULT_TOP_K: Final = 20
+
+MAX_TOP_K = 200
+
+ANSWER_TOP_K = 40
+"""Passages that an answer looks for; its brief has room for about a hundred."""
+
+MAX_LISTED = 1000
+"""Sources that a status looks at; a brief's budget lists fewer."""
+
+MAX_WHOLE = 100
+"""Sources that are shown whole, if they fit, where a search names none."""
+
+MAX_NAMED = 100
+"""Sources that one search may name."""
+
+WHOLE_SHARE = 0.7
+"""Of a brief's budget, that sources may have to be shown whole; the rest is for their numbers, names and quotes."""
+
+# URLs may have commas in them; before a handle or another URL, or between quotes, one stands between places.
+_APART = re.compile(r'\s+|[,;](?=src_|https?://)|(?<=["\'])[,;](?=["\'])', re.IGNORECASE)
+_AROUND = ' ,;"\'`<>[]'
+
+MODES: Final[tuple[ResearchMode, ...]] = ('fast', 'auto', 'deep')
+
+Figures = dict[str, str | int | float | bool]
+
+_adding: InFlight[Added] = InFlight('pages')
+
+_logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBrief:
+    """What a model gets for a question, and what a program may want to know about it."""
+
+    text: str
+    """A brief within its budget; or, with `is_error`, what went wrong."""
+    tokens: int
+    """Of the text."""
+    is_error: bool = False
+    source_ids: tuple[str, ...] = ()
+    """The sources with evidence first."""
+    figures: Mapping[str, str | int | float | bool] = field(default_factory=Figures)
+    """Counts, reason of stopping and the like, by name."""
+
+
+class Retriever:
+    """Searches and answers from the sources of one collection."""
+
+    def __init__(self, service: Service, *, similar: SimilarPassages | None = None) -> None:
+        """Bring together what stores the pages and what ranks them.
+
+        Args:
+            service: Fetches and stores; its summarizer's settings and model are used here, too.
+            similar: Ranks by meaning, beside the ranking by words.
+        """
+        self.service = service
+        self.collection = service.collection
+        self.settings = service.summarizer.settings
+        self._similar = similar
+
+    async def search(
+        self,
+        query: str,
+        *,
+        source_urls: str | Sequence[str] = (),
+        source_ids: str | Sequence[str] = (),
+        intent: str = '',
+        top_k: int = DEFAULT_TOP_K,
+        max_tokens: int = 0,
+        call: RequestOptions | None = None,
+    ) -> EvidenceBrief:
+        """Find passages in stored sources; nothing is fetched.
+
+        Args:
+            query: The question.
+            source_urls: Where to look: URLs that are stored.
+            source_ids: Where to look: handles. With neither, in all of the collection.
+            intent: What the answer is for; its words count less.
+            top_k: Passages, neighbours not counted; 0 means 20.
+            max_tokens: Of the brief, at least 500 and at most `MCP_RESPONSE_TOKEN_BUDGET`, which 0 means.
+            call: What the caller brings along.
+
+        Returns:
+            The sources whole where they fit, else the best passages; or what is wrong with the request.
+
+        Raises:
+            ConfigurationError: If a model that is to help cannot be built.
+        """
+
+        async def work(call: RequestOptions) -> EvidenceBrief:
+            if not query.strip():
+                raise RequestError('query is empty; ask a question')
+            check_length(query=query, intent=intent)
+            if top_k < 0:
+                raise RequestError(f'top_k={top_k} is negative; 0 means {DEFAULT_TOP_K}')
+            budget = self._budget(max_tokens)
+            chosen = await in_io_thread(self._chosen, _listed(source_urls), _listed(source_ids), budget)
+            if isinstance(chosen, Problem):
+                return _told(chosen)
+            parts = await in_thread(sub_queries.split, query, intent)
+            asked = Query(
+                query,
+                parts if len(parts) > 1 else (),
+                intent,
+                tuple(source.id for source in chosen),
+                min(top_k or DEFAULT_TOP_K, MAX_TOP_K),
+                await in_io_thread(self._room, chosen, budget),
+            )
+            return await self._searched(asked, budget, call)
+
+        return await self._answered('search', work, max_tokens, call)
+
+    async def answer(
+        self,
+        url: str | Sequence[str],
+        query: str,
+        *,
+        intent: str = '',
+        known_context: str = '',
+        constraints: str = '',
+        expansion_budget: int | None = None,
+        research_mode: ResearchMode = 'auto',
+        max_tokens: int = 0,
+        call: RequestOptions | None = None,
+    ) -> EvidenceBrief:
+        """Gather the evidence for a question from pages: fetch what is not stored, search, and follow links.
+
+        Args:
+            url: One or several, or handles; none: all of the collection.
+            query: The question.
+            intent: What the answer is for.
+            known_context: What the asker knows already.
+            constraints: What the answer must keep to, such as hosts or years.
+            expansion_budget: Pages that may be fetched by following links; at most, and where it is not given,
+                `SUMMARIZER_ANSWER_MAX_PAGES`.
+            research_mode: `fast` follows no links, `auto` while the evidence is not enough, `deep` until it does not
+                grow any more.
+            max_tokens: As for `search`.
+            call: What the caller brings along.
+
+        Returns:
+            A brief of the evidence; or why there is none.
+
+        Raises:
+            ConfigurationError: If a model that is to help cannot be built.
+        """
+
+        async def work(call: RequestOptions) -> EvidenceBrief:
+            budget = self._budget(max_tokens)
+            if research_mode not in MODES:
+                raise RequestError(f'research_mode must be one of {", ".join(MODES)}')
+            question = Question(
+                query,
+                intent=intent,
+                known_context=known_context,
+                constraints=constraints,
+                expansion_budget=expansion_budget,
+                mode=research_mode,
+                top_k=ANSWER_TOP_K,
+                room=int(budget * WHOLE_SHARE),
+            )
+            return await self._gathered(_listed(url), question, budget, call)
+
+        return await self._answered('answer', work, max_tokens, call)
+
+    async def status(self, source_url: str = '', *, include_urls: bool = True, max_tokens: int = 0) -> EvidenceBrief:
+        """Say what is stored.
+
+        Args:
+            source_url: All about the source with this URL or handle; empty: about the collection.
+            include_urls: Whether its sources are listed.
+            max_tokens: As for `search`.
+        """
+
+        async def work(_call: RequestOptions) -> EvidenceBrief:
+            return await in_io_thread(
+                self._status, source_url.strip(), self._budget(max_tokens), include_urls=include_urls
+            )
+
+        return await self._answered('status', work, max_tokens, None)
+
+    async def _answered(
+        self,
+        name: str,
+        work: Callable[[RequestOptions], Awaitable[EvidenceBrief]],
+        max_tokens: int,
+        call: RequestOptions | None,
+    ) -> EvidenceBrief:
+        """Do the work in time, and make a text of what goes wrong."""
+        call = call or RequestOptions()
+        started = time.monotonic()
+        deadline = call.deadline or Deadline(self.settings.deadline_seconds)
+        made: list[EvidenceBrief] = []
+        with telemetry.span(name) as span:
+            try:
+                with deadline.answering():
+                    made.append(await work(replace(call, deadline=deadline)))
+            except ConfigurationError:
+                raise
+            except SummarizerError as error:
+                _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
+                most = max(rendering.MIN_BUDGET, self._most(max_tokens))
+                made.append(_told(await in_thread(problems.of_error, error, most)))
+            evidence = made[0] if made else _told(problems.timed_out(time.monotonic() - started))
+            span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
+        return evidence
+
+    # Search
+
+    async def _searched(self, asked: Query, budget: int, call: RequestOptions) -> EvidenceBrief:
+        started = time.perf_counter()
+        found = await self._find(asked, call)
+        if not (found.hits or found.is_full_context):
+            return await self._nothing(asked.text, found, budget)
+        timings = {'search': time.perf_counter() - started}
+        _tell(call, 'search', f'{len(found.hits)} passages found')
+        _tell(call, 'assemble', 'the brief is being written', done=0)
+        brief = await in_io_thread(assembling.search_brief, found, asked, self.collection, timings)
+        rendered = await in_process(rendering.render, brief, budget)
+        if found.is_full_context and not rendered.is_whole:  # lines with numbers take more than the text alone
+            return await self._searched(replace(asked, room=0), budget, call)
+        _tell(call, 'assemble', 'wrote the brief')
+        return _written(rendered, brief, found)
+
+    async def _find(self, asked: Query, call: RequestOptions) -> SearchResult:
+        return await search(
+            self.collection,
+            asked,
+            similar=self._similar,
+            reranker=ModelReranker.of(
+                self.settings,
+                model=self.service.summarizer.model,
+                limiter=self.service.summarizer.limiter,
+                call=call,
+            ),
+        )
+
+    async def _nothing(
+        self, query: str, found: SearchResult, budget: int, answered: GatheredEvidence | None = None
+    ) -> EvidenceBrief:
+        """That nothing was found, and what may be the reason."""
+        figures = _figures(found, answered)
+        stored, totals = (
+            await in_io_thread(self.collection.sources, problems.MAX_ROWS),
+            await in_io_thread(self.collection.totals),
+        )
+        if not stored:
+            return _told(problems.nothing_stored(), figures)
+        problem = await in_thread(
+            problems.no_results,
+            query,
+            found.documents,
+            found.passages,
+            stored,
+            budget,
+            stored=totals.documents,
+            missing=_missing(found, answered),
+            trace=answered.trace if answered else None,
+        )
+        return _told(problem, figures, answered.source_ids if answered else ())
+
+    def _chosen(self, urls: Sequence[str], ids: Sequence[str], budget: int) -> list[Source] | Problem:
+        """The sources that a search names; or that one of them is not stored."""
+        if len(urls) + len(ids) > MAX_NAMED:
+            raise RequestError(
+                f'{len(urls) + len(ids)} sources are named, over {MAX_NAMED}; name fewer, or none for all'
+            )
+        chosen: dict[str, Source] = {}
+        for place in (*ids, *urls):
+            source = self._source_at(place)
+            if source is None:
+                return self._not_stored(place, budget)
+            chosen[source.id] = source
+        return list(chosen.values())
+
+    def _source_at(self, place: str) -> Source | None:
+        return self.collection.at(place) if is_url(place) else self.collection.source(place)
+
+    def _not_stored(self, url: str, budget: int) -> Problem:
+        host = host_of(url)
+        stored = self.collection.sources(MAX_LISTED + 1)
+        near = [source for source in stored[:MAX_LISTED] if source.url and host_of(source.url) == host]
+        near.sort(key=lambda source: likeness(url, source.url), reverse=True)
+        return problems.not_stored(url, near, budget, is_all=len(stored) <= MAX_LISTED)
+
+    def _room(self, chosen: Sequence[Source], budget: int) -> int:
+        """Tokens that the texts of the sources may have to be shown whole."""
+        sources = chosen or self.collection.sources(MAX_WHOLE + 1)
+        return 0 if len(sources) > MAX_WHOLE else assembling.room_for_whole(sources, budget)
+
+    def _budget(self, max_tokens: int) -> int:
+        most = self.settings.mcp_response_token_budget
+        if max_tokens and max_tokens < rendering.MIN_BUDGET:
+            raise RequestError(
+                f'max_tokens={max_tokens} is less than a brief needs; give at least {rendering.MIN_BUDGET}, '
+                f'or 0 for {most}'
+            )
+        return self._most(max_tokens)
+
+    def _most(self, max_tokens: int) -> int:
+        most = self.settings.mcp_response_token_budget
+        return min(max_tokens or most, most)
+
+    # Answer
+
+    async def _gathered(
+        self, places: Sequence[str], question: Question, budget: int, call: RequestOptions
+    ) -> EvidenceBrief:
+        summarizer = self.service.summarizer
+        splitter = ModelSplitter.of(self.settings, model=summarizer.model, limiter=summarizer.limiter, call=call)
+        robots = Robots(self.settings)
+        started = time.monotonic()
+
+        async def add_page(url: str) -> Added:
+            return await self._add_page(url, robots)
+
+        async def find(asked: Query) -> SearchResult:
+            return await self._find(asked, call)
+
+        answerer = Answerer(
+            self.collection,
+            self.settings,
+            add_page=add_page,
+            search=find,
+            split=splitter,
+            on_progress=call.on_progress,
+            deadline=call.deadline,
+        )
+        answered = await answerer.answer(places, question)
+        if not (answered.found.hits or answered.found.is_full_context):
+            return await self._without_hits(question, answered, budget, time.monotonic() - started)
+        brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
+        rendered = await in_process(rendering.render, brief, budget)
+        if answered.found.is_full_context and not rendered.is_whole:
+            asked = Query(
+                question.text,
+                answered.parts if len(answered.parts) > 1 else (),
+                question.intent,
+                answered.source_ids,
+                question.top_k,
+            )
+            answered = replace(answered, found=await self._find(asked, call))
+            brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
+            rendered = await in_process(rendering.render, brief, budget)
+        _tell(call, 'assemble', 'wrote the brief')
+        return _written(rendered, brief, answered.found, answered)
+
+    async def _add_page(self, url: str, robots: Robots) -> Added:
+        """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for.
+
+        Args:
+            url: As it was asked for.
+            robots: The rules of its site.
+        """
+        collection, settings = self.collection, self.settings
+        rules = (settings.fetch_allow_hosts, settings.fetch_respect_robots)
+        key = (collection.database, collection.name, key_of(url), rules)
+        added, is_ours = await _adding.get(key, partial(self._fetched, url, robots))
+        return added if is_ours else replace(added, passages=0, was_stored=True)
+
+    async def _fetched(self, url: str, robots: Robots) -> Added:
+        # Another answer may have stored it since it was looked for.
+        stored = await in_io_thread(self.collection.at, url)
+        source = stored or await self.service.add_page(url, may_fetch=robots.may_fetch)
+        details = await in_io_thread(self.collection.details, source.id)
+        # The insert sets both times; who adds a text that is there changes the second.
+        is_new = stored is None and source.added_at == source.used_at
+        passages = await in_io_thread(self.collection.passage_count, (source.id,)) if is_new else 0
+        return Added(source.id, source.url, source.tokens, passages, details.links, was_stored=stored is not None)
+
+    async def _without_hits(
+        self, question: Question, answered: GatheredEvidence, budget: int, seconds: float
+    ) -> EvidenceBrief:
+        """Why there is no evidence: no page, no time, or nothing in what was searched."""
+        failures, figures = answered.failures, _figures(answered.found, answered)
+        late = [page for page in failures if page.failure == NOT_IN_TIME]
+        if failures and not answered.source_ids and len(late) < len(failures):
+            unknown = [page.failure for page in failures if is_handle(page.url)]
+            if len(unknown) == len(failures):
+                return _told(await in_thread(problems.unknown_source, unknown[0], budget), figures)
+            return _told(await in_thread(problems.fetch_failed, failures, budget), figures)
+        if answered.is_partial and not answered.found.documents:
+            # Nothing is known of the pages; what is wrong is the time alone.
+            return _told(problems.timed_out(seconds, 'fetch' if late else 'search'), figures)
+        return await self._nothing(question.text, answered.found, budget, answered)
+
+    # Status
+
+    def _status(self, place: str, budget: int, *, include_urls: bool) -> EvidenceBrief:
+        collection = self.collection
+        if not place:
+            sources = collection.sources(MAX_LISTED) if include_urls else []
+            totals = collection.totals()
+            text = status.corpus(totals, sources, budget, include_urls=include_urls)
+            return EvidenceBrief(
+                text, tokens.count(text), figures={'documents': totals.documents, 'passages': totals.passages}
+            )
+        source = self._source_at(place)
+        if source is None:
+            return _told(self._not_stored(place, budget))
+        text = status.one(
+            source,
+            collection.document(source.id),
+            collection.details(source.id),
+            collection.passage_count((source.id,)),
+            collection.versions(source.url) if source.url else [source],
+            budget,
+        )
+        return EvidenceBrief(text, tokens.count(text), source_ids=(source.id,))
+
+
+def _written(
+    rendered: RenderedBrief, brief: Brief, found: SearchResult, answered: GatheredEvidence | None = None
+) -> EvidenceBrief:
+    return EvidenceBrief(
+        rendered.text,
+        rendered.tokens,
+        source_ids=tuple(source.id for source in brief.sources),
+        figures=_figures(found, answered, shown=rendered.evidence.shown, citations=len(rendered.citations)),
+    )
+
+
+def _figures(found: SearchResult, answered: GatheredEvidence | None, *, shown: int = 0, citations: int = 0) -> Figures:
+    figures: Figures = {
+        'documents': found.documents,
+        'passages': found.passages,
+        'hits': len(found.hits),
+        'shown': shown,
+        'citations': citations,
+        'full_context': found.is_full_context,
+        'ranking': found.ranking,
+    }
+    if answered is not None:
+        figures |= {
+            'pages': len(answered.trace.pages),
+            'failures': len(answered.failures),
+            'rounds': answered.trace.rounds,
+            'stop_reason': answered.trace.stop_reason,
+            'partial': answered.is_partial,
+        }
+    return figures
+
+
+def _missing(found: SearchResult, answered: GatheredEvidence | None) -> list[str]:
+    """What could not be searched or used."""
+    if answered is None:
+        return list(found.warnings)
+    late = [prompts.load('evidence/missing_deadline')] if answered.is_partial else []
+    failed = [prompts.render('evidence/partial_failed', failure=problems.failure(page)) for page in answered.failures]
+    return [*late, *answered.warnings, *failed]
+
+
+def _told(problem: Problem, figures: Figures | None = None, source_ids: Sequence[str] = ()) -> EvidenceBrief:
+    return EvidenceBrief(
+        problem.text, tokens.count(problem.text), problem.is_error, tuple(source_ids), figures or Figures()
+    )
+
+
+def _tell(call: RequestOptions, phase: Phase, message: str, *, done: int = 1) -> None:
+    if call.on_progress is not None:
+        call.on_progress(Progress(phase, done, 1, message))
+
+
+def _listed(places: str | Sequence[str]) -> list[str]:
+    """Places as a model gives them: a list, or one string with several in it, perhaps as JSON."""
+    items = [places] if isinstance(places, str) else places
+    parts = (part.strip(_AROUND) for item in items for part in _APART.split(item))
+    return list(dict.fromkeys(part for part in parts if part))

@@ -1,0 +1,1 @@
+"""What is kept: sources, finished work, and the index of passages, in SQLite."""

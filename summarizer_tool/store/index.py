@@ -1,0 +1,296 @@
+"""The index of passages in the store's database: its tables, and what goes in and out of them.
+
+Passages are rows of an ordinary table; FTS5 holds for each of their words the rows it is in, and nothing else: no text,
+no places, no lengths. Words are cut in Python (`terms.py`), so that all languages and identifiers are found, and a
+question's text never is query syntax. Words are looked up by `lookup.py`, and what is found is ranked by `ranking.py`.
+
+The passages of a source have ids in a row, and those of a collection lie in a range of their own: FTS5 reads no other
+part of a word's rows, so another collection neither shows nor costs anything.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.passage import Passage
+from summarizer_tool.documents.passage_splitting import PassageCuts, passages_of
+from summarizer_tool.text.terms import CONNECTORS, terms_of
+
+Span = tuple[int, int]
+"""The first and the last id of passages in a row."""
+
+_COLLECTION_BITS = 32
+"""A collection has room for 2³² passages, ever: an id is given once."""
+
+_MUCH_OF_A_TITLE = 500
+"""Characters of a title whose words count; it may be a megabyte."""
+
+SCHEMA = (
+    'CREATE TABLE collections (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, next INTEGER NOT NULL) STRICT',
+    # What was indexed, under which title (its words are those of each passage, too) and under which ids.
+    """CREATE TABLE indexed (
+        collection TEXT NOT NULL, source TEXT NOT NULL, title TEXT NOT NULL,
+        first INTEGER NOT NULL, passages INTEGER NOT NULL,
+        PRIMARY KEY (collection, source)) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE passages (
+        id INTEGER PRIMARY KEY, collection TEXT NOT NULL, source TEXT NOT NULL, number INTEGER NOT NULL,
+        first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, "offset" INTEGER NOT NULL,
+        start INTEGER NOT NULL, "end" INTEGER NOT NULL, path TEXT NOT NULL, text TEXT NOT NULL,
+        header TEXT NOT NULL, header_line INTEGER NOT NULL) STRICT""",
+    'CREATE UNIQUE INDEX passages_of_source ON passages (collection, source, number)',
+    # The words come ready, with white space between; `ascii` takes all that is not ASCII for letters.
+    f"""CREATE VIRTUAL TABLE words USING fts5(
+        terms, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '_{CONNECTORS}'")""",
+    """CREATE TABLE vectors (
+        model TEXT NOT NULL, passage INTEGER NOT NULL, vector BLOB NOT NULL,
+        PRIMARY KEY (model, passage)) STRICT, WITHOUT ROWID""",
+    'CREATE INDEX vectors_of_passage ON vectors (passage)',
+    """CREATE TRIGGER passage_deleted AFTER DELETE ON passages BEGIN
+        DELETE FROM vectors WHERE passage = old.id; END""",
+    # Whoever deletes a source. The words of its passages are taken out by `forget` before; those that are not, since an
+    # older program has deleted it, name passages that are not there, and nothing else gets their ids.
+    """CREATE TRIGGER source_left_index AFTER DELETE ON sources BEGIN
+        DELETE FROM passages WHERE collection = old.collection AND source = old.id;
+        DELETE FROM indexed WHERE collection = old.collection AND source = old.id; END""",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document as it goes into the index, computed before the transaction that puts it there."""
+
+    source_id: str
+    title: str
+    text: str
+    cuts: list[PassageCuts]
+    terms: list[str]
+    """Of each passage, with spaces between."""
+
+
+@lru_cache(maxsize=1024)
+def heading_terms(title: str, path: str) -> frozenset[str]:
+    """The terms of a source's title and of a heading path, which many passages share."""
+    return frozenset(terms_of(f'{title[:_MUCH_OF_A_TITLE]}\n{path}'))
+
+
+def terms_above(passage: Passage, titles: Mapping[str, str]) -> frozenset[str]:
+    """The terms of what stands above a passage.
+
+    Args:
+        passage: Which.
+        titles: The titles under which sources were indexed, by handle.
+    """
+    return heading_terms(titles.get(passage.source_id, ''), _above('\n'.join(passage.path), passage.header))
+
+
+def _above(path: str, header: str) -> str:
+    return f'{path}\n{header}' if header else path
+
+
+def _indexed_terms(title: str, path: str, header: str, text: str) -> str:
+    """The words under which a passage stands in FTS5."""
+    return ' '.join(terms_of(text) | heading_terms(title, _above(path, header)))
+
+
+def entry_of(document: Document) -> Entry:
+    """Cut a document into passages, and those into words: 20 MB a second."""
+    text, title = document.text, document.title
+    cuts = passages_of(text)
+    terms = [
+        _indexed_terms(title, '\n'.join(cut.path), text[slice(*cut.header)], text[cut.start : cut.end]) for cut in cuts
+    ]
+    return Entry(document.id, title, text, cuts, terms)
+
+
+def add(db: sqlite3.Connection, collection: str, entry: Entry) -> None:
+    """Put a document into the index, within a transaction of the caller's; it must not be there yet."""
+    db.execute('INSERT INTO collections (name, next) VALUES (?, 0) ON CONFLICT (name) DO NOTHING', (collection,))
+    [number, after] = db.execute(
+        'UPDATE collections SET next = next + ? WHERE name = ? RETURNING number, next', (len(entry.cuts), collection)
+    ).fetchone()
+    first = (number << _COLLECTION_BITS) + after - len(entry.cuts)
+    db.executemany(
+        'INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        (
+            (
+                first + index,
+                collection,
+                entry.source_id,
+                index + 1,
+                cut.first_line,
+                cut.last_line,
+                cut.offset,
+                cut.start,
+                cut.end,
+                '\n'.join(cut.path),
+                entry.text[cut.start : cut.end],
+                entry.text[slice(*cut.header)],
+                cut.header_line,
+            )
+            for index, cut in enumerate(entry.cuts)
+        ),
+    )
+    db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', enumerate(entry.terms, first))
+    db.execute(
+        'INSERT INTO indexed VALUES (?, ?, ?, ?, ?)',
+        (collection, entry.source_id, entry.title, first, len(entry.cuts)),
+    )
+
+
+def add_missing(db: sqlite3.Connection, collection: str, entry: Entry) -> None:
+    """Put a stored document into the index, unless it is there by now or stored no more."""
+    place = (collection, entry.source_id)
+    stored = db.execute('SELECT 1 FROM sources WHERE collection = ? AND id = ?', place).fetchone()
+    known = db.execute('SELECT 1 FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
+    if stored and not known:
+        add(db, collection, entry)
+
+
+def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str) -> None:
+    """Index a source under another title, within a transaction of the caller's; its passages keep their ids.
+
+    Args:
+        db: With an open transaction.
+        collection: Its name.
+        source_id: The exact handle; of one that is not in the index nothing is changed.
+        title: The new one, which `titles` gives from now on.
+    """
+    place = (collection, source_id)
+    found = db.execute(
+        'SELECT title, first, passages FROM indexed WHERE collection = ? AND source = ?', place
+    ).fetchone()
+    if found is None or found[0] == title:
+        return
+    before, first, count = found
+    db.execute('UPDATE indexed SET title = ? WHERE collection = ? AND source = ?', (title, *place))
+    if heading_terms(before, '') != heading_terms(title, ''):
+        _take_out(db, place, before)
+        _put_in(db, place, title)
+    # They were made of the text below its title.
+    db.execute('DELETE FROM vectors WHERE passage BETWEEN ? AND ?', (first, first + count - 1))
+
+
+def forget(db: sqlite3.Connection, collection: str, source_id: str) -> None:
+    """Take a source out of the index, within a transaction of the caller's."""
+    place = (collection, source_id)
+    found = db.execute('SELECT title FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
+    if found is None:
+        return
+    _take_out(db, place, found[0])
+    db.execute('DELETE FROM passages WHERE collection = ? AND source = ?', place)
+    db.execute('DELETE FROM indexed WHERE collection = ? AND source = ?', place)
+
+
+_Words = tuple[int, str]
+"""The id of a passage, and its terms."""
+
+
+def _words(db: sqlite3.Connection, place: tuple[str, str], title: str) -> list[_Words]:
+    """What FTS5 holds of the passages of a source under a title."""
+    rows = db.execute('SELECT id, path, header, text FROM passages WHERE collection = ? AND source = ?', place)
+    return [(row, _indexed_terms(title, path, header, text)) for row, path, header, text in rows]
+
+
+def _take_out(db: sqlite3.Connection, place: tuple[str, str], title: str) -> None:
+    db.executemany("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", _words(db, place, title))
+
+
+def _put_in(db: sqlite3.Connection, place: tuple[str, str], title: str) -> None:
+    db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', _words(db, place, title))
+
+
+def unindexed(db: sqlite3.Connection, collection: str) -> list[str]:
+    """The sources that are not in the index, the last used ones first: those an older program has stored."""
+    # Counting both takes a tenth of the time of comparing them, and nearly always there is nothing to do.
+    [stored] = db.execute('SELECT count(*) FROM sources WHERE collection = ?', (collection,)).fetchone()
+    [known] = db.execute('SELECT count(*) FROM indexed WHERE collection = ?', (collection,)).fetchone()
+    if stored == known:
+        return []
+    return [
+        source_id
+        for (source_id,) in db.execute(
+            'SELECT id FROM sources s WHERE collection = ? AND NOT EXISTS '
+            '(SELECT 1 FROM indexed i WHERE i.collection = s.collection AND i.source = s.id) ORDER BY used_at DESC',
+            (collection,),
+        )
+    ]
+
+
+def count_passages(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> int:
+    """How many passages some sources have, or all of the collection."""
+    chosen = ' AND source IN (SELECT value FROM json_each(?))' if source_ids else ''
+    [found] = db.execute(
+        f'SELECT coalesce(sum(passages), 0) FROM indexed WHERE collection = ?{chosen}',  # noqa: S608 - fixed text
+        (collection, json.dumps([*source_ids])) if source_ids else (collection,),
+    ).fetchone()
+    return found
+
+
+def spans_of(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> list[Span]:
+    """Where the passages of some sources are, or of all; ascending, and one span for sources that are side by side."""
+    if not source_ids:
+        place = db.execute('SELECT number, next FROM collections WHERE name = ?', (collection,)).fetchone()
+        if place is None or not place[1]:
+            return []
+        first = place[0] << _COLLECTION_BITS
+        return [(first, first + place[1] - 1)]
+    rows = db.execute(
+        'SELECT first, first + passages - 1 FROM indexed WHERE collection = ? AND passages > 0 '
+        'AND source IN (SELECT value FROM json_each(?)) ORDER BY first',
+        (collection, json.dumps([*source_ids])),
+    )
+    spans: list[Span] = []
+    for first, last in rows:
+        if spans and spans[-1][1] + 1 == first:
+            spans[-1] = (spans[-1][0], last)
+        else:
+            spans.append((first, last))
+    return spans
+
+
+_PASSAGE = 'id, source, number, first_line, last_line, "offset", path, text, header, header_line'
+
+
+def _passage(row: tuple[int, str, int, int, int, int, str, str, str, int]) -> Passage:
+    number, source_id, place, first_line, last_line, offset, path, text, header, header_line = row
+    headings = tuple(path.split('\n')) if path else ()
+    return Passage(number, source_id, place, first_line, last_line, offset, headings, text, header, header_line)
+
+
+def passages(db: sqlite3.Connection, collection: str, ids: Sequence[int]) -> list[Passage]:
+    """Passages of a collection by their ids, in that order; those that are not there any more are left out."""
+    rows = db.execute(
+        f'SELECT {_PASSAGE} FROM passages '  # noqa: S608 - fixed text
+        # By id: the index of collections, which the sign keeps SQLite from, would go through all of one.
+        'WHERE id IN (SELECT value FROM json_each(?)) AND +collection = ?',
+        (json.dumps([*ids]), collection),
+    )
+    found = {row[0]: _passage(row) for row in rows}
+    return [found[number] for number in dict.fromkeys(ids) if number in found]
+
+
+def passages_of_source(
+    db: sqlite3.Connection, collection: str, source_id: str, first: int = 1, last: int = 2**62
+) -> list[Passage]:
+    """The passages of a source from one number to another, in order."""
+    return [
+        _passage(row)
+        for row in db.execute(
+            f'SELECT {_PASSAGE} FROM passages '  # noqa: S608 - fixed text
+            'WHERE collection = ? AND source = ? AND number BETWEEN ? AND ? ORDER BY number',
+            (collection, source_id, first, last),
+        )
+    ]
+
+
+def titles(db: sqlite3.Connection, collection: str, source_ids: Iterable[str]) -> dict[str, str]:
+    """The titles under which sources were indexed."""
+    return dict(
+        db.execute(
+            'SELECT source, title FROM indexed WHERE collection = ? AND source IN (SELECT value FROM json_each(?))',
+            (collection, json.dumps([*source_ids])),
+        ).fetchall()
+    )

@@ -1,0 +1,184 @@
+"""What is stored beside a page's text: its images and links, and the URLs under which it is found.
+
+A text is outdated when each of the URLs that are its own has been given another text since. It stays, and is found by
+name; what has no URL is never outdated.
+"""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from summarizer_tool.html.page import Image, Link
+from summarizer_tool.text.addresses import is_url, key_of
+
+SCHEMA = (
+    # What a page has beside its text, as JSON.
+    """CREATE TABLE details (
+        collection TEXT NOT NULL, id TEXT NOT NULL, images TEXT NOT NULL, links TEXT NOT NULL,
+        PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID""",
+    # Every URL under which a text was stored: the one asked for, and the one it led to, which is its own. All ways to
+    # write a URL share `key`. `page` holds the fragment, too: a caller may store the sections of a page one by one.
+    """CREATE TABLE addresses (
+        collection TEXT NOT NULL, url TEXT NOT NULL, key TEXT NOT NULL, page TEXT NOT NULL, id TEXT NOT NULL,
+        stored_at INTEGER NOT NULL, is_own INTEGER NOT NULL,
+        PRIMARY KEY (collection, url, id)) STRICT, WITHOUT ROWID""",
+    'CREATE INDEX addresses_by_key ON addresses (collection, key, stored_at)',
+    'CREATE INDEX addresses_of_source ON addresses (collection, id)',
+    # Kept rather than found out by each search, which would have to look at all addresses.
+    """CREATE TABLE outdated (
+        collection TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID""",
+    """CREATE TRIGGER source_left_details AFTER DELETE ON sources BEGIN
+        DELETE FROM details WHERE collection = old.collection AND id = old.id;
+        DELETE FROM addresses WHERE collection = old.collection AND id = old.id;
+        DELETE FROM outdated WHERE collection = old.collection AND id = old.id; END""",
+)
+
+_OUTDATED = """
+    SELECT DISTINCT a.collection, a.id FROM addresses a WHERE a.is_own AND NOT EXISTS (
+        SELECT 1 FROM addresses own
+        WHERE own.collection = a.collection AND own.id = a.id AND own.is_own AND NOT EXISTS (
+            SELECT 1 FROM addresses later WHERE later.collection = own.collection AND later.key = own.key
+            AND later.page = own.page AND later.is_own AND later.id <> own.id AND later.stored_at > own.stored_at))"""
+
+_AT_KEYS = 'collection = ? AND key IN (SELECT value FROM json_each(?))'
+
+FROM_SOURCES = (
+    'INSERT INTO addresses SELECT collection, url, key_of(url), page_of(url), id, added_at, 1 '
+    "FROM sources WHERE url <> ''",
+    f'INSERT INTO outdated {_OUTDATED}',
+)
+"""What fills the tables for sources that are there already, on a connection that `prepare` has seen."""
+
+MAX_IMAGES = 500
+MAX_LINKS = 3000
+"""Of one page; they do not count against the size cap."""
+
+_IMAGES = TypeAdapter(tuple[Image, ...])
+_LINKS = TypeAdapter(tuple[Link, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class PageDetails:
+    """What a page has beside its text."""
+
+    images: tuple[Image, ...] = ()
+    links: tuple[Link, ...] = ()
+
+
+def keep(db: sqlite3.Connection, place: tuple[str, str], images: Sequence[Image], links: Sequence[Link]) -> None:
+    """Keep the images and links of a source, within a transaction; what is not given stays as it was.
+
+    Args:
+        db: With an open transaction.
+        place: Collection and handle.
+        images: Beyond `MAX_IMAGES` they are dropped.
+        links: Beyond `MAX_LINKS` they are dropped.
+    """
+    if not images and not links:
+        return
+    before = details(db, place)
+    # Lone surrogates, which no encoding can carry, may be in what a page says.
+    shown = tuple(
+        Image(*map(_encodable, (image.url, image.alt, image.caption, image.section))) for image in images[:MAX_IMAGES]
+    )
+    leading = tuple(
+        Link(*map(_encodable, (link.url, link.text, link.section, link.around))) for link in links[:MAX_LINKS]
+    )
+    kept = (_IMAGES.dump_json(shown or before.images), _LINKS.dump_json(leading or before.links))
+    db.execute('INSERT OR REPLACE INTO details VALUES (?, ?, ?, ?)', (*place, *(json.decode() for json in kept)))
+
+
+def details(db: sqlite3.Connection, place: tuple[str, str]) -> PageDetails:
+    """The images and links of a source; none where there are none."""
+    found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
+    if found is None:
+        return PageDetails()
+    images, links = found
+    return PageDetails(_IMAGES.validate_json(images), _LINKS.validate_json(links))
+
+
+def prepare(db: sqlite3.Connection) -> None:
+    """Give a connection the functions that `FROM_SOURCES` calls."""
+    db.create_function('key_of', 1, _key, deterministic=True)
+    db.create_function('page_of', 1, _page, deterministic=True)
+
+
+def keep_addresses(db: sqlite3.Connection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
+    """Note, within a transaction, that a source was stored under these URLs now.
+
+    Args:
+        db: With an open transaction.
+        place: Collection and handle.
+        own: The source's own URL; may be empty.
+        others: Those that led to it; empty ones are left out.
+        now: Microseconds since 1970.
+    """
+    collection, source_id = place
+    own = _encodable(own)
+    urls = [url for url in dict.fromkeys((own, *map(_encodable, others))) if url]
+    if not urls:
+        return
+    db.executemany(
+        'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (collection, url, id) '
+        'DO UPDATE SET stored_at = excluded.stored_at, is_own = max(is_own, excluded.is_own)',
+        [(collection, url, _key(url), _page(url), source_id, now, int(url == own)) for url in urls],
+    )
+    # What is outdated already stays so, whatever else is stored.
+    db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place)
+    db.execute(
+        f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS} '  # noqa: S608 - fixed text
+        'AND id NOT IN (SELECT id FROM outdated WHERE collection = ?)',
+        (collection, json.dumps([*map(_key, urls)]), collection),
+    )
+
+
+def forget_addresses(db: sqlite3.Connection, place: tuple[str, str]) -> None:
+    """Take a source's URLs from it, within a transaction; the text that was there before is the last one again."""
+    collection, _ = place
+    rows = db.execute('SELECT DISTINCT key FROM addresses WHERE collection = ? AND id = ?', place)
+    keys = json.dumps([key for (key,) in rows])
+    was_outdated = db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place).rowcount
+    db.execute('DELETE FROM addresses WHERE collection = ? AND id = ?', place)
+    if not was_outdated:
+        db.execute(
+            f'DELETE FROM outdated WHERE collection = ? AND id IN (SELECT id FROM addresses WHERE {_AT_KEYS})',  # noqa: S608 - fixed text
+            (collection, collection, keys),
+        )
+        db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
+
+
+def stored_at(db: sqlite3.Connection, collection: str, url: str) -> list[str]:
+    """The handles of what was stored under a URL, however it is written; the last one first.
+
+    Args:
+        db: Any connection.
+        collection: Its name.
+        url: With a fragment, what was stored with the same one, if anything was.
+    """
+    url = _encodable(url)
+    rows: list[tuple[str, int]] = db.execute(
+        'SELECT id, max(page = ?) AS is_same FROM addresses WHERE collection = ? AND key = ? '
+        'GROUP BY id ORDER BY is_same DESC, max(stored_at) DESC',
+        # Without a fragment all of the page is meant, also what was stored with one.
+        (_page(url) if '#' in url else '', collection, _key(url)),
+    ).fetchall()
+    return [source_id for source_id, is_same in rows if is_same or not rows[0][1]]
+
+
+def _key(url: str) -> str:
+    """What all ways to write a URL share; other texts are their own."""
+    return _encodable(key_of(url)) if is_url(url) else url
+
+
+def _page(url: str) -> str:
+    """What all versions of one page share."""
+    fragment = url.partition('#')[2].strip() if is_url(url) else ''
+    return f'{_key(url)}#{fragment}' if fragment else _key(url)
+
+
+def _encodable(text: str) -> str:
+    """A text without lone surrogates, which no encoding can carry."""
+    return text.encode(errors='replace').decode()

@@ -1,0 +1,58 @@
+"""The tables of a store's file, and what brings the file of an older program up to date."""
+
+from typing import Final
+
+from summarizer_tool.store import index, page_details
+
+APPLICATION: Final = 0x53756D31  # 'Sum1', which tells our files from those of others
+
+VERSION: Final = 2
+"""1: sources and work. 2: also passages, and what stands beside a page's text."""
+
+_SOURCES = (
+    # The text stands apart, since a changed row is written as a whole, and `used_at` changes often.
+    """CREATE TABLE sources (
+        collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL,
+        fetched_at INTEGER, added_at INTEGER NOT NULL, used_at INTEGER NOT NULL,
+        size INTEGER NOT NULL, tokens INTEGER NOT NULL, lines INTEGER NOT NULL, digest BLOB NOT NULL,
+        PRIMARY KEY (collection, id)) STRICT""",
+    # A BLOB, since SQLite's own functions end a TEXT at its first NUL character.
+    """CREATE TABLE texts (
+        collection TEXT NOT NULL, id TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (collection, id)) STRICT""",
+    """CREATE TABLE work (
+        collection TEXT NOT NULL, kind TEXT NOT NULL, key BLOB NOT NULL, target INTEGER NOT NULL,
+        used_at INTEGER NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL,
+        PRIMARY KEY (collection, kind, key, target)) STRICT""",
+    """CREATE TABLE evicted (
+        number INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL,
+        evicted_at INTEGER NOT NULL, UNIQUE (collection, id)) STRICT""",
+    'CREATE INDEX sources_by_use ON sources (used_at, size)',
+    'CREATE INDEX sources_of_collection_by_use ON sources (collection, used_at)',
+    'CREATE INDEX work_by_use ON work (used_at, size)',
+    # The running total changes in the transaction of what it counts, whoever writes and whenever the process dies.
+    'CREATE TABLE total (bytes INTEGER NOT NULL) STRICT',
+    'INSERT INTO total VALUES (0)',
+    'CREATE TRIGGER source_added AFTER INSERT ON sources BEGIN UPDATE total SET bytes = bytes + new.size; END',
+    """CREATE TRIGGER source_deleted AFTER DELETE ON sources BEGIN
+        UPDATE total SET bytes = bytes - old.size;
+        DELETE FROM texts WHERE collection = old.collection AND id = old.id; END""",
+    'CREATE TRIGGER work_added AFTER INSERT ON work BEGIN UPDATE total SET bytes = bytes + new.size; END',
+    'CREATE TRIGGER work_deleted AFTER DELETE ON work BEGIN UPDATE total SET bytes = bytes - old.size; END',
+)
+
+_EVIDENCE = (*index.SCHEMA, *page_details.SCHEMA)
+
+_MARKS = (f'PRAGMA application_id = {APPLICATION}', f'PRAGMA user_version = {VERSION}')
+
+SCHEMA: Final = (*_SOURCES, *_EVIDENCE, *_MARKS)
+"""What makes an empty file a store, statement by statement."""
+
+MIGRATIONS: Final = {
+    # The passages follow with the first search, since cutting them takes seconds where there is much text.
+    1: (
+        *_EVIDENCE,
+        *page_details.FROM_SOURCES,
+        *_MARKS,
+    ),
+}
+"""By version what makes a file of that version one of ours."""

@@ -1,0 +1,199 @@
+"""The vectors of a collection's passages by one model: which are missing, keeping them, and the nearest to a query.
+
+They lie beside the passages in the store's database as normalised float32, little endian, and go with their source.
+Those of other models stay until then: whoever changes the model back has them still.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.settings import variable
+from summarizer_tool.store import index
+from summarizer_tool.store.database import Database
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+BLOCK_BYTES = 8 * 1024 * 1024
+"""Of vectors that are in memory at once, however many there are."""
+
+MAX_BLOCK = 20_000
+"""Vectors that are in memory at once, however short they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingVector:
+    """A passage that has no vector yet."""
+
+    id: int
+    source_id: str
+    number: int
+    """In its source."""
+    title: str
+    """Of its source."""
+
+
+def require_numpy() -> None:
+    """See that the package that compares vectors is there, which is an extra.
+
+    Raises:
+        ConfigurationError: If it is not installed.
+    """
+    try:
+        import_module('numpy')
+    except ImportError as error:
+        raise ConfigurationError(
+            f'{variable("embedding_model")} needs a package that is not installed: '
+            "pip install 'summarizer-tool[embeddings]'"
+        ) from error
+
+
+def normalised(vectors: Sequence[Sequence[float]]) -> 'Matrix':
+    """Vectors of length 1, so that a product of two is the cosine of their angle; one of length 0 stays.
+
+    Args:
+        vectors: As many numbers in each.
+
+    Returns:
+        A matrix of float32, one row for each.
+
+    Raises:
+        ValueError: If they differ in size, or hold what is no number.
+    """
+    import numpy as np
+
+    matrix = np.asarray(vectors, dtype=np.float64)
+    if matrix.ndim != 2 or not matrix.shape[1] or not np.isfinite(matrix).all():
+        raise ValueError('the vectors differ in size, or hold what is no number')
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return (matrix / np.where(lengths > 0, lengths, 1.0)).astype('<f4')
+
+
+class Vectors:
+    """What one model has made of one collection. Calls block, a search for as long as reading all its vectors takes."""
+
+    def __init__(self, database: Database, collection: str, model: str) -> None:
+        """For one model.
+
+        Args:
+            database: The store's.
+            collection: Its name.
+            model: Whatever tells apart what cannot be compared; the vectors under one name are of one size.
+        """
+        self._database = database
+        self._collection = collection
+        self._model = model
+
+    def missing(self, source_ids: Sequence[str], limit: int) -> list[MissingVector]:
+        """Passages that have no vector yet, those that were stored last first.
+
+        Args:
+            source_ids: Handles of the sources to look at; none: all of the collection.
+            limit: How many at most.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        found: list[MissingVector] = []
+        with self._database.read() as db:
+            for first, last in reversed(index.spans_of(db, self._collection, source_ids)):
+                # The signs keep SQLite to the index on `passage` alone: the table itself is as large as its vectors.
+                [have] = db.execute(
+                    'SELECT count(*) FROM vectors WHERE +model = ? AND passage BETWEEN ? AND ?',
+                    (self._model, first, last),
+                ).fetchone()
+                # Nearly always all have one, which counting tells in a tenth of the time.
+                if (
+                    have
+                    == db.execute('SELECT count(*) FROM passages WHERE id BETWEEN ? AND ?', (first, last)).fetchone()[0]
+                ):
+                    continue
+                rows: list[tuple[int, str, int, str]] = db.execute(
+                    'SELECT p.id, p.source, p.number, i.title FROM passages p '
+                    'JOIN indexed i ON i.collection = p.collection AND i.source = p.source '
+                    'WHERE p.id BETWEEN ? AND ? '
+                    'AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.id AND +v.model = ?) '
+                    'ORDER BY p.id DESC LIMIT ?',
+                    (first, last, self._model, limit - len(found)),
+                ).fetchall()
+                found += [MissingVector(*row) for row in rows]
+                if len(found) >= limit:
+                    break
+        return found
+
+    def keep(self, places: Sequence[MissingVector], vectors: 'Matrix') -> None:
+        """Write vectors of passages that are still there; what another process has written meanwhile is replaced.
+
+        Args:
+            places: The passages.
+            vectors: Their normalised vectors, in the same order.
+
+        Raises:
+            StoreError: If the store cannot be written.
+        """
+        with self._database.write() as db:
+            db.executemany(
+                'INSERT OR REPLACE INTO vectors (model, passage, vector) SELECT ?, id, ? FROM passages '
+                'WHERE id = ? AND collection = ?',
+                [
+                    (self._model, vector.tobytes(), place.id, self._collection)
+                    for place, vector in zip(places, vectors, strict=True)
+                ],
+            )
+
+    def nearest(self, queries: 'Matrix', source_ids: Sequence[str], limit: int) -> list[list[int]]:
+        """The passages whose vectors are nearest to each query's, exactly, by cosine.
+
+        Args:
+            queries: Normalised vectors, one row for each.
+            source_ids: Handles of the sources to look in; none: all of the collection.
+            limit: Passages for each query.
+
+        Returns:
+            For each query ids of passages, best first; none that points the other way.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        import numpy as np
+
+        best_ids = [np.empty(0, dtype=np.int64) for _ in queries]
+        best = [np.empty(0, dtype=np.float32) for _ in queries]
+        for ids, vectors in self._blocks(queries.shape[1], source_ids):
+            # Rounded, as equal vectors come out of the product a little different in different places.
+            similarities = (vectors @ queries.T).round(6)
+            for place in range(len(queries)):
+                all_ids = np.concatenate((best_ids[place], ids))
+                all_similarities = np.concatenate((best[place], similarities[:, place]))
+                order = np.lexsort((all_ids, -all_similarities))[:limit]
+                best_ids[place], best[place] = all_ids[order], all_similarities[order]
+        return [
+            [int(passage) for passage in ids[similarities > 0]]
+            for ids, similarities in zip(best_ids, best, strict=True)
+        ]
+
+    def _blocks(self, dimensions: int, source_ids: Sequence[str]) -> 'Iterator[tuple[NDArray[np.int64], Matrix]]':
+        """The vectors of the chosen sources, as many at a time as memory should hold."""
+        import numpy as np
+
+        size = max(1, min(MAX_BLOCK, BLOCK_BYTES // (4 * dimensions)))
+        with self._database.read() as db:
+            spans = index.spans_of(db, self._collection, source_ids)
+        for first, last in spans:
+            while first <= last:
+                with self._database.read() as db:  # for one block each, so that others get their turn in between
+                    rows: list[tuple[int, bytes]] = db.execute(
+                        'SELECT passage, vector FROM vectors '
+                        'WHERE model = ? AND passage BETWEEN ? AND ? ORDER BY passage LIMIT ?',
+                        (self._model, first, last, size),
+                    ).fetchall()
+                if rows:
+                    matrix = np.frombuffer(b''.join(vector for _, vector in rows), dtype='<f4')
+                    yield np.array([passage for passage, _ in rows]), matrix.reshape(-1, dimensions)
+                first = rows[-1][0] + 1 if len(rows) == size else last + 1

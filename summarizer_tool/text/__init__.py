@@ -1,0 +1,1 @@
+"""Tokens, sentences, names, markdown structure and similarity of plain text."""

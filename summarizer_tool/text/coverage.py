@@ -1,0 +1,193 @@
+"""Choose what to say in a given number of tokens: the most names, numbers and new content for each token.
+
+Weighted maximum coverage under a knapsack constraint, solved greedily by gain per token with lazy evaluation (the
+gain of an item only falls as others are chosen, so a stale one is looked at again only when it comes to the top;
+Minoux 1978, and Lin & Bilmes 2010 for summarization).
+"""
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+from summarizer_tool.text import names
+
+NAME_IN_SECTION = 0.3
+"""Worth of a name that is known from elsewhere but new to its section, against 1 for one that is new altogether."""
+
+PAIR = 0.1
+"""Worth of two names said together for the first time: that is how a text relates them."""
+
+MAX_PAIRS = 20
+"""Pairs counted for one item, so that a long enumeration does not win by its length squared."""
+
+WORD = 0.06
+"""Worth of a new content word, times its rarity from 0 to 1: what ranks prose without names."""
+
+_STOPWORDS = frozenset(
+    """a about after all also an and any are as at be because been before being between both but by can could did
+    do does during each few for from had has have he her here hers him his how i if in into is it its just like
+    made make many may me more most much must my no nor not now of off on one only or other our out over own
+    said same say she should so some such than that the their them then there these they this those through to
+    too two under until up upon us use used very was we well were what when where which while who whom why will
+    with would yes yet you your okay oh um uh yeah right know think mean going get got really actually kind sort
+    thing things want""".split()  # noqa: SIM905
+)
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Cut the commonest English endings, so that "factions" asks for "faction"."""
+    for ending in ('ies', 'ing', 'ers', 'ed', 'er', 'es', 's'):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)] + ('y' if ending == 'ies' else '')
+    return word
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """The distinct words of `text` that carry meaning, stemmed."""
+    return tuple(dict.fromkeys(stem(word) for word in names.words(text) if len(word) > 2 and word not in _STOPWORDS))
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that may be chosen."""
+
+    cost: int
+    """Tokens."""
+    names: tuple[str, ...]
+    """Keys of the names, dates and numbers in it."""
+    words: tuple[str, ...]
+    """Its content words."""
+    weight: float = 1.0
+    """Multiplies the gain: relevance, importance."""
+    bonus: float = 0.0
+    """Added to the gain: position."""
+    section: Hashable = 0
+    variant_of: Hashable = None
+    """Of the items that are variants of one thing, at most one is chosen."""
+    subject: Hashable = None
+    """Items with one subject share the tokens of naming it once one of them is chosen."""
+    subject_cost: int = 0
+
+
+def rarity(texts: Iterable[Sequence[str]]) -> dict[str, float]:
+    """How rare each word is among `texts`, from 0 (in all of them) to 1 (in one): idf, scaled."""
+    seen: Counter[str] = Counter()
+    total = 0
+    for words in texts:
+        seen.update(set(words))
+        total += 1
+    scale = math.log(total + 1)
+    return {word: math.log((total + 1) / times) / scale for word, times in seen.items()} if total else {}
+
+
+def choose(items: Sequence[Item], budget: int, *, fill: bool = False) -> list[int]:
+    """Choose items for coverage per token.
+
+    Args:
+        items: The candidates.
+        budget: Tokens that the chosen items' costs may add up to.
+        fill: Whether items that add nothing new may be chosen too, as long as there is room.
+
+    Returns:
+        Indices of the chosen items, in the order of choice: the best first.
+    """
+    state = _Coverage(items)
+    heap = state.heap
+    chosen: list[int] = []
+    left = budget
+    while heap and left > 0:
+        stale, index = heapq.heappop(heap)
+        if state.is_said(index):
+            continue
+        current = -state.density(index)
+        if heap and current > heap[0][0] + _NOISE and current > stale + _NOISE:
+            heapq.heappush(heap, (current, index))
+            continue
+        cost = state.cost(index)
+        if (current >= 0 and not fill) or cost > left:
+            continue
+        left -= cost
+        chosen.append(index)
+        state.take(index)
+    return chosen
+
+
+_NOISE = 1e-12
+"""Differences of this size are rounding."""
+
+
+class _Coverage:
+    """What is said so far, and what each item would add to it."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = items
+        self.word_worth = {word: WORD * rare for word, rare in rarity(item.words for item in items).items()}
+        self.known: set[Hashable] = set()
+        self.taken: set[Hashable] = set()
+        """Items, and what they were variants of."""
+        self.open_subjects: set[Hashable] = set()
+        self.by_subject: dict[Hashable, list[int]] = {}
+        for index, item in enumerate(items):
+            if item.subject is not None:
+                self.by_subject.setdefault(item.subject, []).append(index)
+        self.heap = [(-self.density(index), index) for index in range(len(items))]
+        heapq.heapify(self.heap)
+
+    def is_said(self, index: int) -> bool:
+        """Whether the item, or another variant of the same thing, is chosen already."""
+        variant_of = self.items[index].variant_of
+        return ('item', index) in self.taken or (variant_of is not None and variant_of in self.taken)
+
+    def cost(self, index: int) -> int:
+        """Tokens that the item would cost now."""
+        item = self.items[index]
+        shared = item.subject_cost if item.subject in self.open_subjects else 0
+        return max(1, item.cost - shared)
+
+    def density(self, index: int) -> float:
+        """What the item would add now, for each token."""
+        item = self.items[index]
+        known = self.known
+        gain = item.bonus
+        for name in item.names:
+            if name not in known:
+                gain += 1.0 + NAME_IN_SECTION
+            elif (item.section, name) not in known:
+                gain += NAME_IN_SECTION
+        if len(item.names) > 1:
+            new_pairs = 0
+            for pair in combinations(item.names, 2):
+                if pair not in known:
+                    new_pairs += 1
+                    if new_pairs == MAX_PAIRS:
+                        break
+            gain += PAIR * new_pairs
+        for word in item.words:
+            if word not in known:
+                gain += self.word_worth[word]
+        return gain * item.weight / self.cost(index)
+
+    def take(self, index: int) -> None:
+        """Say the item."""
+        item = self.items[index]
+        self.taken.add(('item', index))
+        if item.variant_of is not None:
+            self.taken.add(item.variant_of)
+        self.known.update(item.names)
+        self.known.update(item.words)
+        for name in item.names:
+            # "Ysolde Harrow" says "Harrow" too.
+            self.known.update(name.split())
+            self.known.add((item.section, name))
+        self.known.update(combinations(item.names, 2))
+        if item.subject is not None and item.subject not in self.open_subjects:
+            self.open_subjects.add(item.subject)
+            # Naming the subject is paid for: its other statements are cheaper now, so their place in the heap is stale.
+            for other in self.by_subject[item.subject]:
+                if not self.is_said(other):
+                    heapq.heappush(self.heap, (-self.density(other), other))

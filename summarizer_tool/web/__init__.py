@@ -1,0 +1,1 @@
+"""What is fetched, and what may be."""

@@ -1,0 +1,507 @@
+"""Fetch a URL that a model or a stranger has named, without becoming their way into the network around us.
+
+pydantic-ai has such rules, but `web_fetch_tool`, its public door, gives finished markdown and no raw bytes, allows all
+private addresses or none, and has neither a total timeout nor a limit on redirects; `models.download_item` fixes the
+size as well. So this is a thin one on httpx2.
+
+A name is resolved once for each hop, all its addresses are checked, and the connection goes to one of these; the
+certificate and the `Host` header are the name's.
+"""
+
+import socket
+import ssl
+import zlib
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, partial
+from importlib.metadata import version
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from math import inf
+from urllib.parse import unquote
+
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
+import httpx2
+import regex
+from anyio import CancelScope
+
+from summarizer_tool.documents.reading import title_of
+from summarizer_tool.errors import FetchError
+from summarizer_tool.html import content
+from summarizer_tool.html.page import Page
+from summarizer_tool.runtime.executors import in_process
+from summarizer_tool.settings import Settings, variable
+
+ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5'
+
+USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
+
+MAX_SHOWN = 120
+"""Characters of a URL that an error repeats."""
+
+MAX_ADDRESSES = 4
+"""Of a name with more, the others are not tried; all are checked."""
+
+PIECE = 1 << 20
+"""Bytes that are decompressed before the event loop has its turn."""
+
+_PORTS = {'http': 80, 'https': 443}
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HOST = regex.compile(r'[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*')
+_SCHEME = regex.compile(r'[a-z][a-z0-9+.-]{0,19}')
+
+_METADATA = 'cloud metadata'
+_METADATA_SERVICES = frozenset(
+    map(
+        ip_address,
+        (
+            '169.254.169.254',  # AWS, Azure, Google, Oracle and most others
+            '169.254.170.2',  # AWS ECS
+            '169.254.170.23',  # AWS EKS
+            '169.254.0.23',  # Tencent
+            '169.254.42.42',  # Scaleway
+            '168.63.129.16',  # Azure, on a public address
+            '100.100.100.200',  # Alibaba
+            '192.0.0.192',  # Oracle Classic
+            'fd00:ec2::254',  # AWS
+            'fd00:ec2::23',  # AWS EKS
+            'fd20:ce::254',  # Google
+            'fd00:42::42',  # Scaleway
+        ),
+    )
+)
+# From the IANA special-purpose address registries. Of IPv6 only 2000::/3 is given out at all.
+_KINDS = {
+    'unspecified': ('0.0.0.0/8', '::/128'),
+    'loopback': ('127.0.0.0/8', '::1/128'),
+    'link-local': ('169.254.0.0/16', 'fe80::/10'),
+    'private': ('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'),
+    'carrier-internal': ('100.64.0.0/10',),
+    'multicast': ('224.0.0.0/4', 'ff00::/8'),
+    'reserved': (
+        *('192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'),
+        # With the protocol assignments in 2001::/23 goes Teredo, a tunnel to an IPv4 address.
+        *('240.0.0.0/4', '2001::/23', '2001:db8::/32', '3fff::/20'),
+    ),
+}
+_NETWORKS = [(kind, ip_network(network)) for kind, networks in _KINDS.items() for network in networks]
+_GIVEN_OUT = IPv6Network('2000::/3')
+# Networks whose addresses stand for an IPv4 address, and the byte it begins at: IPv4-mapped, NAT64, 6to4.
+_WRAPPERS = ((IPv6Network('::ffff:0:0/96'), 12), (IPv6Network('64:ff9b::/96'), 12), (IPv6Network('2002::/16'), 2))
+_ISATAP = (b'\x00\x00\x5e\xfe', b'\x02\x00\x5e\xfe')
+# Where an operator's own NAT64 prefix puts it (RFC 6052), the byte at 8 left out.
+_NAT64 = ((4, 5, 6, 7), (5, 6, 7, 9), (6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12), (12, 13, 14, 15))
+
+
+MayFetch = Callable[[str], Awaitable[None]]
+"""Takes a URL, without user info and fragment, before it is asked for; raises a `FetchError` to refuse it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    """What a URL holds, as text."""
+
+    page: Page
+    """Markdown of an HTML page, with its links and images; any other text as it is."""
+    title: str
+    """What the page calls itself, the heading it begins with, or else the last part of the URL's path, or the host."""
+    url: str
+    """The one that answered, after redirects, without user info and fragment."""
+    asked_url: str
+    """The one that was asked for, without user info and fragment."""
+    fetched_at: datetime
+    """In UTC."""
+
+    @property
+    def text(self) -> str:
+        """The page's text."""
+        return self.page.markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a URL answered, whatever its status."""
+
+    status: int
+    body: bytes
+    """Decompressed; empty where the status is not one of success."""
+    content_type: str
+    url: str
+    """The one that answered, after redirects, without user info and fragment."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    body: bytes
+    content_type: str
+    location: str = ''
+    """Where a redirect leads."""
+
+
+async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = None) -> FetchedPage:
+    """Fetch a page over HTTP and make text of it.
+
+    Args:
+        url: An http or https URL.
+        settings: For the limits, and for the hosts that are allowed although their addresses are private.
+        may_fetch: Asked before each request, redirects included; what it takes does not count in the time limit.
+
+    Raises:
+        FetchError: If the URL is refused, does not answer well or in time, is too large, or holds no text. It names
+            host and path, never the query.
+    """
+    target = _parse(url)
+    with _in_time(target, settings) as scope:
+        final, answer = await _follow(target, settings, settings.fetch_max_mb, _asking(may_fetch, scope))
+        if not 200 <= answer.status < 300:
+            raise FetchError(f'{_shown(final)} answered HTTP {answer.status}', status=answer.status)
+        try:
+            page = await in_process(content.read, answer.body, answer.content_type, str(final))
+        except FetchError as error:
+            raise FetchError(f'{_shown(final)} {error}') from None
+    title = page.title or title_of(page.markdown) or _name(final)
+    return FetchedPage(page, title, str(final), str(target), datetime.now(UTC))
+
+
+async def get(url: str, settings: Settings, *, max_mb: float, may_fetch: MayFetch | None = None) -> Response:
+    """Ask for a URL by the rules of `fetch`, and take the answer as it is, whatever its status.
+
+    Args:
+        url: An http or https URL.
+        settings: As for `fetch`.
+        max_mb: MB (10⁶ bytes) that the body may have, decompressed.
+        may_fetch: As for `fetch`.
+
+    Raises:
+        FetchError: If the URL is refused, does not answer in time, or is too large.
+    """
+    target = _parse(url)
+    with _in_time(target, settings) as scope:
+        final, answer = await _follow(target, settings, max_mb, _asking(may_fetch, scope))
+    return Response(answer.status, answer.body, answer.content_type, str(final))
+
+
+@contextmanager
+def _in_time(url: httpx2.URL, settings: Settings) -> Generator[CancelScope]:
+    seconds = settings.fetch_timeout_seconds
+    try:
+        with anyio.fail_after(seconds) as scope:
+            yield scope
+    except TimeoutError:
+        limit = f'{variable("fetch_timeout_seconds")}={seconds:g}'
+        raise FetchError(f'{_shown(url)} took longer than {limit} seconds') from None
+
+
+def _asking(may_fetch: MayFetch | None, scope: CancelScope) -> MayFetch:
+    """Asks whether a URL may be fetched; to wait for one's turn is not the site's slowness."""
+
+    async def ask(url: str) -> None:
+        if may_fetch is None:
+            return
+        end, scope.deadline = scope.deadline, inf
+        began = anyio.current_time()
+        await may_fetch(url)
+        scope.deadline = end + anyio.current_time() - began
+
+    return ask
+
+
+async def _follow(
+    url: httpx2.URL, settings: Settings, max_mb: float, may_fetch: MayFetch
+) -> tuple[httpx2.URL, _Answer]:
+    """The answer after all redirects, and the URL it came from."""
+    first = url
+    for _ in range(settings.fetch_max_redirects + 1):
+        await may_fetch(str(url))
+        answer = await _get(url, settings, max_mb)
+        if not answer.location:
+            return url, answer
+        try:
+            following = _parse(str(url.join(answer.location)))
+        except (FetchError, httpx2.InvalidURL, ValueError) as error:
+            reason = str(error) if isinstance(error, FetchError) else 'the URL is not valid'
+            raise FetchError(f'{_shown(url)} redirects to where it cannot be followed: {reason}') from None
+        if url.scheme == 'https' and following.scheme == 'http':
+            raise FetchError(f'{_shown(url)} redirects from https to http, which is not followed')
+        url = following
+    limit = f'{variable("fetch_max_redirects")}={settings.fetch_max_redirects}'
+    raise FetchError(f'{_shown(first)} redirects more often than {limit} times')
+
+
+def _parse(text: str) -> httpx2.URL:
+    """The URL without its fragment, its host in the form the resolver takes.
+
+    Raises:
+        FetchError: If it is none that can be fetched; quotes nothing but the scheme.
+    """
+    try:
+        url = httpx2.URL(text.strip())
+        host = _canonical(url)
+        secret = bool(url.userinfo)
+        url = url.copy_with(fragment=None, username=None, password=None)
+        if _HOST.fullmatch(host):
+            url = url.copy_with(host=host)
+    except (httpx2.InvalidURL, ValueError):
+        raise FetchError('the URL is not valid; give one like https://example.org/page') from None
+    if url.scheme not in _PORTS:
+        shown = f'{url.scheme} URLs are' if _SCHEME.fullmatch(url.scheme) else 'this is'
+        raise FetchError(f'{shown} not fetched; give one that begins with http:// or https://')
+    if not _HOST.fullmatch(host) or not 0 < _port(url) < 1 << 16:
+        raise FetchError('the URL has no valid host and port; give one like https://example.org/page')
+    if secret:
+        raise FetchError(f'the URL of {_shown(url)} holds a user name or password, which are never sent; remove them')
+    return url
+
+
+def _canonical(url: httpx2.URL) -> str:
+    """The host as the resolver takes it and the allow-list names it: without the root's dot, IPv6 in its short form."""
+    host = _host(url).removesuffix('.')
+    return str(ip_address(host)) if _is_address(host) else host
+
+
+def _port(url: httpx2.URL) -> int:
+    return _PORTS[url.scheme] if url.port is None else url.port
+
+
+def _host(url: httpx2.URL) -> str:
+    # `URL.host` would turn Punycode back into Unicode.
+    return url.raw_host.decode('ascii')
+
+
+def _host_and_port(url: httpx2.URL) -> str:
+    host = _host(url)
+    return f'{f"[{host}]" if ":" in host else host}:{_port(url)}'
+
+
+def _shown(url: httpx2.URL) -> str:
+    """Host and path for an error, printable and short: a query may hold a secret."""
+    text = url.netloc.decode('ascii') + url.raw_path.partition(b'?')[0].decode('ascii')
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + '…'
+
+
+def _name(url: httpx2.URL) -> str:
+    """What to call a page that does not say so."""
+    last = url.raw_path.partition(b'?')[0].decode('ascii').rstrip('/').rpartition('/')[2]
+    return content.one_line(unquote(last, errors='replace')) or _host(url)
+
+
+async def _get(url: httpx2.URL, settings: Settings, max_mb: float) -> _Answer:
+    """One hop: its checked addresses, a connection of its own, and the body, within the limits."""
+    addresses = await _checked_addresses(url, settings)
+    context = await _tls_context() if url.scheme == 'https' else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # The transport alone: no cookies, credentials, proxies of the environment, or log lines with whole URLs. Its own
+    # for each hop, since two names at one address must not share a connection, and with it a certificate.
+    async with httpx2.AsyncHTTPTransport(verify=context, trust_env=False) as transport:
+        try:
+            response = await _send(transport, url, addresses, settings)
+            try:
+                return await _answer(response, url, max_mb)
+            finally:
+                await response.aclose()
+        except httpx2.RequestError as error:
+            # Without its cause: that may quote the URL.
+            raise FetchError(f'{_shown(url)} {_why(error)}') from None
+
+
+async def _send(
+    transport: httpx2.AsyncHTTPTransport, url: httpx2.URL, addresses: list[str], settings: Settings
+) -> httpx2.Response:
+    """Ask one address after the other until one takes the connection."""
+    host = _host(url)
+    extensions: dict[str, object] = {
+        # An address that does not answer leaves time for the others.
+        'timeout': httpx2.Timeout(None, connect=settings.fetch_timeout_seconds / len(addresses)).as_dict()
+    }
+    if not _is_address(host):
+        extensions['sni_hostname'] = host
+    headers = {
+        'Host': url.netloc.decode('ascii'),
+        'User-Agent': USER_AGENT,
+        'Accept': ACCEPT,
+        # What else there is cannot be measured while it is decompressed.
+        'Accept-Encoding': 'gzip',
+    }
+    failure: httpx2.RequestError | None = None
+    for address in addresses:
+        request = httpx2.Request('GET', url.copy_with(host=address), headers=headers, extensions=extensions)
+        try:
+            return await transport.handle_async_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            failure = error
+    raise failure or httpx2.ConnectError('no address')
+
+
+async def _answer(response: httpx2.Response, url: httpx2.URL, max_mb: float) -> _Answer:
+    content_type = response.headers.get('content-type', '')
+    status = response.status_code
+    if status in _REDIRECTS and (location := response.headers.get('location')):
+        return _Answer(status, b'', content_type, location)
+    # Of a failure nobody wants to know more.
+    body = await _body(response, url, max_mb) if 200 <= status < 300 else b''
+    return _Answer(status, body, content_type)
+
+
+async def _body(response: httpx2.Response, url: httpx2.URL, megabytes: float) -> bytes:
+    """The body, decompressed; reading stops where it becomes too large."""
+    limit = int(megabytes * 1e6)
+    encoding = response.headers.get('content-encoding', '').strip().lower()
+    if encoding not in ('', 'identity', 'gzip', 'x-gzip'):
+        raise FetchError(f'{_shown(url)} is compressed in a way that was not asked for')
+    length = response.headers.get('content-length', '')
+    too_large = FetchError(f'{_shown(url)} is over {variable("fetch_max_mb")}={megabytes:g} MB')
+    if length.isascii() and length.isdigit() and len(length) < 20 and int(length) > limit:
+        raise too_large
+    gunzip = _Gunzip() if 'gzip' in encoding else None
+    body = bytearray()
+    received = 0
+    try:
+        async for raw in response.aiter_raw():
+            received += len(raw)
+            for piece in gunzip.pieces(raw) if gunzip else (raw,):
+                body += piece
+                if max(len(body), received) > limit:
+                    raise too_large
+                await anyio.lowlevel.checkpoint()
+        if gunzip:
+            gunzip.close()
+    except zlib.error:
+        raise FetchError(f'{_shown(url)} sent broken gzip') from None
+    return bytes(body)
+
+
+class _Gunzip:
+    """Decompresses in pieces of at most `PIECE`, so that a bomb is seen before it is large."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._begun = False
+
+    def pieces(self, raw: bytes) -> Iterator[bytes]:
+        while raw:
+            if self._member.eof:
+                # Another member may follow; zeros are padding.
+                raw = raw.lstrip(b'\0')
+                if not raw:
+                    return
+                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            self._begun = True
+            yield self._member.decompress(raw, PIECE)
+            raw = self._member.unconsumed_tail or self._member.unused_data
+
+    def close(self) -> None:
+        """Raises `zlib.error` if the last member is cut off."""
+        if self._begun and not self._member.eof:
+            raise zlib.error('incomplete')
+
+
+async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
+    """The addresses of the URL's host, resolved this once.
+
+    Raises:
+        FetchError: If there are none, or any of them is not to be fetched from.
+    """
+    host = _host(url)
+    # It takes addresses in every notation, as `2130706433` or `0x7f.1`, so they are checked as what they are.
+    resolve = partial(socket.getaddrinfo, host, _port(url), type=socket.SOCK_STREAM)
+    try:
+        found = await anyio.to_thread.run_sync(resolve, abandon_on_cancel=True)
+    except (OSError, UnicodeError):
+        found = []
+    addresses = list(dict.fromkeys(str(info[4][0]) for info in found))
+    if not addresses:
+        raise FetchError(f'{_shown(url)}: the host name cannot be resolved', concerns_host=True)
+    kinds = [kind for address in addresses if (kind := kind_of(address))]
+    if _METADATA in kinds:
+        raise FetchError(
+            f'{_shown(url)} leads to an address that is not public ({_METADATA}) and is never fetched',
+            concerns_host=True,
+        )
+    if kinds and _host_and_port(url) not in set(map(_listed, settings.fetch_allow_hosts)):
+        way_out = f'{variable("fetch_allow_hosts")}={_host_and_port(url)}'
+        raise FetchError(
+            f'{_shown(url)} leads to an address that is not public ({kinds[0]}); {way_out} would allow it',
+            concerns_host=True,
+        )
+    return addresses[:MAX_ADDRESSES]
+
+
+def _listed(entry: str) -> str:
+    """An entry of the allow-list in the form that URLs have; one without a port allows nothing."""
+    try:
+        url = httpx2.URL(f'any://{entry}')
+        host = _canonical(url)
+    except (httpx2.InvalidURL, ValueError):
+        return ''
+    return f'{f"[{host}]" if ":" in host else host}:{url.port}'
+
+
+def kind_of(address: str) -> str:
+    """What is wrong with an address as a place to fetch from.
+
+    Args:
+        address: An IPv4 or IPv6 address as the resolver gives it, perhaps with a zone.
+
+    Returns:
+        `loopback`, `private`, `cloud metadata` and the like; empty for a public address.
+    """
+    ip = ip_address(address)
+    return _kind_of_v4(ip) if isinstance(ip, IPv4Address) else _kind_of_v6(IPv6Address(ip.packed))
+
+
+def _kind_of_v4(ip: IPv4Address) -> str:
+    if ip in _METADATA_SERVICES:
+        return _METADATA
+    return next((kind for kind, network in _NETWORKS if ip in network), '')
+
+
+def _kind_of_v6(ip: IPv6Address) -> str:
+    packed = ip.packed
+    # In any place where a translator may find one.
+    embedded = {IPv4Address(bytes(packed[place] for place in places)) for places in (*_NAT64, (2, 3, 4, 5))}
+    if ip in _METADATA_SERVICES or not embedded.isdisjoint(_METADATA_SERVICES):
+        return _METADATA
+    for network, start in _WRAPPERS:
+        if ip in network:
+            return _kind_of_v4(IPv4Address(packed[start : start + 4]))
+    if packed[8:12] in _ISATAP and (kind := _kind_of_v4(IPv4Address(packed[12:]))):
+        return kind
+    return next((kind for kind, network in _NETWORKS if ip in network), '' if ip in _GIVEN_OUT else 'reserved')
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+async def _tls_context() -> ssl.SSLContext:
+    # Reading the certificate authorities takes longer than the event loop should wait.
+    return await anyio.to_thread.run_sync(_trusted)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The system's certificate authorities, or those in `SSL_CERT_FILE` or `SSL_CERT_DIR`."""
+    return httpx2.create_ssl_context()
+
+
+def _why(error: httpx2.RequestError) -> str:
+    """What went wrong with a connection, without what the other side has said."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f'has a certificate that does not hold: {cause.verify_message}'
+        if isinstance(cause, ssl.SSLError):
+            return 'does not speak TLS as it should'
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(error, httpx2.TimeoutException):
+        return 'does not answer'
+    if isinstance(error, httpx2.ConnectError):
+        return 'cannot be connected to'
+    return 'broke off its answer' if isinstance(error, httpx2.NetworkError) else 'does not speak HTTP as it should'

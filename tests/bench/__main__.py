@@ -1,6 +1,0 @@
-"""`make bench`: every benchmark, each as a ratio against a baseline in the same run."""
-
-from tests.bench import chunking, crawl, engine, loop
-
-for module in (chunking, engine, crawl, loop):
-    module.main()

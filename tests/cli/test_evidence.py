@@ -1,0 +1,296 @@
+"""`summarizer search`, `answer`, `add` and `status`, with a site on loopback: what goes where, and how it ends."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from dirty_equals import IsStr
+from inline_snapshot import snapshot
+from typer.testing import CliRunner, Result
+
+from summarizer_tool import telemetry
+from summarizer_tool.cli.main import app
+from summarizer_tool.text import tokens
+from tests.support.provider import Behaviour, serve
+from tests.support.site import Site, site
+
+COMMAND = [sys.executable, '-m', 'summarizer_tool']
+
+MILL = """\
+# The mill of Ostrey
+
+Perpetua Gann bought the mill of Ostrey in 1908 for ninety crowns.
+
+The second stone broke in the frost of 1911, and Perpetua Gann had it bound with iron.
+"""
+
+
+@pytest.fixture(scope='module')
+def station() -> Generator[Site]:
+    with site() as served:
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def _fresh(station: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    station.hits.clear()
+    station.pause = 0.0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('LLM_MODEL', 'extractive')
+    monkeypatch.setenv('SUMMARIZER_FETCH_ALLOW_HOSTS', station.host)
+    # Logs and traces of the process are the tests' own.
+    monkeypatch.setattr(telemetry, 'configure', lambda *_, **__: None)
+
+
+def run(*arguments: str, stdin: bytes | None = None, **environment: str) -> Result:
+    return CliRunner().invoke(app, arguments, stdin, environment, catch_exceptions=False)
+
+
+def said(done: Result, station: Site) -> tuple[int, str, list[str]]:
+    """Status, output and lines of stderr; the site's address shortened."""
+    out, errors = (text.replace(station.host, 'SITE') for text in (done.stdout, done.stderr))
+    return int(done.exit_code), out, errors.splitlines()
+
+
+def test_search_looks_in_what_is_named(station: Site) -> None:
+    """The brief alone on stdout; no link is followed."""
+    Path('mill.html').write_text(f'<nav>Menu of the mill</nav><article><p>{MILL}</p></article>')
+    page = station.url('/guide/safety')
+    done = run('search', 'What is a drowned start?', page, 'mill.html', '--max-tokens', '600')
+    status, brief, errors = said(done, station)
+    assert (status, errors) == (0, [])
+    assert 'A start against a closed gate, which is forbidden since the accident of 1961.' in brief
+    assert 'http://SITE/guide/safety' in brief
+    assert 'mill.html' in brief
+    assert 'Menu of the mill' not in brief
+    assert tokens.count(done.stdout.strip()) <= 600
+    assert station.hits == ['/guide/safety']
+    done = run('search', 'Who bought the mill?', '-', '--intent', 'a deed', '--top-k', '1', stdin=MILL.encode())
+    assert done.exit_code == 0
+    assert 'Perpetua Gann bought the mill of Ostrey' in done.stdout
+
+
+def test_answer_follows_links_as_far_as_it_is_told(station: Site) -> None:
+    def ask(*options: str) -> tuple[Result, list[str]]:
+        station.hits.clear()
+        question = 'What material are the runner blades of the Kaplan sets made of?'
+        done = run('answer', question, station.url('/guide/'), *options)
+        assert (done.exit_code, done.stderr) == (0, '')
+        return done, [hit for hit in station.hits if hit not in ('/guide/', '/robots.txt')]
+
+    done, followed = ask()
+    assert 'nickel-aluminium bronze of grade NB-7' in done.stdout
+    assert '[EXPANSION TRACE]' in done.stdout
+    assert '/guide/turbines/kaplan/blades' in followed
+    assert not {'/guide/draft', '/private/plans'} & set(followed)
+    assert station.canary.hits == []
+    done, followed = ask('--mode', 'fast')
+    assert ('stopped: fast mode' in done.stdout, followed) == (True, [])
+    done, followed = ask('--pages', '0')
+    assert ('mode: auto' in done.stdout, followed) == (True, [])
+    done, followed = ask('--pages', '1', '--mode', 'deep')
+    assert ('mode: deep' in done.stdout, len(followed)) == (True, 1)
+
+
+def test_what_is_known_already_comes_last() -> None:
+    known = 'Perpetua Gann bought the mill of Ostrey in 1908 for ninety crowns.'
+    others = ''.join(
+        f'## The year {year}\n\nIn {year} the mill of Ostrey ground oats.\n\n' for year in range(1910, 1960)
+    )
+    Path('mill.md').write_text(f'# Ostrey\n\n## The deed\n\n{known}\n\n{others}')
+    ask = ('answer', 'Who bought the mill of Ostrey?', 'mill.md', '--max-tokens', '700')
+    assert known in run(*ask).stdout.partition('[E2]')[0]
+    assert known not in run(*ask, '--known', known).stdout.partition('[E2]')[0]
+
+
+def test_what_a_store_keeps_serves_the_next_command(station: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('SUMMARIZER_STORE', 'kept.sqlite3')
+    monkeypatch.setenv('LLM_MODEL', 'openai:gpt-4o')  # whose key is missing: no model is asked
+    Path('mill.md').write_text(MILL)
+    Path('binary.png').write_bytes(b'\x89PNG\0\0')
+    safety = station.url('/guide/safety')
+    added = run('add', safety, 'binary.png', 'mill.md', 'missing.md', station.url('/nope?key=secret'))
+    assert said(added, station) == snapshot(
+        (
+            3,
+            IsStr(regex=r'src_[0-9a-f]{12}  \d+ tokens  Safety\nsrc_ef430c36dd30  51 tokens  The mill of Ostrey\n'),
+            [
+                'summarizer: binary.png looks like a binary file; give it as text',
+                'summarizer: missing.md does not exist',
+                'summarizer: SITE/nope answered HTTP 404',
+            ],
+        )
+    )
+    [safety_handle, mill_handle] = [line.split()[0] for line in added.stdout.splitlines()]
+    station.hits.clear()
+    done = run('status')
+    assert done.exit_code == 0
+    assert safety_handle in done.stdout
+    assert mill_handle in done.stdout
+    assert 'Words of the watch' in run('status', safety).stdout
+    done = run('status', station.url('/other'))
+    assert (done.exit_code, done.stdout) == (1, '')
+    assert done.stderr.startswith('[ERROR] not stored\n')
+    assert 'bought the mill' in run('search', 'Who bought the mill of Ostrey?').stdout
+    assert 'for ninety crowns' not in run('search', 'Who bought the mill of Ostrey?', safety).stdout
+    assert 'for ninety crowns' in run('answer', 'Who bought it?', mill_handle, LLM_MODEL='extractive').stdout
+    assert station.hits == []
+    # The file of a page that was fetched is the same source, and does not take its address away.
+    Path('saved.html').write_bytes(station.replies['/guide/safety'].body)
+    assert run('add', 'saved.html').stdout == f'{added.stdout.splitlines()[0]}\n'
+    assert safety in run('status', safety_handle).stdout
+    # To add a page again is to fetch it again.
+    run('add', safety)
+    assert station.hits == ['/guide/safety']
+
+
+def test_where_nothing_is_found(station: Site) -> None:
+    Path('mill.md').write_text(MILL * 40)
+    nothing = run('search', 'zyzzyva', 'mill.md', '--max-tokens', '500')
+    assert (nothing.exit_code, nothing.stdout) == (1, '')
+    assert nothing.stderr.startswith('[NO RESULTS]\n')
+    as_json = run('search', 'zyzzyva', 'mill.md', '--max-tokens', '500', '--json')
+    assert (as_json.exit_code, as_json.stderr) == (1, '')
+    told = json.loads(as_json.stdout)
+    assert told.pop('figures')['hits'] == 0
+    assert told == {
+        'text': nothing.stderr.rstrip('\n'),
+        'tokens': tokens.count(nothing.stderr.rstrip('\n')),
+        'is_error': False,
+        'source_ids': [],
+    }
+    forbidden = run('answer', 'How high is the dam?', station.url('/private/plans'))
+    assert (forbidden.exit_code, forbidden.stdout) == (1, '')
+    assert 'robots.txt' in forbidden.stderr
+    assert '/private/plans' not in station.hits
+    lost = run('search', 'zyzzyva', 'mill.md', station.url('/nope?key=secret'))
+    assert said(lost, station) == (3, '', ['summarizer: SITE/nope answered HTTP 404'])
+
+
+def test_json_is_the_brief_and_its_figures() -> None:
+    Path('mill.md').write_text(MILL)
+    shown = json.loads(run('search', 'Who bought the mill?', 'mill.md', '--json').stdout)
+    assert shown['text'].startswith('Collected from stored sources')
+    assert shown['tokens'] == tokens.count(shown['text'])
+    assert (shown['is_error'], shown['source_ids']) == (False, ['src_ef430c36dd30'])
+    assert shown['figures'].items() >= {'documents': 1, 'hits': 1, 'full_context': True}.items()
+
+
+def test_what_was_asked_for_in_a_wrong_way(station: Site) -> None:
+    Path('mill.md').write_text(MILL)
+    done = [
+        run('search', 'mill'),
+        run('answer', 'mill', SUMMARIZER_STORE=':memory:'),
+        run('search', 'mill', 'src_0123456789ab'),
+        run('status'),
+        run('add', 'mill.md'),
+        run('search', ' ', 'mill.md'),
+        run('answer', 'mill', 'mill.md', '--max-tokens', '100'),
+        run('answer', 'mill', 'mill.md', '--mode', 'slow'),
+        run('search', 'mill', 'missing.md'),
+        run('answer', 'mill', 'mill.md', '--model', 'antropic:claude-sonnet-4-5'),
+    ]
+    assert [(status, out, errors[-1]) for status, out, errors in (said(each, station) for each in done)] == snapshot(
+        [
+            (
+                2,
+                '',
+                'summarizer: name files or URLs to search in; or, to look in kept sources, set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3',
+            ),
+            (
+                2,
+                '',
+                'summarizer: name URLs or files to begin with; or, to look in kept sources, set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3',
+            ),
+            (
+                2,
+                '',
+                'summarizer: src_0123456789ab is the handle of a kept source: set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3',
+            ),
+            (
+                2,
+                '',
+                'summarizer: status tells of kept sources: set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3',
+            ),
+            (
+                2,
+                '',
+                'summarizer: add keeps sources: set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3',
+            ),
+            (2, '', 'summarizer: the query is empty; ask a question'),
+            (2, '', 'summarizer: --max-tokens 100 is less than a brief needs; give at least 500'),
+            (2, '', "Error: Invalid value for '--mode': Value error, 'slow' is not one of 'fast', 'auto', 'deep'."),
+            (3, '', 'summarizer: missing.md does not exist'),
+            (
+                2,
+                '',
+                "summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:claude-sonnet-5-5'?",
+            ),
+        ]
+    )
+
+
+@pytest.mark.usefixtures('model_requests')
+def test_a_model_splits_the_question_where_one_is_named() -> None:
+    Path('mill.md').write_text(MILL)
+    question = ('Who bought the mill of Ostrey, and when did the stone break?', 'mill.md')
+    with serve(Behaviour()) as provider:
+        environment = {'OPENROUTER_BASE_URL': provider.base_url, 'LLM_MAX_RETRIES': '0'}
+        told = ('--model', 'openai/gpt-4o-mini', '--intent', 'a deed of sale', '--constraints', 'before 1912')
+        done = run('answer', *question, *told, **environment)
+        asked = len(provider.requests)
+        prompt = provider.requests[0].prompt
+        run('search', *question, *told[:2], **environment)
+        assert len(provider.requests) == asked  # which only judges, where it is told to
+    assert all(words in prompt for words in (question[0], 'a deed of sale', 'before 1912'))
+    assert done.exit_code == 0
+    assert 'Perpetua Gann bought the mill' in done.stdout
+
+
+def test_an_interrupt_ends_the_work(station: Site) -> None:
+    station.slow(30)
+    process = subprocess.Popen(
+        [*COMMAND, 'answer', 'When is the highest tide?', station.url('/slow')],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 30
+    while '/slow' not in station.hits and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    out, errors = process.communicate(timeout=30)
+    assert (process.returncode, out, errors) == (130, b'', b'summarizer: interrupted\n')
+    assert time.monotonic() - started < 3
+
+
+def test_progress_is_for_a_terminal(station: Site) -> None:
+    station.pause = 0.3
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, 'answer', 'What is a drowned start?', station.url('/guide/'), '--mode', 'fast'],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, 'TERM': 'xterm'},
+    )
+    os.close(theirs)
+    shown = b''
+    while True:
+        try:
+            shown += os.read(ours, 65536)
+        except OSError:  # the other end has closed
+            break
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert process.returncode == 0
+    assert b'reading' in shown
+    assert b'\x1b' not in out
+    assert out.count(b'[SOURCES]') == 1

@@ -1,0 +1,152 @@
+"""What `summarizer run` reads: web pages from files, stdin and URLs as their text, anything else as it is."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+from typer.testing import CliRunner, Result
+
+from summarizer_tool import Settings, telemetry
+from summarizer_tool.cli.inputs import Given, Url, read_place
+from summarizer_tool.cli.main import app
+from summarizer_tool.cli.terminal import UnreadableError
+from summarizer_tool.html.page import Image
+from tests.support.site import Site, site
+
+HEAD = '<!doctype html>\n<html><head><meta charset="{charset}"><title>Gäste</title></head><body>'
+BODY = (
+    '<nav><a href="/">Start</a></nav><article><p>Im Jahr 1874 kamen drei Gäste nach Köln.</p></article></body></html>'
+)
+TEXT = 'Im Jahr 1874 kamen drei Gäste nach Köln.'
+
+
+@pytest.fixture(scope='module')
+def station() -> Generator[Site]:
+    with site() as served:
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(telemetry, 'configure', lambda *_, **__: None)
+
+
+def run(*arguments: str, stdin: bytes | None = None, **environment: str) -> Result:
+    environment = {'LLM_MODEL': 'extractive', **environment}
+    return CliRunner().invoke(app, ['run', *arguments], stdin, environment, catch_exceptions=False)
+
+
+def read(name: str, content: bytes, **settings: object) -> Given:
+    Path(name).write_bytes(content)
+    place = read_place(name, Settings.load(**settings))
+    assert isinstance(place, Given)
+    return place
+
+
+def why_not(name: str, content: bytes, **settings: object) -> str:
+    with pytest.raises(UnreadableError) as raised:
+        read(name, content, **settings)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ('name', 'content'),
+    [
+        ('page.html', (HEAD.format(charset='windows-1252') + BODY).encode('cp1252')),
+        ('page.htm', (HEAD.format(charset='') + BODY).encode()),
+        # A page by what is in it, whatever it is called.
+        ('download', f'\ufeff<!-- saved -->{HEAD.format(charset="utf-8")}{BODY}'.encode()),
+        ('page.txt', (HEAD.format(charset='latin-1') + BODY).encode('latin-1')),
+        ('page.md', (HEAD.format(charset='utf-16') + BODY).encode('utf-16')),
+    ],
+)
+def test_a_page_is_read_in_its_charset(name: str, content: bytes) -> None:
+    document = read(name, content).document
+    assert (document.text, document.title, document.url) == (TEXT, 'Gäste', name)
+
+
+def test_a_file_called_html_need_not_begin_as_a_page() -> None:
+    given = read('part.html', b'<h2>Guests</h2>\n<p>Three came.</p><img src="https://example.org/a.png" alt="Them">')
+    assert (given.document.text, given.document.title) == ('## Guests\n\nThree came.', 'Guests')
+    assert given.page is not None
+    assert given.page.images == (Image('https://example.org/a.png', 'Them', section='Guests'),)
+    assert read('plain.html', b'Three < four').document.text == 'Three < four'
+
+
+@pytest.mark.parametrize('text', ['# Tags\n\n<b>bold</b>\n', '<p>Of a template</p>', 'Köln <html>', '\t\r\n “x” \n'])
+def test_other_text_is_taken_as_it_is(text: str) -> None:
+    given = read('notes.md', text.encode())
+    assert (given.document.text, given.page) == (text, None)
+
+
+def test_what_is_no_text_is_refused() -> None:
+    assert [
+        why_not('empty.html', b'<html><body><script>start()</script></body></html>'),
+        why_not('scan.html', b'%PDF-1.7 ...'),
+        why_not('image.png', b'\x89PNG\0\0'),
+        why_not('latin.txt', 'Köln'.encode('latin-1')),
+        why_not('large.html', b'<p>x</p>' * 1000, summarizer_max_input_mb=0.001),
+        why_not('large.md', b'x' * 2000, summarizer_max_input_mb=0.001),
+    ] == snapshot(
+        [
+            'empty.html holds no text',
+            'scan.html holds application/pdf, which is not text',
+            'image.png looks like a binary file; give it as text',
+            'latin.txt is not UTF-8 (byte 1); convert it, e.g. with iconv -t utf-8',
+            'large.html is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
+            'large.md is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
+        ]
+    )
+    with pytest.raises(UnreadableError, match='its name is none'):
+        read_place('a\0b', Settings())
+    assert read_place('HTTPS://example.org/a?b=1', Settings()) == Url('HTTPS://example.org/a?b=1')
+
+
+def test_run_reads_pages_and_files_in_order(station: Site) -> None:
+    Path('first.md').write_text('The first is a file.\n')
+    page = (HEAD.format(charset='utf-8') + BODY).encode()
+    urls = (station.url('/ledger'), station.url('/notice-board'))
+    done = run('first.md', urls[0], '-', urls[1], stdin=page, SUMMARIZER_FETCH_ALLOW_HOSTS=station.host)
+    assert (done.exit_code, done.stderr) == (0, '')
+    words = ('The first is a file.', 'the café of Zoë Marchbank gave €4,150', TEXT, 'one brass compass')
+    places = [done.stdout.index(each) for each in words]
+    assert places == sorted(places)
+    assert 'Sign up for the monthly tide letter' not in done.stdout
+
+
+def test_a_url_that_cannot_be_fetched_ends_in_one_line(station: Site) -> None:
+    ended = [
+        run('first.md', station.url('/ledger')),
+        *(
+            run(url, SUMMARIZER_FETCH_ALLOW_HOSTS=station.host)
+            for url in (
+                station.url('/nope?key=secret'),
+                station.url('/empty'),
+                'http:///no-host',
+                station.canary.url('/'),
+            )
+        ),
+    ]
+    assert [
+        (
+            int(each.exit_code),
+            each.stdout,
+            each.stderr.replace(station.host, 'SITE').replace(station.canary.host, 'ELSE'),
+        )
+        for each in ended
+    ] == snapshot(
+        [
+            (3, '', 'summarizer: first.md does not exist\n'),
+            (3, '', 'summarizer: SITE/nope answered HTTP 404\n'),
+            (3, '', 'summarizer: SITE/empty holds no text\n'),
+            (3, '', 'summarizer: the URL has no valid host and port; give one like https://example.org/page\n'),
+            (
+                3,
+                '',
+                'summarizer: ELSE/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=ELSE would allow it\n',
+            ),
+        ]
+    )
+    assert station.canary.hits == []

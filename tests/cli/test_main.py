@@ -1,0 +1,314 @@
+"""The command line, as a person or a script meets it: real processes, real pipes, a real terminal."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from dirty_equals import IsStr
+from inline_snapshot import snapshot
+
+from summarizer_tool import Summary
+from summarizer_tool.text import tokens
+from tests.support.provider import Behaviour, Error, Hang, serve
+
+COMMAND = [sys.executable, '-m', 'summarizer_tool', 'run']
+
+LONG = 'In {year} the miner Ada Thornby found {year} silver coins in the Deadmines below Westfall.\n'
+TEXT = ''.join(LONG.format(year=1000 + index) for index in range(60))
+
+
+def run(
+    *arguments: str | Path, stdin: bytes | None = None, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command with the embedded model, unless the environment says otherwise."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        capture_output=True,
+        env={**os.environ, 'LLM_MODEL': 'extractive', **environment},
+        cwd=cwd,
+        timeout=60,
+        check=False,
+    )
+
+
+def each(*runs: Callable[[], subprocess.CompletedProcess[bytes]]) -> list[tuple[int, str, list[str]]]:
+    """Status, output and lines of stderr of several runs, which are made at the same time."""
+    with ThreadPoolExecutor(4) as pool:
+        return [said(future.result()) for future in [pool.submit(run) for run in runs]]
+
+
+def said(done: subprocess.CompletedProcess[bytes]) -> tuple[int, str, list[str]]:
+    return done.returncode, done.stdout.decode(), done.stderr.decode().splitlines()
+
+
+def test_help_and_version() -> None:
+    script = str(Path(sys.executable).with_name('summarizer'))
+    ask = partial(subprocess.run, capture_output=True, timeout=60, check=False)
+    shown, version = each(partial(ask, [script, 'run', '--help']), partial(ask, [script, '--version']))
+    assert shown == (0, IsStr(regex=r'Usage: summarizer run .*--max-output-tokens.*', regex_flags=re.DOTALL), [])
+    assert version == (0, IsStr(regex=r'\d+\.\d+\.\d+\n'), [])
+
+
+def test_several_files_with_statistics(tmp_path: Path) -> None:
+    """The summary alone on stdout, statistics and warnings on stderr."""
+    (tmp_path / 'first.md').write_text(f'# The Deadmines\n\n{TEXT}')
+    done = run('first.md', '-', '--max-output-tokens', '300', '--stats', '--strategy', 'magic',
+               stdin='# Überblick\n\nDer Müller heißt Jörg Öztürk.\n'.encode(), cwd=tmp_path, LC_ALL='C')  # fmt: skip
+    assert done.returncode == 0
+    summary = done.stdout.decode('utf-8')
+    assert summary.endswith('\n')
+    assert tokens.count(summary.strip()) <= 300
+    assert 'Ada Thornby' in summary
+    assert 'Jörg Öztürk' in summary
+    warning, *table = done.stderr.decode().splitlines()
+    assert warning == snapshot(
+        'summarizer: warning: unknown chunking strategy, using semantic instead (known: semantic, token)'
+    )
+    assert [line.split('│')[1].strip() for line in table if line.startswith('│')] == snapshot(
+        [
+            'state',
+            'model',
+            'tokens in',
+            'tokens out',
+            'ratio',
+            'chunks',
+            'calls',
+            'model tokens',
+            'facts',
+            'facts dropped',
+            'entities',
+            'degraded parts',
+            'seconds',
+        ]
+    )
+
+
+def test_json_is_a_summary(tmp_path: Path) -> None:
+    (tmp_path / 'first.md').write_text(TEXT)
+    done = run(
+        'first.md', '--json', '--max-output-tokens', '200', '--schema-hint', 'coins', '--focus', 'miners', cwd=tmp_path
+    )
+    summary = Summary.model_validate_json(done.stdout)
+    assert (done.returncode, done.stderr) == (0, b'')
+    assert (summary.state, summary.parts[0].title, summary.stats.budget) == ('complete', 'first', 200)
+
+
+def test_input_within_the_budget_comes_back_byte_for_byte(tmp_path: Path) -> None:
+    raw = '  # Jörg\r\n\r\n\ttabs \x0b and “quotes” \r\nno end'.encode()
+    (tmp_path / 'file.txt').write_bytes(raw)
+    done = run(tmp_path / 'file.txt')
+    assert (done.returncode, done.stdout, done.stderr) == (0, raw + b'\n', b'')
+
+
+def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / 'binary.png').write_bytes(b'\x89PNG\0\0')
+    (tmp_path / 'latin.txt').write_bytes('Grüße'.encode('latin-1'))
+    (tmp_path / 'folder').mkdir()
+    (tmp_path / 'large.txt').write_text(TEXT)
+    (tmp_path / 'empty.txt').touch()
+    names = ('missing.md', 'binary.png', 'latin.txt', 'folder', 'large.txt', 'empty.txt')
+    assert each(*(partial(run, name, cwd=tmp_path, SUMMARIZER_MAX_INPUT_MB='0.001') for name in names)) == snapshot(
+        [
+            (3, '', ['summarizer: missing.md does not exist']),
+            (3, '', ['summarizer: binary.png looks like a binary file; give it as text']),
+            (3, '', ['summarizer: latin.txt is not UTF-8 (byte 2); convert it, e.g. with iconv -t utf-8']),
+            (3, '', ['summarizer: folder is a directory; name the files in it, e.g. folder/*.md']),
+            (3, '', ['summarizer: large.txt is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit']),
+            (0, '', []),
+        ]
+    )
+
+
+def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path) -> None:
+    (tmp_path / '.env').write_text('OPENAI_API_KEY=sk-secret-from-the-file\n')
+    (tmp_path / 'file.txt').write_text('Short.')
+    ask = partial(run, 'file.txt', cwd=tmp_path)
+    assert each(
+        partial(ask, '--max-output-tokens', '-1'),
+        partial(ask, '--model', 'antropic:claude-sonnet-4-5'),
+        partial(ask, '--model', 'meta/llama:free'),
+        partial(ask, '--model', 'openai:gpt-4o'),  # its key is in .env
+        partial(ask, MAX_CONCURRENT_LLM_CALLS='0', OPENROUTER_API_KEY='sk-or-secret'),
+    ) == snapshot(
+        [
+            (
+                2,
+                '',
+                [
+                    'Usage: python -m summarizer_tool run [OPTIONS] [FILE|URL|-]...',
+                    "Try 'python -m summarizer_tool run --help' for help.",
+                    '',
+                    "Error: Invalid value for '--max-output-tokens': Input should be greater than or equal to 0",
+                ],
+            ),
+            (
+                2,
+                '',
+                [
+                    "summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:claude-sonnet-5-5'?"
+                ],
+            ),
+            (
+                2,
+                '',
+                [
+                    'summarizer: LLM_MODEL=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive'
+                ],
+            ),
+            (0, 'Short.\n', []),
+            (2, '', ['summarizer: invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1']),
+        ]
+    )
+
+
+def test_stdin_within_the_budget_and_no_model_and_no_key() -> None:
+    assert each(
+        partial(run, stdin=b'Short.', LLM_MODEL=''),
+        partial(run, '-', stdin=b'\xef\xbb\xbfWith a byte order mark.\n'),
+    ) == snapshot(
+        [
+            (
+                0,
+                'Short.\n',
+                [
+                    'summarizer: warning: no LLM_MODEL and no OPENROUTER_API_KEY: using the embedded extractive model; set one of them, or LLM_MODEL=extractive to say that this is meant'
+                ],
+            ),
+            (0, 'With a byte order mark.\n', []),
+        ]
+    )
+
+
+def test_whoever_reads_may_go_away(tmp_path: Path) -> None:
+    (tmp_path / 'large.txt').write_text(TEXT * 100)
+    shell = f'{" ".join(COMMAND)} large.txt --max-output-tokens 100000000; echo "exit ${{PIPESTATUS[*]}}" >&2'
+    shell = shell.replace(';', ' | head -1;')
+    done = subprocess.run(
+        ['bash', '-c', shell],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, 'LLM_MODEL': 'extractive'},
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (TEXT.splitlines(keepends=True)[0], 'exit 0 0\n')
+
+
+def test_an_interrupt_ends_the_work(tmp_path: Path) -> None:
+    (tmp_path / 'file.txt').write_text(TEXT)
+    with serve(Behaviour(answer=lambda _: Hang(30))) as provider:
+        process = subprocess.Popen(
+            [*COMMAND, str(tmp_path / 'file.txt'), '--max-output-tokens', '100'],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, 'LLM_MODEL': 'openai/gpt-4o-mini', 'OPENROUTER_BASE_URL': provider.base_url},
+        )
+        deadline = time.monotonic() + 30
+        while not provider.requests and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        out, errors = process.communicate(timeout=30)
+    assert (process.returncode, out, errors) == (130, b'', b'summarizer: interrupted\n')
+    assert time.monotonic() - started < 3
+
+
+def test_progress_is_for_a_terminal(tmp_path: Path) -> None:
+    (tmp_path / 'file.txt').write_text(TEXT)
+    ours, theirs = pty.openpty()
+    with serve(Behaviour(latency=0.5)) as provider:
+        process = subprocess.Popen(
+            [*COMMAND, str(tmp_path / 'file.txt'), '--max-output-tokens', '300'],
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            stdin=subprocess.DEVNULL,
+            env={
+                **os.environ,
+                'TERM': 'xterm',
+                'LLM_MODEL': 'openai/gpt-4o-mini',
+                'OPENROUTER_BASE_URL': provider.base_url,
+                'DEFAULT_CHUNK_SIZE_TOKENS': '500',
+            },
+        )
+        os.close(theirs)
+        shown = b''
+        while True:
+            try:
+                shown += os.read(ours, 65536)
+            except OSError:  # the other end has closed
+                break
+        out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert process.returncode == 0
+    assert b'summarized chunk' in shown
+    assert b'\x1b' not in out
+    assert b'Ada Thornby' in out
+
+
+def test_a_provider_that_fails() -> None:
+    """The original, an extractive summary or an error, as asked for; each with its warnings, none with a secret."""
+    with serve(Behaviour(answer=lambda _: Error(500))) as provider:
+        ask = partial(
+            run,
+            '--max-output-tokens',
+            '150',
+            stdin=TEXT.encode(),
+            LLM_MODEL='openai/gpt-4o-mini',
+            LLM_MAX_RETRIES='0',
+            OPENROUTER_BASE_URL=provider.base_url,
+            OPENROUTER_API_KEY='sk-or-secret',
+        )
+        original, extractive, error = each(
+            ask, partial(ask, SUMMARIZER_ON_FAILURE='extractive'), partial(ask, SUMMARIZER_ON_FAILURE='error')
+        )
+    assert original[:2] == (0, TEXT)
+    assert original[2] == snapshot(
+        [
+            'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
+            'summarizer: warning: every model call failed; the original content is returned (reason: HTTP 500; output_size: 1440; budget: 150)',
+            'summarizer: warning: every model call failed (HTTP 500): this is the original content, 1440 tokens for a budget of 150',
+        ]
+    )
+    assert extractive[0] == 0
+    assert 0 < tokens.count(extractive[1].strip()) <= 150
+    assert extractive[2] == snapshot(
+        [
+            'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
+            'summarizer: warning: chunks summarized by the extractive model instead (chunks: 1; of: 1; reasons: HTTP 500)',
+        ]
+    )
+    assert error == snapshot(
+        (
+            1,
+            '',
+            [
+                'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
+                'summarizer: every call of openai/gpt-4o-mini failed (HTTP 500; chunks: 1); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it',
+            ],
+        )
+    )
+
+
+def test_a_store_keeps_finished_work(tmp_path: Path) -> None:
+    (tmp_path / 'page.md').write_text(TEXT)
+    again: list[tuple[str, bool]] = []
+    for _ in range(2):
+        done = run('page.md', '--max-output-tokens', '100', '--json', cwd=tmp_path, SUMMARIZER_STORE='work.sqlite3')
+        summary = Summary.model_validate_json(done.stdout)
+        again.append((summary.text, summary.stats.from_cache))
+    assert [from_cache for _, from_cache in again] == [False, True]
+    assert again[0][0] == again[1][0]
+    done = run('page.md', cwd=tmp_path, SUMMARIZER_STORE='/proc/none/store')
+    assert done.returncode == 2
+    assert b'SUMMARIZER_STORE=/proc/none/store cannot be used' in done.stderr

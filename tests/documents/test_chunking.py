@@ -1,0 +1,383 @@
+"""Chunks keep within their size, lose nothing, and end where the text offers a place."""
+
+import logging
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.documents.chunking import MIN_SIZE, STRATEGIES, Chunk, chunk
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.excerpt import Span
+from summarizer_tool.documents.token_index import rulers
+from summarizer_tool.text import tokens
+from tests.text.test_structure import lines
+from tests.text.test_tokens import texts
+
+GUIDE = """\
+# Westfall
+
+Westfall is a zone of golden fields.
+
+## The Deadmines
+
+A dungeon below Moonbrook, for levels 15 to 21.
+
+### Bosses
+
+| Boss | Level |
+| --- | --- |
+| Rhahk'Zor | 19 |
+| Sneed | 20 |
+| Edwin VanCleef | 21 |
+
+Edwin VanCleef leads the Defias Brotherhood.
+
+```lua
+# not a heading
+local boss = "Cookie"
+print(boss)
+```
+
+## Towns
+
+Sentinel Hill is the only town that the People's Militia still holds.
+"""
+
+
+def shown(chunks: list[Chunk]) -> list[list[tuple[str, str]]]:
+    """The header and the text of every piece."""
+    return [[(piece.header, piece.text) for piece in part.pieces] for part in chunks]
+
+
+def bodies(chunks: list[Chunk], document: Document, left_out: Sequence[Span] = ()) -> str:
+    """What the pieces of a document make up, what they share said once."""
+    text, done = '', 0
+    spans = list(left_out)
+    for piece in (piece for part in chunks for piece in part.pieces if piece.document is document):
+        assert piece.end > done
+        assert piece.text == ''.join(document.text[start:end] for start, end in piece.runs)
+        for start, end in piece.runs:
+            while spans and done == spans[0][0]:
+                done = spans.pop(0)[1]
+            assert start <= done
+            text += document.text[done:end]
+            done = max(done, end)
+    return text
+
+
+def spans_of(document: Document, numbers: set[int]) -> list[Span]:
+    """The spans of segments by their numbers, neighbours as one or apart."""
+    places = [*document.segment_starts, len(document.text)]
+    return [(places[number - 1], places[number]) for number in sorted(numbers) if number < len(places)]
+
+
+def test_a_guide_is_cut_at_its_sections() -> None:
+    chunks = chunk([Document(GUIDE)], size=70)
+    assert shown(chunks) == snapshot(
+        [
+            [
+                (
+                    '',
+                    """\
+# Westfall
+
+Westfall is a zone of golden fields.
+
+## The Deadmines
+
+A dungeon below Moonbrook, for levels 15 to 21.
+
+""",
+                )
+            ],
+            [
+                (
+                    'Westfall > The Deadmines\n',
+                    """\
+### Bosses
+
+| Boss | Level |
+| --- | --- |
+| Rhahk'Zor | 19 |
+| Sneed | 20 |
+| Edwin VanCleef | 21 |
+
+Edwin VanCleef leads the Defias Brotherhood.
+
+""",
+                )
+            ],
+            [
+                (
+                    'Westfall > The Deadmines > Bosses\n',
+                    """\
+```lua
+# not a heading
+local boss = "Cookie"
+print(boss)
+```
+
+## Towns
+
+Sentinel Hill is the only town that the People's Militia still holds.
+""",
+                )
+            ],
+        ]
+    )
+    assert [part.tokens for part in chunks] == snapshot([33, 62, 51])
+
+
+def test_a_piece_says_where_it_stands() -> None:
+    document = Document(GUIDE, title='Westfall', url='https://example.org/westfall')
+    first, *_, last = chunk([document], size=70)
+    piece = last.pieces[0]
+    assert (piece.start, piece.end, piece.first_segment, piece.last_segment, piece.heading_path) == snapshot(
+        (265, 407, 12, 18, ('Westfall', 'The Deadmines', 'Bosses'))
+    )
+    assert document.segment_text(piece.first_segment) == snapshot('```lua')
+    assert (first.index, last.index) == snapshot((0, 2))
+    assert first.text == first.pieces[0].text
+
+
+def test_a_title_comes_before_headings_that_do_not_repeat_it() -> None:
+    parts = chunk([Document(GUIDE, title='Zone  guide,\nchapter 3')], size=70)
+    assert [part.pieces[0].heading_path for part in parts] == snapshot(
+        [
+            ('Zone guide, chapter 3',),
+            ('Zone guide, chapter 3', 'Westfall', 'The Deadmines'),
+            ('Zone guide, chapter 3', 'Westfall', 'The Deadmines', 'Bosses'),
+        ]
+    )
+
+
+def test_small_documents_share_a_chunk() -> None:
+    documents = [Document('Ada founded the guild.', title='Ada'), Document(''), Document('\n# Morn\n\nMorn left it.\n')]
+    documents += [Document('No title.'), Document('  Indented.\n', title='Last')]
+    (only,) = chunk(documents, size=100)
+    assert only.text == snapshot("""\
+Ada
+Ada founded the guild.
+---
+
+# Morn
+
+Morn left it.
+---
+No title.
+Last
+  Indented.
+""")
+    assert only.tokens == tokens.count(only.text) == snapshot(27)
+    assert [piece.document for piece in only.pieces] == [document for document in documents if document.text]
+
+
+def test_ten_thousand_tiny_documents() -> None:
+    documents = [Document(f'# Ship {number}\n\nShe sails at dawn.') for number in range(10_000)]
+    chunks = chunk(documents, size=8000)
+    assert len(chunks) == snapshot(15)
+    assert [(piece.start, piece.end) for part in chunks for piece in part.pieces if piece.start] == snapshot([])
+
+
+@pytest.mark.parametrize('strategy', STRATEGIES)
+def test_nothing_to_cut(strategy: str) -> None:
+    assert chunk([], size=100, strategy=strategy) == []
+    assert chunk([Document('')], size=100, strategy=strategy) == []
+
+
+def test_fences_and_tables_that_fit_stay_whole() -> None:
+    fence = '```python\n' + 'print("# one")\n' * 5 + '```\n'
+    table = '| a | b |\n| --- | --- |\n' + '| one | two |\n' * 5
+    text = f'Some words of text come first.\n\n{fence}\nMore words, and then a table.\n\n{table}\n' * 20
+    for size in (60, 80, 100, 150):
+        chunks = chunk([Document(text)], size=size)
+        assert all(part.text.count('```') % 2 == 0 for part in chunks)
+        assert all(part.text.count(table) * 5 == part.text.count('| one | two |') for part in chunks)
+
+
+def test_a_fence_longer_than_a_chunk_is_cut_between_lines() -> None:
+    text = '```python\n' + 'print("one")\n' * 200 + '```\n'
+    chunks = chunk([Document(text)], size=100)
+    assert all(part.text.endswith('\n') and part.tokens > 90 for part in chunks[:-1])
+
+
+def test_no_heading_is_left_behind() -> None:
+    text = ''.join(
+        f'## Section {number}\n\n### Part\n\n{"A few words. " * (number % 7 + 1)}\n\n' for number in range(200)
+    )
+    for size in range(40, 90, 5):
+        for part in chunk([Document(text)], size=size):
+            assert not part.text.rstrip().splitlines()[-1].startswith('#')
+
+
+def test_a_long_heading_path_is_shortened() -> None:
+    text = ''.join(f'{"#" * level} Level {level}\n\nText.\n\n' for level in range(1, 7)) + 'Word. ' * 400
+    last = chunk([Document(text, title='Title')], size=200)[-1].pieces[-1]
+    assert last.heading_path == snapshot(('Title', 'Level 1', 'Level 2', 'Level 3', 'Level 4', 'Level 5', 'Level 6'))
+    headers = {
+        size: chunk([Document(text, title='Title')], size=size)[-1].pieces[-1].header for size in (200, 80, 40, 16)
+    }
+    assert headers == snapshot(
+        {
+            200: 'Title > Level 1 > Level 2 > Level 3 > Level 4 > Level 5 > Level 6\n',
+            80: 'Title > … > Level 3 > Level 4 > Level 5 > Level 6\n',
+            40: 'Title > … > Level 6\n',
+            16: 'Level 6\n',
+        }
+    )
+    assert all(tokens.count(header) <= size / 4 for size, header in headers.items())
+
+
+def test_windows_overlap_and_carry_their_path() -> None:
+    text = '# Harbour\n\n' + ' '.join(f'Ship {number} sails.' for number in range(60))
+    chunks = chunk([Document(text)], size=100, overlap=10, strategy='token')
+    assert [(part.tokens, part.pieces[0].header, part.text[-14:]) for part in chunks] == snapshot(
+        [
+            (100, '', '8 sails. Ship '),
+            (100, 'Harbour\n', ' Ship 36 sails'),
+            (100, 'Harbour\n', '53 sails. Ship'),
+            (42, 'Harbour\n', 'Ship 59 sails.'),
+        ]
+    )
+    assert [text[after.pieces[0].start : before.pieces[0].end] for before, after in pairwise(chunks)] == snapshot(
+        ['17 sails. Ship 18 sails. Ship ', '. Ship 35 sails. Ship 36 sails', ' 52 sails. Ship 53 sails. Ship']
+    )
+
+
+def test_small_documents_share_a_window() -> None:
+    documents = [Document('word ' * count) for count in (10, 20, 300, 11)]
+    chunks = chunk(documents, size=100, overlap=0, strategy='token')
+    assert [[documents.index(piece.document) for piece in part.pieces] for part in chunks] == snapshot(
+        [[0, 1], [2], [2], [2], [2, 3]]
+    )
+
+
+def test_an_unknown_strategy_is_logged_and_means_semantic(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, 'summarizer_tool'):
+        chunks = chunk([Document(GUIDE)], size=70, strategy='by\nmood' * 1000)
+    assert chunks == chunk([Document(GUIDE)], size=70)
+    assert [record.getMessage() for record in caplog.records] == snapshot(
+        ["unknown chunking strategy 'by\\nmoodby\\nmoodby\\nmoodby\\nmoodby\\nmoo, using semantic instead"]
+    )
+
+
+@pytest.mark.parametrize('strategy', STRATEGIES)
+def test_what_is_left_out_leaves_the_rest_as_it_was(strategy: str) -> None:
+    document = Document(GUIDE)
+    left_out = spans_of(document, {2, 3, 5, 11, 18})
+    (only,) = chunk([document], size=200, strategy=strategy, left_out=[left_out])
+    piece = only.pieces[0]
+    assert only.text == snapshot("""\
+# Westfall
+
+A dungeon below Moonbrook, for levels 15 to 21.
+
+| Boss | Level |
+| --- | --- |
+| Rhahk'Zor | 19 |
+| Sneed | 20 |
+| Edwin VanCleef | 21 |
+
+```lua
+# not a heading
+local boss = "Cookie"
+print(boss)
+```
+
+## Towns
+
+""")
+    assert (piece.first_segment, piece.last_segment, piece.segment_runs) == snapshot(
+        (1, 17, [(1, 1), (4, 4), (6, 10), (12, 17)])
+    )
+    assert only.tokens == tokens.count(only.text)
+
+
+def test_a_piece_begins_and_ends_where_what_is_left_does() -> None:
+    document = Document(GUIDE)
+    (only,) = chunk([document], size=200, left_out=[spans_of(document, {1, 2, 18})])
+    piece = only.pieces[0]
+    assert document.text[piece.start : piece.end].splitlines()[0] == '## The Deadmines'
+    assert (piece.first_segment, piece.last_segment, piece.left_out) == (3, 17, ())
+
+
+def test_a_document_of_which_nothing_is_left_has_no_piece() -> None:
+    documents = [Document('Ada founded the guild.'), Document('Morn left it.')]
+    (only,) = chunk(documents, size=100, left_out=[[(0, len(documents[0].text))], []])
+    assert [piece.document for piece in only.pieces] == documents[1:]
+
+
+@pytest.mark.parametrize(('size', 'overlap'), [(15, 0), (100, -1)])
+def test_sizes_that_cannot_be(size: int, overlap: int) -> None:
+    with pytest.raises(ValueError, match=f'size={size} must be at least 16 tokens and overlap={overlap} at least 0'):
+        chunk([Document('a')], size=size, overlap=overlap)
+
+
+ODD = {
+    'letters': 'a' * 200_000,
+    'json': '{"k":[1,2,3],"v":"abc"},' * 9_000,
+    'blank': '\n' * 200_000,
+    'spaces': ' ' * 200_000,
+    'crlf': GUIDE.replace('\n', '\r\n') * 300,
+    'headings': ''.join(f'{"#" * (number % 6 + 1)} h{number}\n' for number in range(20_000)),
+    'cjk': '漢字仮名。' * 20_000,
+    'hashes': '#' * 100_000,
+}
+
+
+@pytest.mark.parametrize('strategy', STRATEGIES)
+@pytest.mark.parametrize('name', ODD)
+def test_long_odd_texts(name: str, strategy: str) -> None:
+    document = Document(ODD[name])
+    chunks = chunk([document], size=2000, strategy=strategy)
+    assert bodies(chunks, document) == document.text
+    assert [tokens.count(part.text) for part in chunks] == [part.tokens for part in chunks]
+    assert max(part.tokens for part in chunks) <= 2000
+    assert sum(part.tokens for part in chunks[:-1]) >= 0.95 * 2000 * len(chunks[:-1])
+
+
+odd = st.one_of(texts, st.lists(st.one_of(lines, texts), max_size=25).map('\n'.join))
+
+
+@given(
+    st.lists(st.builds(Document, odd, title=st.one_of(st.just(''), texts)), max_size=4),
+    st.one_of(st.integers(MIN_SIZE, 60), st.integers(60, 400)),
+    st.integers(0, 30),
+    st.sampled_from(STRATEGIES),
+    st.sets(st.integers(1, 25)),
+)
+def test_chunks_keep_their_promises(
+    documents: list[Document], size: int, overlap: int, strategy: str, segments: set[int]
+) -> None:
+    left_out = [spans_of(document, segments) for document in documents]
+    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy, left_out=left_out)
+    assert [part.index for part in chunks] == list(range(len(chunks)))
+    for part in chunks:
+        assert part.pieces
+        assert part.tokens == tokens.count(part.text) <= size
+    for document, spans in zip(documents, left_out, strict=True):
+        edges = [0, *(edge for span in spans for edge in span), len(document.text)]
+        kept = [document.text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+        assert bodies(chunks, document, spans) == ''.join(kept)
+        for piece in (piece for part in chunks for piece in part.pieces if piece.document is document):
+            starts = document.segment_starts
+            assert starts[piece.first_segment - 1] <= piece.start
+            assert piece.last_segment == len(starts) or piece.end <= starts[piece.last_segment]
+            if strategy == 'semantic' and piece.start not in starts:  # a segment that no chunk can hold
+                segment = document.segment(piece.first_segment)
+                assert tokens.count(piece.header + document.text[segment.start : segment.end]) > size * 3 // 4 - 4
+
+
+@given(st.lists(odd, max_size=3).map(''.join), st.integers(1, 50), st.data())
+def test_a_ruler_counts_any_span_exactly(text: str, unit: int, data: st.DataObject) -> None:
+    document = Document(text)
+    (ruler,) = rulers([document.text], [document.segment_starts], unit)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    header = data.draw(st.sampled_from(['', 'A > B\n', '---\n']))
+    if start < end:
+        assert ruler.count(start, end, header) == tokens.count(header + document.text[start:end])

@@ -1,0 +1,286 @@
+"""Which links are followed first, which never, and when one URL is another."""
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool import Document, SourceStore
+from summarizer_tool.evidence.answer.links import (
+    ANY,
+    LEAST_SCORE,
+    STRONG_SCORE,
+    LinkCandidate,
+    leading,
+    promising,
+    references,
+)
+from summarizer_tool.evidence.question.topic import topic_of
+from summarizer_tool.html.page import Link
+from summarizer_tool.store.page_details import details
+from summarizer_tool.text.addresses import host_of, key_of, origin_of, shown
+
+QUESTION = 'How many blades has the runner of a Kaplan turbine?'
+PAGE = 'https://marn.example/guide'
+
+
+def follow(
+    question: str, *links: Link | tuple[str, str], depth: int = 0, seen: tuple[str, ...] = ()
+) -> list[LinkCandidate]:
+    """What is worth following of the links of a page."""
+    topic = topic_of([question], [0.0])
+    whole = [link if isinstance(link, Link) else Link(link[0], link[1]) for link in links]
+    known = references(whole, page_url=PAGE, parent=0, depth=depth, topic=topic)
+    return promising(known, topic, seen={key_of(url) for url in seen})
+
+
+def urls(candidates: list[LinkCandidate]) -> list[str]:
+    return [candidate.url.removeprefix('https://marn.example') for candidate in candidates]
+
+
+def at(path: str, text: str, section: str = '', around: str = '') -> Link:
+    return Link(f'https://marn.example{path}', text, section, around)
+
+
+def test_the_most_promising_link_comes_first() -> None:
+    candidates = follow(
+        QUESTION,
+        at('/news', 'News'),
+        at('/turbines/bulb', 'Bulb turbines'),
+        at('/turbines/kaplan', 'Kaplan turbines'),
+        at('/turbines/kaplan/runner', 'The runner and its blades', 'Kaplan turbine'),
+        at('/p7', 'Drawings', 'Kaplan turbines'),
+        at('/kaplan', 'here'),
+        at('/docs/', 'Documentation'),
+        Link('https://ness.example/kaplan', 'Kaplan turbines'),
+        Link('https://marn.example/team', 'The people of the plant, their boats and one Kaplan turbine'),
+    )
+    assert [(candidate.url, candidate.score) for candidate in candidates] == snapshot(
+        [
+            ('https://marn.example/turbines/kaplan/runner', 0.691),
+            ('https://marn.example/turbines/kaplan', 0.532),
+            ('https://marn.example/team', 0.447),
+            ('https://ness.example/kaplan', 0.399),
+            ('https://marn.example/turbines/bulb', 0.326),
+            ('https://marn.example/p7', 0.29),
+            ('https://marn.example/kaplan', 0.228),
+            ('https://marn.example/docs/', 0.267),
+        ]
+    )
+    assert all(LEAST_SCORE <= candidate.score <= 1 for candidate in candidates)
+    assert candidates[0].score >= STRONG_SCORE
+
+
+def test_what_holds_no_answer_is_not_followed() -> None:
+    chores = (
+        *('/login', '/kaplan/sign-up', '/cart?item=kaplan', '/privacy', '/kaplan?action=edit', '/w/Special:Kaplan'),
+        *('/kaplan.pdf', '/kaplan.png', '/kaplan.tar.gz', '/kaplan?print=1', '/print/kaplan', '/share?u=kaplan'),
+        *('/guide', '/guide#kaplan', '/guide/'),
+    )
+    links = [at(path, 'Kaplan turbine blades') for path in chores]
+    others = [
+        Link(url, 'Kaplan blades') for url in ('mailto:ada@marn.example', 'ftp://marn.example/k', 'http://[', 'kaplan')
+    ]
+    assert follow(QUESTION, *links, *others) == []
+    # Unless it is what is asked for.
+    asked = follow(
+        'What does the privacy policy say about cookies?', at('/privacy', 'Privacy policy'), at('/cart', 'Cart')
+    )
+    assert urls(asked) == ['/privacy']
+
+
+def test_listings_and_other_sites_come_later() -> None:
+    text = 'Kaplan turbines'
+    order = follow(
+        QUESTION,
+        at('/tag/kaplan', text),
+        at('/kaplan?page=3', text),
+        at('/2019/04/', text),
+        Link('https://ness.example/kaplan', text),
+        at('/kaplan', text),
+    )
+    assert urls(order)[:2] == ['/kaplan', 'https://ness.example/kaplan']
+    assert all(candidate.score < order[1].score for candidate in order[2:])
+
+
+def test_each_page_is_a_candidate_once_and_never_again() -> None:
+    links = (
+        at('/kaplan', 'More'),
+        at('/kaplan/', 'Kaplan turbine blades'),
+        Link('HTTPS://MARN.example:443//kaplan?utm_source=mail#blades', 'Kaplan'),
+        at('/runner', 'Kaplan runner'),
+    )
+    assert [candidate.key for candidate in follow(QUESTION, *links)] == [
+        'https://marn.example/kaplan',
+        'https://marn.example/runner',
+    ]
+    assert urls(follow(QUESTION, *links, seen=('http://marn.example/kaplan', 'https://marn.example/runner/'))) == [
+        '/kaplan/'
+    ]
+
+
+def test_what_is_still_missing_counts_more() -> None:
+    parts = ['height of the dam', 'age of the mill']
+    links = [at('/dam', 'The dam'), at('/mill', 'The mill')]
+    for coverage, first in (((0.9, 0.1), '/mill'), ((0.1, 0.9), '/dam')):
+        topic = topic_of(parts, coverage)
+        known = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
+        assert urls(promising(known, topic))[0] == first
+    # A word that the evidence has is worth less than one that it has not.
+    topic = topic_of(['blades of the runner'], [0.5], found={'runner'})
+    known = references([at('/1', 'Runner'), at('/2', 'Blades')], page_url=PAGE, parent=0, depth=0, topic=topic)
+    assert urls(promising(known, topic)) == ['/2', '/1']
+
+
+def test_intent_and_what_is_known_tell_two_things_of_one_name_apart() -> None:
+    links = [at('/a', 'Kaplan, the brewer'), at('/b', 'Kaplan, the engineer')]
+    for aside, known in (('for a book on engineers', ''), ('', 'I mean the engineer from Marn.')):
+        topic = topic_of(['Who was Kaplan?'], [0.0], aside=aside, known=known)
+        found = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
+        assert urls(promising(found, topic)) == ['/b', '/a']
+    # What is known asks for nothing by itself.
+    topic = topic_of(['Who was Kaplan?'], [0.0], known='The plant has gates of oak.')
+    assert promising(references([at('/c', 'Oak gates')], page_url=PAGE, parent=0, depth=0, topic=topic), topic) == []
+
+
+def test_words_on_every_link_say_nothing_of_one() -> None:
+    links = [at(f'/marn-{number}', f'Marn page {number}') for number in range(40)]
+    candidates = follow('When was the weir of Marn built?', *links, at('/marn-weir', 'Marn weir'))
+    assert candidates[0].url.endswith('/marn-weir')
+    assert candidates[0].score > 2 * max((candidate.score for candidate in candidates[1:]), default=0.0)
+
+
+def test_a_page_leads_down_to_its_chapters_and_a_site_to_its_guide() -> None:
+    links = [at('/guide/gates', 'Gates'), at('/gates', 'Gates'), at('/handbook', 'Handbook'), at('/news', 'News')]
+    assert urls(follow(QUESTION, *links)) == ['/guide/gates', '/handbook']
+    topic = topic_of([QUESTION], [0.0])
+    # Below the first page stands everything.
+    known = references(links, page_url='https://marn.example/', parent=0, depth=0, topic=topic)
+    assert set(urls(promising(known, topic))) == {'/guide/gates', '/handbook'}
+    assert len(promising(known, topic, least=ANY)) == 4
+
+
+def test_what_stands_around_a_link_counts_less_than_its_text() -> None:
+    news = [at(f'/{number}', f'News {number}') for number in range(9)]
+    candidates = follow(
+        QUESTION,
+        at('/a', 'shaft', '', 'The runner turns on a shaft.'),
+        at('/b', 'there', '', 'Read there of the runner.'),
+        at('/c', 'Gallery', '', 'Gallery: the hall and its runner.'),
+        at('/d', 'Runner'),
+        *news,
+    )
+    assert [(candidate.url[-1], candidate.score) for candidate in candidates] == snapshot(
+        [('d', 0.588), ('b', 0.4), ('c', 0.4), ('a', 0.291)]
+    )
+    # What the links of one sentence share says less of each, but does not make their own words say less.
+    shared = 'The runner has a hub, a shaft, a cone and a seal.'
+    beside = [at(f'/{text}', text, '', shared) for text in ('hub', 'shaft', 'cone', 'seal')]
+    [first, *others] = follow(QUESTION, *beside, at('/d', 'Runner'), *news)
+    assert (first.url[-1], first.score) == ('d', candidates[0].score)
+    assert [other.score for other in others] == [others[0].score] * 4
+
+
+def test_a_link_for_which_words_speak_comes_before_a_chapter() -> None:
+    chapters = [at(f'/guide/{name}', name) for name in ('gates', 'locks', 'piers', 'weirs')]
+    order = follow(QUESTION, *chapters, at('/b', 'birds', '', 'The birds sit on the runner.'), at('/n', 'News'))
+    assert [(candidate.url[-1], candidate.is_told) for candidate in order] == [
+        ('b', True),
+        *((chapter.url[-1], False) for chapter in chapters),
+    ]
+    # A chapter of which something is said comes first of all.
+    assert urls(follow(QUESTION, *chapters, at('/b', 'Runner'), at('/guide/r', 'Runner')))[:2] == ['/guide/r', '/b']
+
+
+def test_links_that_say_of_themselves_that_they_answer() -> None:
+    text = 'A page of its own tells how many blades the runner of a Kaplan turbine has.'
+    links = [
+        at('/a', 'Blades of the Kaplan runner'),
+        at('/b', 'page of its own', '', text),
+        at('/c', 'Answer', QUESTION),
+        at('/d', 'Kaplan turbine', '', text),
+        at('/e', 'bronze', '', 'The runner of a Kaplan turbine has five blades of bronze.'),
+        at('/f', 'Kaplan turbine'),
+        at('/g', 'Log', 'Blades of the Kaplan runner'),
+        at('/h', 'The mill'),
+    ]
+    topic = topic_of([QUESTION, 'age of the mill'], [0.0, 0.0])
+    known = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
+
+    def found(*parts: str) -> str:
+        return ''.join(sorted(key[-1] for key in leading(known, parts)))
+
+    assert found(QUESTION) == 'abcd'
+    assert found(QUESTION, 'the mill') == 'abcdh'
+    # One of two terms is not most of them.
+    assert found('age of the mill') == ''
+
+
+LINKS = st.lists(
+    st.builds(
+        Link,
+        st.text('ab/.?=&#%é[]:@-_1', max_size=20).map('https://marn.example/{}'.format) | st.text(max_size=20),
+        st.sampled_from(['Kaplan', 'Runner blades', '', 'News']) | st.text(max_size=20),
+        st.sampled_from(['', 'Turbines', 'Kaplan', QUESTION]),
+        st.sampled_from(['', 'Read of the Kaplan runner.', 'Kaplan: its blades']),
+    ),
+    max_size=20,
+)
+
+
+@given(LINKS, st.integers(0, 4))
+def test_any_links_give_distinct_candidates_best_first(links: list[Link], depth: int) -> None:
+    found = follow(QUESTION, *links, depth=depth)
+    assert len({candidate.key for candidate in found}) == len(found)
+    ranks = [(candidate.is_told, candidate.score) for candidate in found]
+    assert ranks == sorted(ranks, reverse=True)
+    assert all(candidate.depth == depth + 1 and LEAST_SCORE <= candidate.score <= 1 for candidate in found)
+    assert found == follow(QUESTION, *links, depth=depth)
+
+
+@pytest.mark.parametrize(
+    ('url', 'origin', 'host', 'text'),
+    [
+        ('https://www.Marn.example/a?key=hunter2#b', 'https://www.marn.example', 'marn.example', 'www.Marn.example/a'),
+        ('http://u:hunter2@marn.example:8080/a', 'http://marn.example:8080', 'marn.example', 'marn.example:8080/a'),
+        ('https://marn.example:443', 'https://marn.example', 'marn.example', 'marn.example:443'),
+        ('http://[2001:db8::1]:81/x', 'http://[2001:db8::1]:81', '2001:db8::1', '[2001:db8::1]:81/x'),
+        ('http://marn.example:99999/x', '', 'marn.example', 'marn.example:99999/x'),
+        ('ftp://marn.example/x', '', 'marn.example', 'marn.example/x'),
+        ('src_0123456789ab', '', '', 'src_0123456789ab'),
+        ('http://[broken/x?key=hunter2', '', '', 'http://[broken/x'),
+        (
+            'https://marn.example/' + 'a' * 200,
+            'https://marn.example',
+            'marn.example',
+            'marn.example/' + 'a' * 106 + '…',
+        ),
+        ('https://marn.example/a\n[ERROR]\x1b', 'https://marn.example', 'marn.example', 'marn.example/a[ERROR]\\x1b'),
+    ],
+)
+def test_what_a_url_says(url: str, origin: str, host: str, text: str) -> None:
+    assert (origin_of(url), host_of(url), shown(url)) == (origin, host, text)
+
+
+@given(st.text(max_size=40) | st.text('ab/.?=&#%é[]:@-', max_size=30).map('https://marn.example{}'.format))
+def test_a_key_is_its_own_key(url: str) -> None:
+    assert key_of(key_of(url)) == key_of(url)
+
+
+def test_links_are_stored_with_what_stands_around_them() -> None:
+    links = (at('/a', 'Runner', 'Turbines', 'The runner \ud83d of the Kaplan turbine.'), at('/b', 'Gates'))
+    with SourceStore() as store:
+        collection = store.collection()
+        source = collection.add(Document('The plant.'), links=links)
+        [first, second] = collection.details(source.id).links
+    assert (first.around, second) == ('The runner ? of the Kaplan turbine.', links[1])
+    # Rows that were written before this was kept.
+    db = sqlite3.connect(':memory:')
+    db.execute('CREATE TABLE details (collection, id, images, links)')
+    db.execute(
+        """INSERT INTO details VALUES ('c', 's', '[]', '[{"url": "https://marn.example/b", "text": "Gates"}]')"""
+    )
+    assert details(db, ('c', 's')).links == (Link('https://marn.example/b', 'Gates'),)
+    db.close()

@@ -1,0 +1,106 @@
+"""When evidence is enough, how much it is worth, and what says nothing new."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summarizer_tool.documents.passage import Passage
+from summarizer_tool.evidence.answer.pointers import Pointers
+from summarizer_tool.evidence.answer.sufficiency import has_gained, judge
+from summarizer_tool.evidence.search.already_known import ranked_down
+from summarizer_tool.evidence.search.results import Hit, SearchResult
+from summarizer_tool.html.page import Link
+
+QUESTION = 'How many blades has the runner of a Kaplan turbine?'
+
+
+def hit(score: float, text: str = 'text', query: str = '', **more: object) -> Hit:
+    return Hit(Passage(1, 'src_000000000001', 1, 1, 1, 0, (), text), score, query, **more)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ('scores', 'score'),
+    [([], 0.0), ([0.8], 0.72), ([0.8, 0.8, 0.8], 0.98), ([0.3] * 5, 0.29), ([0.3] * 50, 0.29), ([1.0] * 5, 1.0)],
+)
+def test_one_good_passage_counts_for_many_weak_ones(scores: list[float], score: float) -> None:
+    assert judge([hit(value) for value in scores], [QUESTION]).score == pytest.approx(score, abs=0.005)
+
+
+@given(st.lists(st.floats(0, 1), max_size=8), st.floats(0, 1))
+def test_another_passage_never_makes_the_evidence_less(scores: list[float], more: float) -> None:
+    before = judge([hit(value) for value in scores], [QUESTION])
+    after = judge([hit(value) for value in (*scores, more)], [QUESTION])
+    assert 0 <= before.score <= after.score <= 1
+    assert after.is_enough or not before.is_enough
+
+
+def test_enough_is_one_very_good_passage_or_several_that_hold_all_of_it() -> None:
+    assert judge([hit(0.76)], [QUESTION]).is_enough
+    assert not judge([hit(0.74)], [QUESTION]).is_enough
+    kaplan, runner = 'A Kaplan turbine turns slowly.', 'The runner has blades of bronze.'
+    assert judge([hit(0.6, kaplan), hit(0.6, runner)], [QUESTION]).is_enough
+    assert not judge([hit(0.6, kaplan), hit(0.6, kaplan)], [QUESTION]).is_enough
+    assert not judge([], [QUESTION]).is_enough
+    assert not judge([], []).is_enough
+
+
+def test_each_part_must_be_covered() -> None:
+    parts = ['height of the dam', 'age of the mill']
+    dam = hit(0.9, 'The dam is 40 m high.', parts[0])
+    judged = judge([dam], parts)
+    assert judged.best == (0.9, 0.0)
+    assert judged.score == pytest.approx(judged.coverage[0] / 2)
+    assert not judged.is_enough
+    assert judge([dam, hit(0.9, 'The mill dates from 1840.', parts[1])], parts).is_enough
+    # A passage that was found for one part may hold all words of another; it is listed once.
+    both = hit(0.9, 'The height of the dam is 40 m; the age of the mill is 90 years.', parts[0])
+    assert judge([both], parts).best == (0.9, 0.9)
+
+
+def test_what_stands_in_links_alone_answers_nothing() -> None:
+    teaser = 'See how many blades the runner of a Kaplan turbine has.'
+    links = {'src_000000000001': Pointers([Link('https://marn.example/7', teaser[4:-1], around=teaser)])}
+    assert judge([hit(0.9, teaser)], [QUESTION]).is_enough
+    judged = judge([hit(0.9, teaser)], [QUESTION], links)
+    assert (judged.score, judged.best, judged.held, judged.is_enough) == (0.0, (0.0,), (0.0,), False)
+    # Beside it, half of the terms are worth half of the score.
+    half = judge([hit(0.8, f'The blades of the runner are cast. {teaser}')], [QUESTION], links)
+    assert (half.best, half.held) == ((0.4,), (0.0,))
+    # For a part that found something else, and where a reranker has read it.
+    parts = ['age of the mill', QUESTION]
+    assert judge([hit(0.9, teaser, parts[0])], parts, links).best == (0.0, 0.0)
+    assert judge([hit(0.9, teaser, confidence=0.8)], [QUESTION], links).best == (0.8,)
+    # The links of another source say nothing of this one.
+    assert judge([hit(0.9, teaser)], [QUESTION], {'src_000000000002': links['src_000000000001']}).is_enough
+
+
+def test_a_passage_found_by_its_title_or_by_meaning_keeps_its_score() -> None:
+    assert judge([hit(0.6, 'Five, of bronze.')], [QUESTION]).best == (0.6,)
+    links = {'src_000000000001': Pointers([Link('https://marn.example/7', 'Five')])}
+    assert judge([hit(0.6, 'Five')], [QUESTION], links).best == (0.0,)
+
+
+def test_neighbours_count_for_nothing_and_a_reranker_knows_better() -> None:
+    assert judge([hit(0.9, is_adjacent=True)], [QUESTION]).score == 0
+    assert not judge([hit(0.9, confidence=0.1)], [QUESTION]).is_enough
+    assert judge([hit(0.2, confidence=0.9)], [QUESTION]).is_enough
+
+
+def test_gain() -> None:
+    assert has_gained(0.5, 0.53)
+    assert not has_gained(0.5, 0.51)
+    assert not has_gained(0.5, 0.4)
+
+
+def test_what_is_known_already_comes_last() -> None:
+    known = 'We know this: the Kaplan turbine at Marn has a runner with five blades of bronze.'
+    told = hit(0.9, 'The Kaplan turbine at Marn has a runner with five blades of bronze.')
+    new = hit(0.5, 'The runner was replaced in 1988, and its blades are of steel now.')
+    found = SearchResult((told, new), (), 1, 2, 2)
+    assert [each.passage.text for each in ranked_down(found, known).hits] == [new.passage.text, told.passage.text]
+    assert ranked_down(found, known).hits[1].score == pytest.approx(0.27)
+    assert ranked_down(found, '') is found
+    # The same words about something else are news.
+    assert ranked_down(found, 'Blades of bronze, a runner, five turbines, Marn, Kaplan.').hits == found.hits
+    whole = SearchResult((told, new), (), 1, 2, 2, is_full_context=True)
+    assert ranked_down(whole, known) is whole

@@ -1,0 +1,130 @@
+"""Citations: what is quoted, and that every quote stands where it is said to stand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.evidence.brief.citations import MAX_QUOTE, Citation, Quotable, choose, quotes_in, verify, wanted
+from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
+
+LOG = Document("""\
+# Keeper's log
+
+Dr. Hale came on 3 May 1931. She brought the first lamp, which burned for 40 hours.
+
+| Gauge | Height |
+|-------|--------|
+| North | 3.2 m  |
+- The lamp was replaced in 1940 by a larger one.
+""")
+LINES = list(enumerate(LOG.text.splitlines(), 1))
+
+
+@pytest.mark.parametrize(
+    ('quote', 'first', 'last', 'stands'),
+    [
+        ('She brought the first lamp', 3, 3, True),
+        ('She brought the first lamp', 1, 8, True),
+        ('She brought the first lamp', 4, 8, False),
+        ('She brought the first lamp', 1, 2, False),
+        ('| North | 3.2 m  |\n- The lamp', 7, 8, True),
+        ('| North | 3.2 m  |\n- The lamp', 7, 7, False),
+        ('she brought', 3, 3, False),
+        ('', 3, 3, False),
+        ('Dr', 0, 3, False),
+        ('Dr', 5, 3, False),
+        ('one.', 8, 8, True),
+        ('one.', 9, 99, False),
+    ],
+)
+def test_a_quote_stands_in_its_lines_or_does_not(quote: str, first: int, last: int, stands: bool) -> None:
+    assert verify(quote, LOG, first, last) is stands
+    assert verify(quote, LOG.text, first, last) is stands
+
+
+@given(st.text('a\n\r', max_size=30), st.integers(1, 9), st.integers(1, 9))
+def test_lines_are_counted_as_read_source_counts_them(text: str, first: int, last: int) -> None:
+    lines = text.split('\n')
+    start, end = span(text, first, last)
+
+    assert text[start:end] == ('\n'.join(lines[first - 1 : last]) if first <= last else '')
+
+
+def test_pieces_of_lines() -> None:
+    assert [quotes_in(text) for _, text in LINES if text] == snapshot(
+        [
+            [],
+            ['Dr. Hale came on 3 May 1931.', 'She brought the first lamp, which burned for 40 hours.'],
+            ['Gauge | Height'],
+            [],
+            ['North | 3.2 m'],
+            ['The lamp was replaced in 1940 by a larger one.'],
+        ]
+    )
+
+
+def test_what_has_the_rarest_words_of_the_question_is_quoted() -> None:
+    blocks = [
+        Quotable('src_1', [(1, 'The lamp is lit at dusk. The lamp burned for 40 hours at first.')], 0.9, 0),
+        Quotable('src_2', [(4, 'The lamp stands in the hall.'), (5, 'It was built by Hale.')], 0.5, 1),
+        Quotable('src_3', [(6, 'Boats are for hire.')], 0.4, 2),
+        Quotable('src_4', [(7, 'Tea is served at noon.')], 0.4, 3),
+    ]
+    words = wanted('For how many hours did the lamp burn, and who built it?')
+
+    assert sorted(words) == snapshot(['built', 'burn', 'hour', 'lamp'])
+    assert choose(blocks, words) == snapshot(
+        [
+            Citation(
+                quote='The lamp burned for 40 hours at first.', source_id='src_1', first_line=1, last_line=1, evidence=0
+            ),
+            Citation(quote='It was built by Hale.', source_id='src_2', first_line=5, last_line=5, evidence=1),
+        ]
+    )
+    assert choose(blocks, words, 1) == choose(blocks, words)[:1]
+    assert [citation.evidence for citation in choose(blocks, frozenset())] == [0, 1, 2]
+
+
+def test_equal_pieces_are_quoted_once() -> None:
+    same = [Quotable(f'src_{n}', [(1, 'The lamp burned for 40 hours.')], 0.5, n) for n in range(4)]
+
+    assert len(choose(same, wanted('lamp hours'))) == 1
+
+
+def test_other_scripts_are_asked_for_and_found() -> None:
+    blocks = [
+        Quotable('src_1', [(1, '茶は正午に出されます。灯台は一九三一年に建てられました。')], 0.9, 0),
+        Quotable('src_2', [(2, 'Чай подают в полдень. Маяк построили в 1931 году.')], 0.9, 1),
+    ]
+
+    assert [
+        citation.quote for citation in choose(blocks, wanted('灯台はいつ建てられましたか。 Когда построили маяк?'))
+    ] == snapshot(['灯台は一九三一年に建てられました。', 'Маяк построили в 1931 году.'])
+
+
+def test_long_sentences_are_cut_between_words() -> None:
+    line = 'and the tide of the day was higher than that of the day before ' * 40
+    pieces = quotes_in(line)
+
+    assert all(len(piece) <= MAX_QUOTE and f' {piece} ' in f' {line} ' for piece in pieces)
+    assert ' '.join(pieces) == line.strip()
+    assert [len(piece) for piece in quotes_in('漢' * 700)] == [300, 300, 100]
+
+
+SOUP = st.text(st.sampled_from('aB. !?。;é漢👩‍\t\r\u2028\x00\x1b\u202e#-|>*"1'), max_size=120)
+
+
+@hypothesis_settings(max_examples=200)
+@given(st.lists(SOUP | st.just('The lamp burned. ' * 30), min_size=1, max_size=6), SOUP)
+def test_every_quote_is_a_substring_of_its_line_and_is_shown_as_it_is(lines: list[str], question: str) -> None:
+    document = Document('\n'.join(lines))
+    numbered = list(enumerate(document.text.split('\n'), 1))
+
+    for citation in choose([Quotable(document.id, numbered, 1.0, 0)], wanted(question)):
+        assert verify(citation.quote, document, citation.first_line, citation.last_line)
+        assert PLAIN_RUN.fullmatch(citation.quote)
+        assert 0 < len(citation.quote) <= MAX_QUOTE
+        assert isinstance(citation, Citation)

@@ -1,0 +1,292 @@
+"""What a model is told when there is no brief."""
+
+from datetime import UTC, datetime
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.errors import (
+    ConfigurationError,
+    FetchError,
+    InputTooLargeError,
+    RequestError,
+    StoreError,
+    SummarizationFailedError,
+    SummarizerError,
+    UnknownSourceError,
+)
+from summarizer_tool.evidence.answer.expansion import Fetched, Trace
+from summarizer_tool.evidence.brief import problems
+from summarizer_tool.evidence.brief.problems import Problem
+from summarizer_tool.store.source_store import Source
+from summarizer_tool.text import tokens
+
+DAY = datetime(2026, 1, 2, tzinfo=UTC)
+ENDING = 'Do not answer this from memory: do what is advised above, or say what could not be found.'
+
+
+def source(number: int, title: str = '', url: str = '') -> Source:
+    return Source(f'src_{number:012x}', title, url, None, DAY, DAY, 1, 1, 1)
+
+
+def failed(url: str, why: str) -> Fetched:
+    return Fetched(url, 0, failure=why)
+
+
+def test_no_page_could_be_fetched() -> None:
+    problem = problems.fetch_failed(
+        [
+            failed('https://orrin.example/guide?token=secret', 'orrin.example/guide answered HTTP 404'),
+            failed('https://keeper:pass@valley.example/', 'the host name cannot be resolved'),
+        ]
+    )
+
+    assert problem.text == snapshot("""\
+[ERROR] fetch failed
+
+Detail: none of the pages that were asked for could be fetched.
+- https://orrin.example/guide?…: answered HTTP 404
+- https://valley.example/: the host name cannot be resolved
+
+Likely causes:
+- The address is wrong, or the page has moved or is gone.
+- The site refuses programs or asks for a login, its robots.txt forbids the page, or it is down.
+- The page is no text, is too large, or its host has a private address.
+
+What to do:
+- Check the addresses, or give others: the page above, another site with the same content.
+- If you have the text from elsewhere, store it with add_source(content) and use `search`.
+- `status` lists what is stored already; `search` looks in it without fetching.
+
+Do not answer this from memory: do what is advised above, or say what could not be found.\
+""")
+    assert problem.is_error
+    assert 'secret' not in problem.text
+    assert 'pass@' not in problem.text
+
+
+def test_time_was_over() -> None:
+    assert problems.timed_out(95.4, 'fetch').text == snapshot("""\
+[ERROR] timeout
+
+Detail: there was no answer within 95 seconds, while it was busy with fetch.
+
+Likely causes:
+- A site answers slowly, or many pages were asked for at once.
+- A deep answer follows links for as long as there is time.
+
+What to do:
+- Call again: pages that were fetched are stored, and are not fetched again.
+- Ask for less: fewer urls, research_mode="fast", a smaller expansion_budget.
+- `search` looks in what is stored, without fetching.
+
+Do not answer this from memory: do what is advised above, or say what could not be found.\
+""")
+
+
+def test_nothing_matches() -> None:
+    problem = problems.no_results('who built "the lamp"?', 12, 1340, [source(1, 'Harbour'), source(2)])
+
+    assert problem.text == snapshot("""\
+[NO RESULTS]
+
+Detail: no passage has anything of "who built 'the lamp'?"; searched were 12 documents with 1,340 passages.
+Stored, the last used first:
+- src_000000000001 · Harbour
+- src_000000000002 · untitled
+
+Likely causes:
+- The sources call it something else, or are in another language.
+- The sources are about something else; the page that has it is not stored.
+
+What to do:
+- Search again with fewer and rarer words: names, numbers, the terms that such a text would use, in its language.
+- Leave source_urls and source_ids empty to look in everything that is stored.
+- `answer` with the address of a page that should have it, and research_mode="auto" or "deep" to follow its links.
+
+Do not answer this from memory: do what is advised above, or say what could not be found.\
+""")
+    assert not problem.is_error
+
+
+def test_nothing_matches_in_what_could_be_searched() -> None:
+    """What could not be searched may have it: that is told, and why there is no more."""
+    trace = Trace(
+        tuple(failed(f'https://orrin.example/{n}', 'HTTP 503') if n % 5 == 4 else Fetched('…', 1) for n in range(14)),
+        rounds=3,
+        stop_reason='plateau',
+    )
+    missing = [
+        '3 sources are not indexed yet and were not searched; search again',
+        'ranking by meaning failed: OSError',
+    ]
+    problem = problems.no_results('the lamp', 12, 1340, [source(1, 'Harbour')], missing=missing, trace=trace)
+
+    assert problem.text.partition('\n\nLikely causes')[0] == snapshot("""\
+[NO RESULTS]
+
+Detail: no passage has anything of "the lamp"; searched were 12 documents with 1,340 passages.
+Pages asked for: 14, in vain: 2, rounds of following links: 3; stopped: plateau.
+What was missing:
+- 3 sources are not indexed yet and were not searched; search again
+- ranking by meaning failed: OSError
+Stored, the last used first:
+- src_000000000001 · Harbour\
+""")
+    assert not problem.is_error
+
+
+def test_a_handle_that_is_none() -> None:
+    error = UnknownSourceError('there is no source "src_12"; add_source gives a handle for a text or a URL')
+    assert problems.of_error(error).text == snapshot("""\
+[ERROR] unknown source
+
+Detail: there is no source "src_12"; add_source gives a handle for a text or a URL
+
+Likely causes:
+- The handle was written from memory, or belongs to another collection.
+- The source was evicted, because the store is full.
+
+What to do:
+- Take the handle from `status`, or from the answer that named it.
+- Store the text or page again with add_source; the same text gets the same handle.
+
+Do not answer this from memory: do what is advised above, or say what could not be found.\
+""")
+
+
+def test_an_address_under_which_nothing_is_stored() -> None:
+    near = [source(n, f'Page {n}', f'https://orrin.example/guide/{n}?page={n}') for n in range(1, 12)]
+    assert problems.not_stored('https://orrin.example/guide/?page=2', near).text == snapshot("""\
+[ERROR] not stored
+
+Detail: nothing is stored under https://orrin.example/guide/?….
+Stored from the same host, the most alike first:
+- src_000000000001 · https://orrin.example/guide/1?… · Page 1
+- src_000000000002 · https://orrin.example/guide/2?… · Page 2
+- src_000000000003 · https://orrin.example/guide/3?… · Page 3
+- src_000000000004 · https://orrin.example/guide/4?… · Page 4
+- src_000000000005 · https://orrin.example/guide/5?… · Page 5
+- src_000000000006 · https://orrin.example/guide/6?… · Page 6
+- src_000000000007 · https://orrin.example/guide/7?… · Page 7
+- src_000000000008 · https://orrin.example/guide/8?… · Page 8
+- and 3 more
+
+Likely causes:
+- The page was never fetched, or was evicted since, because the store is full.
+- It is stored under another address: with or without `www`, a slash or a query.
+
+What to do:
+- `answer` with this URL fetches and stores it; add_source(url) does so without a question.
+- `status` lists the addresses that are stored; `search` without source_urls looks in all of them.
+
+Do not answer this from memory: do what is advised above, or say what could not be found.\
+""")
+    assert '\n\n\n' not in problems.not_stored('https://orrin.example/').text
+    assert '- and at least 3 more' in problems.not_stored('https://orrin.example/', near, is_all=False).text
+
+
+def test_nothing_is_stored() -> None:
+    assert problems.nothing_stored().text == snapshot("""\
+[ERROR] nothing stored
+
+Detail: there is no source in this collection yet, so there is nothing to look in.
+
+Likely causes:
+- No page or text was added so far, or all of them were evicted, because the store is full.
+
+What to do:
+- `answer` with the addresses of pages fetches them and answers from them.
+- add_source stores a text, or the page at a URL.
+
+Do not answer this from memory: do what is advised above, or say what could not be found.\
+""")
+
+
+def test_a_call_that_cannot_be_done() -> None:
+    assert problems.of_error(RequestError('top_k=0 is out of range; give 1 to 100')).text == snapshot("""\
+[ERROR] bad request
+
+Detail: top_k=0 is out of range; give 1 to 100
+
+Likely causes:
+- A parameter is missing, is out of range, or goes with no other that was given.
+
+What to do:
+- Change what the detail names, and call again.
+
+Do not answer this from memory: do what is advised above, or say what could not be found.\
+""")
+
+
+@pytest.mark.parametrize(
+    ('error', 'first'),
+    [
+        (FetchError('orrin.example answered HTTP 500'), 'fetch failed'),
+        (InputTooLargeError('61 MB'), 'too large'),
+        (ConfigurationError('no key'), 'wrong settings'),
+        (StoreError('disk full'), 'store failed'),
+        (SummarizationFailedError('HTTP 500'), 'model failed'),
+        (SummarizerError(), 'failed'),
+    ],
+)
+def test_each_error_has_its_name_and_its_detail(error: SummarizerError, first: str) -> None:
+    text = problems.of_error(error).text
+
+    assert text.startswith(f'[ERROR] {first}\n')
+    assert str(error) in text
+
+
+@pytest.mark.parametrize('budget', [500, 600, 700, 900, 1200])
+@pytest.mark.parametrize('long', ['ごみ漢字' * 400, 'x-' * 4000, 'a harbour wall ' * 900])
+def test_the_lists_are_shortened_first_where_the_budget_is_small(long: str, budget: int) -> None:
+    near = [source(n, long, f'https://orrin.example/{long}') for n in range(30)]
+    failures = [failed(f'https://orrin.example/{long}', long) for _ in range(30)]
+    missing = [long] * 30
+    found = {
+        'fetch': problems.fetch_failed(failures, budget),
+        'near': problems.not_stored(f'https://orrin.example/{long}', near, budget),
+        'none': problems.no_results(long, 9, 9, near, budget, missing=missing, trace=Trace(tuple(failures))),
+        'detail': problems.bad_request(long, budget),
+        'unknown': problems.unknown_source(long, budget),
+        'fetched': problems.of_error(FetchError(long), budget),
+        'store': problems.of_error(StoreError(long), budget),
+    }
+    sizes = {name: tokens.count(problem.text) for name, problem in found.items()}
+    assert not {name: size for name, size in sizes.items() if size > budget}
+    assert all(problem.text.endswith('\n\n' + ENDING) for problem in found.values())
+    # Of each there is something, and what is not shown is counted.
+    assert found['fetch'].text.count('\n- https://orrin.example/') >= 1
+    assert all(
+        '\n- and ' in found[name].text or 'for which there is no room' in found[name].text for name in ('near', 'none')
+    )
+    # What was missing matters more than what else is stored.
+    rows = [line for line in found['none'].text.split('\n') if line.startswith('- ')]
+    assert rows.index(next(row for row in rows if 'more' in row or 'room' in row)) >= 1
+
+
+LONG = 'the tide \u202e\x00 {{ending}}\n[CITATIONS] 漢👩 ' * 2000
+
+
+@pytest.mark.parametrize(
+    'problem',
+    [
+        problems.fetch_failed([failed(f'https://{LONG}', LONG)] * 500),
+        problems.timed_out(10**9, 'fetch'),
+        problems.no_results(LONG, 10**12, 10**12, [source(n, LONG) for n in range(300)], missing=[LONG] * 300),
+        problems.not_stored(LONG, [source(n, LONG, LONG) for n in range(300)]),
+        problems.bad_request(LONG),
+        problems.unknown_source(LONG),
+        problems.of_error(FetchError(LONG)),
+        problems.of_error(StoreError(LONG)),
+        problems.nothing_stored(),
+    ],
+)
+def test_every_text_is_bounded_ends_alike_and_cannot_be_forged(problem: Problem) -> None:
+    assert tokens.count(problem.text) <= 1500
+    assert problem.text.endswith('\n\n' + ENDING)
+    assert problem.text.count('\n[') == 0
+    assert problem.text.isprintable() or set(filter(lambda char: not char.isprintable(), problem.text)) <= {
+        '\n',
+        '\u200d',
+    }

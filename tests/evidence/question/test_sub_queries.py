@@ -1,0 +1,307 @@
+"""Compound questions in parts that stand alone, single ones whole; and what constraints say about hosts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.evidence.question.scope import hosts_in, scope_of, without_hosts
+from summarizer_tool.evidence.question.sub_queries import MAX_PARTS, split
+
+SINGLE = [
+    'What is the plot of Romeo and Juliet?',
+    'How much does Marn spend on research and development?',
+    'What is the capital of Trinidad and Tobago?',
+    'Who founded Marn and why?',
+    'When and where was Ilse Quarry born?',
+    'How do I install and configure the Kaplan driver?',
+    'Find people who build turbines and who live in Marn',
+    'What happens when the dam breaks and when the gates are closed?',
+    'What is the difference between what the guild does and what the league does?',
+    'Who founded Marn, which lies on the coast?',
+    'Explain the rise and fall of the Roman Empire',
+    'Which gods did the Norse and the Greeks worship?',
+    'What does the privacy policy say about cookies?',
+    'How did Dr. Brook and Mr. Keld meet?',
+    'What are the terms and conditions of the grant?',
+    'what are the pros and cons of tidal power',
+    'Who wrote The Gull, the Eel and the Otter?',
+    'Which languages, frameworks and tools does Acme use?',
+    'What are the benefits, e.g. cost and noise, of the plant?',
+    'How long does it take to build a dam and to fill it?',
+    'Is it true that the dam leaks and is it being repaired?',
+    'Did the Salt League and the Tide Guild ever sign a treaty?',
+    'kaplan turbine blade count',
+    'How does version 1.2.3 of node.js handle time-outs?',
+    'I run Acme Router 3000. How do I reset the password?',
+    'Was kostet Schwarzbrot mit Butter und Salz in Marn?',
+    'Combien coûtent le pain et le sel à Marn ?',
+    'ダムはなぜ決壊し、誰が修理したのか',
+    'What can and should be done about silting?',
+]
+
+
+@pytest.mark.parametrize('question', SINGLE)
+def test_one_question_stays_one(question: str) -> None:
+    assert split(question) == (question,)
+
+
+def test_clauses_sentences_and_lists() -> None:
+    questions = (
+        'Who founded the Tide Guild and when was it dissolved?',
+        'What is the capital of Marn and how many people live in it?',
+        'What is X-ray crystallography, who invented it, and when was it first used?',
+        'Who wrote the handbook? When was it published? What does chapter 3 say?',
+        'Did Ada Brook lead the guild and did she own a ship?',
+        'How does the garbage collector work and when does it run?',
+        'What caused the fire of 1852 and what damage did it do?',
+        'Who is Ilse Quarry? Is she related to Morn Keld?',
+        'E-4021 error on start-up; how to reset the pump; warranty terms',
+        'I run Acme Router 3000. How do I reset the password? How do I update the firmware?',
+        'Hello! I have a few questions about the Marn dam. Who built it? How high is it?',
+        'For the Kaplan turbine, how many blades does it have and who made it?',
+        'About the tidal plant:\n- capacity\n- operator\n- How many turbines does it have?',
+        'Please answer: (1) who owns the plant, (2) when it was built and (3) what it cost.',
+        '1. What is a sluice?\n2. Who invented the tide mill?',
+        'Wer hat die Gilde gegründet und wann wurde sie aufgelöst?',
+    )
+    assert {question: split(question) for question in questions} == snapshot(
+        {
+            'Who founded the Tide Guild and when was it dissolved?': (
+                'Who founded the Tide Guild?',
+                'When was the Tide Guild dissolved?',
+            ),
+            'What is the capital of Marn and how many people live in it?': (
+                'What is the capital of Marn?',
+                'How many people live in the capital of Marn?',
+            ),
+            'What is X-ray crystallography, who invented it, and when was it first used?': (
+                'What is X-ray crystallography?',
+                'Who invented X-ray crystallography?',
+                'When was X-ray crystallography first used?',
+            ),
+            'Who wrote the handbook? When was it published? What does chapter 3 say?': (
+                'Who wrote the handbook?',
+                'When was the handbook published?',
+                'What does chapter 3 say?',
+            ),
+            'Did Ada Brook lead the guild and did she own a ship?': (
+                'Did Ada Brook lead the guild?',
+                'Did Ada Brook own a ship?',
+            ),
+            'How does the garbage collector work and when does it run?': (
+                'How does the garbage collector work?',
+                'When does the garbage collector run?',
+            ),
+            'What caused the fire of 1852 and what damage did it do?': (
+                'What caused the fire of 1852?',
+                'What damage did the fire of 1852 do?',
+            ),
+            'Who is Ilse Quarry? Is she related to Morn Keld?': (
+                'Who is Ilse Quarry?',
+                'Is Ilse Quarry related to Morn Keld?',
+            ),
+            'E-4021 error on start-up; how to reset the pump; warranty terms': (
+                'E-4021 error on start-up',
+                'how to reset the pump',
+                'warranty terms',
+            ),
+            'I run Acme Router 3000. How do I reset the password? How do I update the firmware?': (
+                'How do I reset the password (Acme Router 3000)?',
+                'How do I update the firmware (Acme Router 3000)?',
+            ),
+            'Hello! I have a few questions about the Marn dam. Who built it? How high is it?': (
+                'Who built the Marn dam?',
+                'How high is the Marn dam?',
+            ),
+            'For the Kaplan turbine, how many blades does it have and who made it?': (
+                'how many blades does the Kaplan turbine have?',
+                'who made the Kaplan turbine?',
+            ),
+            """\
+About the tidal plant:
+- capacity
+- operator
+- How many turbines does it have?\
+""": ('capacity (the tidal plant)', 'operator (the tidal plant)', 'How many turbines does the tidal plant have?'),
+            'Please answer: (1) who owns the plant, (2) when it was built and (3) what it cost.': (
+                'who owns the plant',
+                'when the plant was built',
+                'what the plant cost.',
+            ),
+            """\
+1. What is a sluice?
+2. Who invented the tide mill?\
+""": ('What is a sluice?', 'Who invented the tide mill?'),
+            'Wer hat die Gilde gegründet und wann wurde sie aufgelöst?': (
+                'Wer hat die Gilde gegründet?',
+                'Wann wurde sie aufgelöst (Gilde)?',
+            ),
+        }
+    )
+
+
+def test_comparisons_and_enumerations() -> None:
+    questions = (
+        'Compare Kaplan and Francis turbines on efficiency.',
+        'Compare Romeo and Juliet with Hamlet',
+        'compare the height of dams and weirs',
+        'What is the difference between TCP and UDP in terms of latency?',
+        'How does Kaplan compare to Francis?',
+        'Which is faster, the Kaplan or the Francis turbine?',
+        'price vs performance of tidal power',
+        'How do tides differ from waves in winter?',
+        'What are the capacity, height and opening year of the Marn dam?',
+        'List the causes, effects, and remedies of silting in harbours',
+        'What is the name of the owner and the age of the mill?',
+        'What are the height and the age of the mill?',
+        'What is the population of Marn, Ness and Holm?',
+    )
+    assert {question: split(question) for question in questions} == snapshot(
+        {
+            'Compare Kaplan and Francis turbines on efficiency.': (
+                'Kaplan turbines efficiency',
+                'Francis turbines efficiency',
+            ),
+            'Compare Romeo and Juliet with Hamlet': ('Romeo and Juliet', 'Hamlet'),
+            'compare the height of dams and weirs': ('the height of dams', 'the height of weirs'),
+            'What is the difference between TCP and UDP in terms of latency?': ('TCP latency', 'UDP latency'),
+            'How does Kaplan compare to Francis?': ('Kaplan', 'Francis'),
+            'Which is faster, the Kaplan or the Francis turbine?': (
+                'the Kaplan turbine faster',
+                'the Francis turbine faster',
+            ),
+            'price vs performance of tidal power': ('price of tidal power', 'performance of tidal power'),
+            'How do tides differ from waves in winter?': ('tides in winter', 'waves in winter'),
+            'What are the capacity, height and opening year of the Marn dam?': (
+                'capacity of the Marn dam',
+                'height of the Marn dam',
+                'opening year of the Marn dam',
+            ),
+            'List the causes, effects, and remedies of silting in harbours': (
+                'causes of silting in harbours',
+                'effects of silting in harbours',
+                'remedies of silting in harbours',
+            ),
+            'What is the name of the owner and the age of the mill?': (
+                'What is the name of the owner and the age of the mill?',
+            ),
+            'What are the height and the age of the mill?': ('height of the mill', 'age of the mill'),
+            'What is the population of Marn, Ness and Holm?': (
+                'What is the population of Marn?',
+                'What is the population of Ness?',
+                'What is the population of Holm?',
+            ),
+        }
+    )
+
+
+def test_whom_a_pronoun_means_must_be_plain() -> None:
+    # Two names could be meant, so that the second clause does not stand alone.
+    together = 'When did Ada Brook found the Tide Guild and who led it after her?'
+    assert split(together) == (together,)
+    # What has its owner beside it needs no other.
+    assert split('Who founded Marn and when did the guild lose its ships?') == (
+        'Who founded Marn?',
+        'When did the guild lose its ships?',
+    )
+
+
+def test_many_questions_are_five_at_most_and_none_is_lost() -> None:
+    parts = split(' '.join(f'What is item {number}?' for number in range(9)))
+    assert len(parts) == MAX_PARTS
+    assert all(f'item {number}' in ' '.join(parts) for number in range(9))
+    assert split('What is a sluice? what is a sluice? What is a weir?') == ('What is a sluice?', 'What is a weir?')
+
+
+def test_what_is_no_question() -> None:
+    assert split('') == split(' \n ') == ()
+    assert split('?? ??') == ('?? ??',)
+    assert split('word ' * 600) == (' '.join(['word'] * 600),)
+
+
+PIECES = st.sampled_from(
+    [
+        'and what is ',
+        'compare ',
+        'the dam, ',
+        ' of ',
+        'who ran ',
+        '? ',
+        '. ',
+        '; ',
+        ' vs ',
+        'Marn, ',
+        'it ',
+        '\n- ',
+        '1. ',
+        ': ',
+    ]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=8), max_size=30).map(''.join))
+def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
+    parts = split(text)
+    assert len(parts) <= MAX_PARTS
+    assert bool(parts) == bool(text.strip())
+    for part in parts:
+        assert part == ' '.join(part.split()) != ''
+
+
+@pytest.mark.parametrize(
+    ('constraints', 'only', 'never', 'years'),
+    [
+        ('only docs.example.org', ['docs.example.org'], [], []),
+        ('site:example.org, since 2019', ['example.org'], [], ['2019']),
+        ('https://www.docs.example.org/guide/a.html only', ['docs.example.org'], [], []),
+        ('nothing from example.com but example.org is fine', ['example.org'], ['example.com'], []),
+        (
+            'avoid reddit.com and quora.com, only wiki.example.net',
+            ['wiki.example.net'],
+            ['reddit.com', 'quora.com'],
+            [],
+        ),
+        ('-site:example.org', [], ['example.org'], []),
+        ('127.0.0.1:8000 and [::1]:90', ['127.0.0.1:8000', '[::1]:90'], [], []),
+        ('nur beispiel.de, nicht wiki.de', ['beispiel.de'], ['wiki.de'], []),
+        ('prefer docs.example.org', [], [], []),
+        ('see README.md, node.js and me@example.org, version 1.2.3, e.g. U.S. figures', [], [], []),
+        ('from 1999-2004, in 12,000 copies', [], [], ['1999', '2004']),
+        ('', [], [], []),
+    ],
+)
+def test_hosts_and_years_in_constraints(constraints: str, only: list[str], never: list[str], years: list[str]) -> None:
+    scope = scope_of(constraints)
+    assert (list(scope.only), list(scope.never), list(scope.years)) == (only, never, years)
+    assert hosts_in(constraints) == scope.only
+
+
+def test_where_links_may_lead() -> None:
+    scope = scope_of('only example.org, not old.example.org')
+    allowed = ('https://www.example.org/a', 'http://docs.example.org:8080/b')
+    others = (
+        'https://old.example.org/x',
+        'https://notexample.org',
+        'http://example.org.evil.example',
+        'no url',
+        'http://[',
+    )
+    assert [scope.allows(url) for url in (*allowed, *others)] == [True] * 2 + [False] * 5
+    scope = scope_of('127.0.0.1:8000 only')
+    assert [scope.allows(f'http://127.0.0.1{port}/') for port in (':8000', ':8001', '')] == [True, False, False]
+    assert without_hosts('only docs.example.org, since 2019') == 'only , since 2019'
+
+
+def test_the_intent_may_tell_whom_a_pronoun_means() -> None:
+    question = 'Who built it and when was it repaired?'
+    assert split(question, 'a page about the Marn dam') == (
+        'Who built the Marn dam?',
+        'When was the Marn dam repaired?',
+    )
+    assert split(question) == (question,)
+    # Where the question says it, nothing else does.
+    assert split('Who built the mill and when was it repaired?', 'a page about the Marn dam') == (
+        'Who built the mill?',
+        'When was the mill repaired?',
+    )

@@ -1,0 +1,78 @@
+"""Shorter forms of a sentence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.extractive import compression
+from summarizer_tool.text import names
+
+
+def test_asides_clauses_and_fillers_go():
+    text = (
+        'However, Mara Quill (a cooper by trade), who had also lost two ships, founded the Salt Guild in 1871, '
+        'because nobody else would.'
+    )
+    assert compression.variants(text) == snapshot(
+        [
+            'Mara Quill (a cooper by trade), who had also lost two ships, founded the Salt Guild in 1871, because nobody else would.',
+            'Mara Quill (a cooper by trade), who had lost two ships, founded the Salt Guild in 1871, because nobody else would.',
+            'Mara Quill, who had lost two ships, founded the Salt Guild in 1871, because nobody else would.',
+            'Mara Quill founded the Salt Guild in 1871, because nobody else would.',
+            'Mara Quill (a cooper by trade).',
+            'Mara Quill (a cooper by trade), who had lost two ships, founded the Salt Guild in 1871.',
+        ]
+    )
+
+
+def test_a_leading_clause_goes():
+    assert compression.variants('After the flood had taken the bridge, Orme sold the mill to Quill.') == snapshot(
+        ['After the flood had taken the bridge, Orme sold the mill to Quill.', 'Orme sold the mill to Quill.']
+    )
+
+
+def test_numbers_in_an_aside_are_kept_at_first():
+    assert compression.variants('Jonas Orme (1820–1888) was a miller.') == snapshot(
+        ['Jonas Orme (1820–1888) was a miller.', 'Jonas Orme was a miller.']
+    )
+
+
+def test_tidying_takes_off_what_an_extraction_left_empty():
+    assert compression.tidy('in fact Orme ( , ) left;') == snapshot('In fact Orme left')
+
+
+WORDS = st.sampled_from(
+    'Quill sold also the mill , which while ( 1871 ) ; because Orme then [ x ] , including After the flood , "'.split()  # noqa: SIM905
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=60).map(' '.join))
+def test_every_form_is_made_of_the_words_in_their_order(text: str):
+    whole = names.words(text)
+    forms = compression.variants(text)
+    assert len(forms) <= compression.MAX_FORMS
+    for form in forms:
+        rest = iter(whole)
+        assert all(word in rest for word in names.words(form)), form
+
+
+def test_a_long_line_of_clauses_completes():
+    for unit in ('a, which b ', '(', '(a ', '; ', ' ', 'x, the y, ', '"', 'and '):
+        compression.variants(unit * 50_000)
+
+
+@pytest.mark.parametrize(
+    'sentence',
+    [
+        'John Smith was convicted of fraud in Berlin in 2001, although the verdict was overturned by Judge Lee.',
+        'The treaty was approved by Parliament in 1999, but later cancelled by the Crown.',
+        'Trade with Marn is legal under the Treaty of 1931, if the truce with the League holds.',
+        'Vael founded the guild in 840, as Morn Keld claimed in his memoirs.',
+        'The bridge is open to carts all year, except in the month of Thaw.',
+        'The gate stays closed to strangers, unless the Reeve allows it.',
+        'The vaccine (never approved in Norway) was sold in Marn.',
+    ],
+)
+def test_what_takes_back_or_limits_a_statement_is_never_cut(sentence: str) -> None:
+    assert compression.variants(sentence) == [sentence]

@@ -1,0 +1,141 @@
+"""The embedded model."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from pydantic_ai import Agent
+from pydantic_ai.exceptions import UserError
+
+from summarizer_tool import prompts
+from summarizer_tool.extractive.model import ExtractiveModel, merge_facts, relevances, summarize_sources
+from summarizer_tool.mapreduce import grounding
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.schemas import ChunkSummary, Fact
+
+PAGE = """
+# Mara Quill
+Mara Quill (1840–1902) was a cooper from Port Ansel.
+She founded the Salt Guild on 3 May 1871 with Jonas Orme, who lent her 900 crowns.
+The weather was mild that year, and people often spoke of it afterwards.
+Ada Finn poisoned Jonas Orme in 1874.
+| Ship | Master | Lost |
+|---|---|---|
+| Heron | Ada Finn | 1872 |
+| Gull | Karl Brandt | 1875 |
+Share: Post · Send · Copy link
+""".strip().splitlines()
+
+
+def request(texts: list[str], wish: prompts.Focus | None = None) -> prompts.ParsedRequest:
+    lines = [NumberedLine(number, text) for number, text in enumerate(texts, 1)]
+    return prompts.ParsedRequest([prompts.PromptSource(lines)], wish or prompts.Focus(), None, merges=False)
+
+
+def test_facts_within_the_target():
+    assert summarize_sources(request(PAGE), 60) == snapshot(
+        ChunkSummary(
+            facts=[
+                Fact(
+                    text='Mara Quill founded the Salt Guild on 3 May 1871 with Jonas Orme, who lent her 900 crowns.',
+                    evidence=[3, 1],
+                ),
+                Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[4, 5]),
+                Fact(text='Gull: master Karl Brandt, lost 1875.', importance=2, evidence=[9]),
+            ],
+            entities=['Mara Quill', 'Jonas Orme', 'Ada Finn', 'Port Ansel'],
+        )
+    )
+
+
+def test_the_focus_decides_what_a_small_summary_says():
+    wish = prompts.Focus(focus_areas='Who poisoned Jonas Orme?')
+    assert [fact.text for fact in summarize_sources(request(PAGE, wish), 15).facts] == snapshot(
+        ['Ada Finn poisoned Jonas Orme in 1874.']
+    )
+    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], wish) == snapshot([1.0, 0.0])
+    assert relevances(['anything'], prompts.Focus(schema_hint='people and places')) == [0.0]
+
+
+def test_merging_chooses_among_facts():
+    facts = ['Ada Finn poisoned Jonas Orme.', 'Jonas Orme was poisoned.', 'Mara Quill founded the Salt Guild in 1871.']
+    assert [fact.evidence for fact in merge_facts(request(facts), 22).facts] == snapshot([[1], [3]])
+
+
+def test_every_fact_survives_grounding_with_its_own_evidence():
+    asked = request(PAGE)
+    summary = summarize_sources(asked, 1000)
+    grounded = grounding.ground(summary, asked.sources[0].lines)
+    assert (len(grounded.facts), grounded.unsupported, grounded.repaired) == (len(summary.facts), 0, 0)
+
+
+def test_it_answers_a_prompt_as_any_model_does():
+    prompt = prompts.chunk_request(
+        [prompts.PromptSource([NumberedLine(1, 'Ada Finn poisoned Jonas Orme.')])], prompts.Focus(), 50
+    )
+    assert Agent(ExtractiveModel(), output_type=ChunkSummary).run_sync(prompt).output == snapshot(
+        ChunkSummary(facts=[Fact(text='Ada Finn poisoned Jonas Orme.', evidence=[1])])
+    )
+
+
+def test_max_tokens_bounds_the_answer():
+    lines = [NumberedLine(number, text) for number, text in enumerate(PAGE, 1)]
+    prompt = prompts.chunk_request([prompts.PromptSource(lines)], prompts.Focus(), 200)
+    run = Agent(ExtractiveModel(), output_type=ChunkSummary).run_sync(prompt, model_settings={'max_tokens': 60})
+    assert run.usage.output_tokens <= 60
+    assert run.output.facts
+
+
+def test_it_answers_nothing_else():
+    with pytest.raises(UserError, match='numbered lines'):
+        Agent(ExtractiveModel()).run_sync('What is salt?')
+
+
+def test_the_same_answer_whatever_the_hash_seed():
+    code = (
+        'import json, sys\n'
+        'from summarizer_tool import prompts\n'
+        'from summarizer_tool.extractive.model import summarize_sources\n'
+        'from summarizer_tool.text.sentences import Line\n'
+        'lines = [Line(n, t) for n, t in enumerate(json.loads(sys.argv[1]) * 5, 1)]\n'
+        'asked = prompts.Request([prompts.Source(lines)], prompts.Wish(schema_hint="who poisoned whom"), None, False)\n'
+        'print(summarize_sources(asked, 80).model_dump_json())\n'
+    )
+    answers = {
+        subprocess.run(
+            [sys.executable, '-c', code, json.dumps(PAGE)],
+            env={**os.environ, 'PYTHONHASHSEED': seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ('1', '2')
+    }
+    assert len(answers) == 1
+
+
+LINES = st.lists(
+    st.sampled_from(
+        ['# Ada Finn', 'She left Port Ansel in 1871.', '- Role: miller', '| a | b |', '|---|---|', '```', 'Born 1840.']
+    )
+    | st.text(max_size=60).map(lambda text: ' '.join(text.split())),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(LINES, st.integers(1, 200))
+def test_evidence_exists_and_the_target_holds_roughly(texts: list[str], target: int):
+    summary = summarize_sources(request(texts), target)
+    assert all(fact.evidence and set(fact.evidence) <= set(range(1, len(texts) + 1)) for fact in summary.facts)
+
+
+@pytest.mark.parametrize('unit', ['x', '|', '*a ', '(', 'A.', 'A of the ', '1,', '汉'])
+def test_a_hostile_line_completes(unit: str):
+    summarize_sources(request([unit * 50_000]), 100)

@@ -1,0 +1,244 @@
+"""Reading numbered lines: chrome out, tables and lists into words, subjects where they are missing."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.extractive.statements import statements
+from summarizer_tool.extractive.subjects import subject_of, with_subjects
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text import boilerplate_lines
+from summarizer_tool.text.sentences import MAX_WORDS, plain, sentences
+
+
+def numbered(text: str) -> list[NumberedLine]:
+    lines: list[NumberedLine] = []
+    for number, line in enumerate(text.strip('\n').split('\n'), 1):
+        if line.strip():
+            lines.append(NumberedLine(number, line))
+        elif lines:
+            lines[-1] = NumberedLine(lines[-1].number, lines[-1].text, blank_after=True)
+    return lines
+
+
+def read(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(statement.text, statement.evidence) for statement in with_subjects(*statements(numbered(text)))]
+
+
+def test_a_wiki_page():
+    page = """
+[Skip to content](#main)
+
+Home | Wiki | Log in
+
+- Overview
+- The Salt Guild
+- [Harbour](/wiki/Harbour)
+
+# Mara Quill
+
+| | |
+|---|---|
+| Born | 3 May 1840 |
+| Office | Master of the [Salt Guild](/wiki/Salt_Guild) |
+
+**Mara Quill** was a cooper from Port Ansel.[1] She founded the Salt Guild in 1871. Jonas Orme lent her the money.
+He asked for it back in 1874.
+
+Enter your email · Subscribe
+
+## Family
+
+- **Ada Finn**, her sister. She kept the books.
+- Two sons
+- One daughter
+
+### See also
+
+- Jonas Orme
+- Harbour
+
+Content is available under CC BY-SA.
+"""
+    assert read(page) == snapshot(
+        [
+            ('Mara Quill, born: 3 May 1840; Office: Master of the Salt Guild', (13, 14, 9)),
+            ('Mara Quill was a cooper from Port Ansel.', (16,)),
+            ('Mara Quill founded the Salt Guild in 1871.', (16,)),
+            ('Jonas Orme lent her the money.', (16,)),
+            ('Jonas Orme asked for it back in 1874.', (16, 17)),
+            ('Ada Finn, her sister: She kept the books.', (23,)),
+            ('Family: Two sons, One daughter', (24, 25, 21)),
+        ]
+    )
+
+
+def test_a_table_names_its_columns():
+    table = """
+| Ship | Master | Lost |
+|---|---|:--|
+| Heron | Ada Finn | 1872 |
+| Gull | Jonas Orme | — |
+"""
+    assert read(table) == snapshot([('Heron: master Ada Finn, lost 1872', (3,)), ('Gull: master Jonas Orme', (4,))])
+
+
+def test_a_fragment_is_said_of_its_heading():
+    page = """
+# The Guild
+
+Jonas Orme and Ada Finn left the Guild.
+
+## Jonas Orme
+
+Born 1820, foster-child of Ada Finn. Miller of Port Ansel.
+
+## Heron's Lamp
+
+Lantern, item level 12.
+"""
+    assert read(page) == snapshot(
+        [
+            ('Jonas Orme and Ada Finn left the Guild.', (3,)),
+            ('Jonas Orme: born 1820, foster-child of Ada Finn.', (7, 5)),
+            ('Jonas Orme: Miller of Port Ansel.', (7, 5)),
+            ("Heron's Lamp: Lantern, item level 12.", (11, 9)),
+        ]
+    )
+
+
+def test_a_pronoun_is_left_alone_where_it_may_be_someone_else():
+    page = """
+# Jonas Orme
+
+Jonas Orme was a miller. He hated the sea. Karl Brandt owed him nine crowns. He paid in 1871.
+"""
+    assert read(page) == snapshot(
+        [
+            ('Jonas Orme was a miller.', (3,)),
+            ('Jonas Orme hated the sea.', (3,)),
+            ('Karl Brandt owed him nine crowns.', (3,)),
+            ('He paid in 1871.', (3,)),
+        ]
+    )
+
+
+def test_code_and_text_in_fences():
+    page = """
+```lua
+-- ## Event handlers
+on_bell(function() ring() end)
+```
+
+```
+Mara Quill (1840-1902), founder of the Salt Guild
+```
+"""
+    assert [(s.text, s.kind.value) for s in statements(numbered(page))[0]] == snapshot(
+        [
+            ('Event handlers', 'code'),
+            ('on_bell(function() ring() end)', 'code'),
+            ('Mara Quill (1840-1902), founder of the Salt Guild', 'row'),
+        ]
+    )
+
+
+def test_a_transcript_keeps_its_turns():
+    assert read('Ada: we lost the Heron.\nJonas: when?\nAda: in May, off Port Ansel.') == snapshot(
+        [('Ada: we lost the Heron.', (1,)), ('Jonas: when?', (2,)), ('Ada: in May, off Port Ansel.', (3,))]
+    )
+
+
+def test_a_long_sentence_comes_in_pieces_with_the_lines_they_stand_on():
+    first = NumberedLine(1, 'Mara Quill sold ' + 'salt and ' * 20 + 'salt,')
+    second = NumberedLine(2, 'and Jonas Orme bought ' + 'flour and ' * 20 + 'flour.')
+    found = list(sentences([first, second]))
+    assert [(len(s.text.split()), s.text[:20], s.evidence, s.continues) for s in found] == snapshot(
+        [(44, 'Mara Quill sold salt', (1,), False), (44, 'Jonas Orme bought fl', (1, 2), True)]
+    )
+    assert all(len(s.text.split()) <= MAX_WORDS for s in found)
+
+
+def test_abbreviations_do_not_end_a_sentence():
+    text = 'Dr. J. P. Orme left Port St. Ansel in World War I. He came back. 盐很贵。铁也很贵。'
+    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
+        ['Dr. J. P. Orme left Port St. Ansel in World War I.', 'He came back.', '盐很贵。', '铁也很贵。']
+    )
+
+
+def test_plain_takes_marks_off():
+    assert plain(
+        '**Mara** _Quill_ of [Port *Ansel*](/wiki/Ansel_(town)) `x` ![map](m.png)[^2] <br> https://a.example/b'
+    ) == (snapshot('Mara Quill of Port Ansel x map'))
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        'Share: Post · Send · Copy link',
+        'Search the archive',
+        '- [Home](/) | [Log in](/login)',
+        'We and our partners use cookies to store data. Accept all / Reject',
+        'You may also like',
+        '© 2024 The Guild',
+        'Article continues below',
+    ],
+)
+def test_chrome(line: str):
+    assert boilerplate_lines.is_chrome(line)
+
+
+@pytest.mark.parametrize(
+    'line',
+    ['Search for the Heron, lost in 1872.', 'She shared the mill with Jonas Orme.', 'The history of cookies is long.'],
+)
+def test_text_is_no_chrome(line: str):
+    assert not boilerplate_lines.is_chrome(line)
+
+
+def test_what_stands_before_the_first_heading():
+    assert boilerplate_lines.before_content(['Log in', '- Home', '- Harbour', '# Port Ansel']) == 3
+    assert boilerplate_lines.before_content(['Log in', '- Home', 'Port Ansel', '==========']) == 2
+    assert boilerplate_lines.before_content(['- salt', '- flour', '# Port Ansel']) == 0
+
+
+def test_what_a_heading_is_about():
+    headings = ['2. Port Ansel (town)', 'Early years', 'List of ships of Port Ansel', 'where it went']
+    assert [subject_of(heading) for heading in headings] == snapshot(['Port Ansel', '', '', ''])
+
+
+@pytest.mark.parametrize(
+    'unit',
+    [
+        '|',
+        '| ',
+        '*',
+        '*a ',
+        ' _a',
+        '(',
+        '(a ',
+        '[',
+        '[a](',
+        '`a ',
+        'A.',
+        '. A',
+        '<b ',
+        '"',
+        '“a ',
+        '|-',
+        'x',
+        ' ',
+        '汉',
+    ],
+)
+def test_a_hostile_line_completes(unit: str):
+    with_subjects(*statements([NumberedLine(1, unit * 30_000)]))
+
+
+def test_ten_thousand_lines_complete():
+    lines = [
+        NumberedLine(n, f'line {n} goes on with what Mara Quill said of it to Jonas Orme, and')
+        for n in range(1, 10_001)
+    ]
+    found = with_subjects(*statements(lines))
+    assert len(found) > 1000
+    assert all(1 <= number <= 10_000 for statement in found for number in statement.evidence)

@@ -1,0 +1,177 @@
+"""Which blocks are kept, by what trafilatura voted for and where they stand."""
+
+from typing import Any
+
+import pytest
+
+from summarizer_tool.html import parsing, tables, voting
+from summarizer_tool.html.blocks import Blocks, Frame, PageBlock, Picture, Region
+from summarizer_tool.html.choosing import choose
+from summarizer_tool.html.walking import Walk
+from tests.support.fictional import article
+
+SENTENCE = 'The keepers of the gate have counted every ship that passed it since the flood. '
+
+
+def page(*blocks: PageBlock) -> Blocks:
+    """A page of blocks, each of one text node that has the number of its place."""
+    for place, block in enumerate(blocks):
+        block.size = len(block.text)
+        block.marks = [place, block.size]
+    return Blocks(list(blocks))
+
+
+def text(words: str = SENTENCE, tag: str = 'p', **more: Any) -> PageBlock:
+    return PageBlock('text', words, tag=tag, **more)
+
+
+def heading(level: int, words: str = 'Keepers') -> PageBlock:
+    return PageBlock('heading', words, tag=f'h{level}', level=level)
+
+
+def kept(found: Blocks, *votes: int) -> list[int]:
+    choose(found, votes)
+    return [place for place, block in enumerate(found.blocks) if block.is_kept]
+
+
+def test_title_and_lead_go_before_the_text() -> None:
+    shown = page(
+        text('A line above the title, about whatever it may be, of some length, too.'),
+        heading(1),
+        text('What the gate saw, in a few words.', tag='div', is_lead=True),
+        text('Kept for four hundred years by nine families, in turn, without a break.'),
+        text('Share this', tag='div'),
+        text(
+            'A picture of the gate, by one who never saw it with his own eyes.', frame=Frame('caption', Frame('figure'))
+        ),
+        text(SENTENCE * 2),
+    )
+    assert kept(shown, 6) == [1, 2, 3, 6]
+
+
+def test_no_lead_without_a_title() -> None:
+    shown = page(heading(2), text('Kept for four hundred years by nine families, in turn, without a break.'), text())
+    shown.blocks[2].text += SENTENCE
+    assert kept(page(*shown.blocks), 2) == [2]
+
+
+def test_tables_and_lists_are_kept_whole() -> None:
+    around = Frame('list')
+    items = [text(f'Keeper {number}', tag='li', frame=Frame('item', around)) for number in range(4)]
+    assert kept(page(*items), 0, 2) == [0, 1, 2, 3]
+    assert kept(page(*items), 0) == [0]
+
+
+def test_a_part_named_as_chrome_is_left_out_unless_it_is_the_page() -> None:
+    comments = Region(None, 'comments')
+    talk = text(region=comments)
+    assert kept(page(text(SENTENCE * 4), talk, text(SENTENCE)), 0, 1, 2) == [0, 2]
+    assert kept(page(text(), talk, text(SENTENCE, region=Region(None, 'comments'))), 0, 1, 2) == [0, 1, 2]
+
+
+def test_where_little_is_voted_for_all_prose_is_kept() -> None:
+    prose = [text(f'{number} {SENTENCE}', group=number) for number in range(5)]
+    assert kept(page(*prose, text('A menu', tag='li')), 0) == [0, 1, 2, 3, 4]
+    assert kept(page(*prose, text('A menu', tag='li')), 0, 1, 4) == [0, 1, 4]
+
+
+def test_paragraphs_between_their_kept_siblings_are_kept() -> None:
+    def between(group: int) -> list[int]:
+        return kept(
+            page(text(group=1), text('He was the ninth of them.', group=group), text(SENTENCE * 2, group=1)), 0, 2
+        )
+
+    assert between(1) == [0, 1, 2]
+    assert between(2) == [0, 2]
+
+
+def test_code_and_tables_between_what_is_kept_are_kept() -> None:
+    built = [
+        PageBlock('code', 'open 9', tag='pre'),
+        text('3 t', tag='td', frame=Frame('cell', Frame('row', Frame('table')))),
+    ]
+    assert kept(page(text(), *built, text(SENTENCE * 2)), 0, 3) == [0, 1, 2, 3]
+    assert kept(page(text(), *built), 0) == [0]
+
+
+def test_headings_whose_text_is_left_out_go_with_it() -> None:
+    shown = page(
+        heading(1),
+        text(),
+        heading(2),
+        heading(3),
+        text(SENTENCE * 2),
+        heading(2, 'See'),
+        text('x', tag='li'),
+        heading(2, 'Or'),
+    )
+    assert kept(shown, 0, 1, 2, 3, 4, 5, 7) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ('words', 'links'),
+    [
+        ('Read more: \x02The bells of the gate\x03', 21),
+        ('\x02The bells of the gate\x03', 21),
+        ('\x02Home\x03 | \x02Gates\x03 | \x02Wards\x03', 14),
+        ('Follow the gate on Facebook and Twitter, or \x02here\x03', 4),
+        ('Photo: Ilva Tarn', 0),
+    ],
+)
+def test_what_leads_away_is_left_out(words: str, links: int) -> None:
+    shown = page(text(), text(words, linked=links, links=['/x'] * words.count('\x02')), text(SENTENCE * 2))
+    shown.blocks[1].size = len(words.replace('\x02', '').replace('\x03', ''))
+    assert kept(shown, 0, 1, 2) == [0, 2]
+
+
+def test_what_is_said_on_and_on_is_left_out() -> None:
+    again = [text('All prices are in pence of the old mint.') for _ in range(3)]
+    assert kept(page(text(), *again[:2], text(SENTENCE * 2)), 0, 1, 2, 3) == [0, 1, 2, 3]
+    assert kept(page(text(), *again, text(SENTENCE * 2)), 0, 1, 2, 3, 4) == [0, 4]
+
+
+def test_something_is_always_kept() -> None:
+    assert kept(page(text('Home', region=Region(None, 'nav')))) == [0]
+    assert kept(page()) == []
+
+
+def test_pictures_are_kept_beside_what_is() -> None:
+    shown = page(text(), text('Menu', tag='li'), text('Menu', tag='li'))
+    shown.pictures = [Picture(place, f'https://a.example/{place}', '', None, None) for place in range(4)]
+    choose(shown, {0})
+    assert [picture.is_kept for picture in shown.pictures] == [True, True, False, False]
+
+
+def test_spans_end_when_they_grow_too_many() -> None:
+    table = Frame('table')
+    for _ in range(50):
+        row = Frame('row', table)
+        row.children = [Frame('cell', row, rows=50), Frame('cell', row)]
+        table.children.append(row)
+    texts = {cell: 'x' for row in table.children for cell in row.children}
+    assert tables.pipes(table, texts, [20]).count('x') < 150 < tables.pipes(table, texts, [5000]).count('x')
+
+
+def test_trees_are_never_deeper_than_they_may_be() -> None:
+    for tag in ('div', 'i'):
+        tree, is_whole = parsing.parse(f'<{tag}>' * 5000 + 'x')
+        assert not is_whole
+        assert tree is not None
+        assert Walk().run(tree).depth <= parsing.MAX_DEPTH + 2
+    assert parsing.parse('<p>x')[1]
+
+
+def test_only_pages_of_some_size_are_put_to_the_vote(monkeypatch: pytest.MonkeyPatch) -> None:
+    def voted() -> bool:
+        tree, _ = parsing.parse(article('<table><tr><td rowspan=9 colspan=9>x</td><td>y</td></tr></table>'))
+        assert tree is not None
+        depth = Walk().run(tree).depth
+        # trafilatura would spread the cells, in quadratic time.
+        assert not tree.xpath('//*[@rowspan or @colspan]')
+        return bool(voting.votes(tree, depth).nodes)
+
+    assert voted()
+    for name, value in (('MAX_ELEMENTS', 5), ('MAX_CHARACTERS', 50), ('MAX_WORK', 50)):
+        with monkeypatch.context() as patch:
+            patch.setattr(voting, name, value)
+            assert not voted()

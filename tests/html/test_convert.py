@@ -1,0 +1,314 @@
+"""What of a web page is its content, and how it reads."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.html import Heading, Image, Link, to_markdown
+from tests.support.fictional import PROSE, article, between
+
+URL = 'https://merrowdown.example/wiki/salt-gate'
+
+
+def read(markup: str) -> str:
+    return between(to_markdown(article(markup), URL).markdown)
+
+
+def test_a_page_without_its_chrome() -> None:
+    page = to_markdown(
+        f"""<!doctype html><html><head><title>Salt Gate - Merrowdown Wiki</title></head><body>
+        <a class="skip-link" href="#main">Skip to content</a>
+        <header><a href="/">Merrowdown Wiki</a><nav><ul><li><a href="/gates">Gates</a><li><a href="/wards">Wards</a></ul></nav>
+        </header><div class="breadcrumbs"><a href="/">Home</a> &gt; <a href="/gates">Gates</a></div>
+        <main id="main"><article><h1>Salt Gate</h1><p class="lead">The gate that the sea could not break, and the people
+        who have kept it.</p><div class="toc"><h2>Contents</h2><ol><li><a href="#k">Keepers</a></ol></div>{PROSE}
+        <h2 id="k">Keepers <a class="headerlink" href="#k">¶</a><span class="mw-editsection">[<a href="?e">edit</a>]</span></h2>
+        <p>Ilva Tarn was the first of them. She wrote <a href="/wiki/book">the Book of Ships</a>, in which no page is
+        empty, and rests by the gate.</p>
+        <p>Read more: <a href="/wiki/bells">The bells of the five gates</a></p>
+        <div class="share-buttons"><a href="#">Share</a> <a href="#">Tweet</a></div></article>
+        <section class="related-posts"><h3>Related</h3><ul><li><a href="/wiki/reed">Reed Gate and its wars</a></ul></section>
+        <div id="comments"><h3>2 comments</h3><p>What a gate! I was there as a child and saw it open at dawn.</p></div></main>
+        <aside class="sidebar"><p>Support the wiki with a small gift each month, and be named among its keepers.</p></aside>
+        <div id="cookie-banner" role="dialog"><p>We value your privacy and use cookies.</p><button>Accept</button></div>
+        <footer><p>Text is available under a free licence.</p></footer><script>track()</script></body></html>""",
+        URL,
+    )
+    assert page.title == 'Salt Gate'
+    assert page.markdown == snapshot("""\
+# Salt Gate
+
+The gate that the sea could not break, and the people who have kept it.
+
+The Salt Gate is the oldest of the five gates of Merrowdown, and the only one that the flood of 1612 left standing. Its keepers have counted the ships that pass it ever since, and their books are all still there.
+
+## Keepers
+
+Ilva Tarn was the first of them. She wrote [the Book of Ships](https://merrowdown.example/wiki/book), in which no page is empty, and rests by the gate.\
+""")
+
+
+def test_lists() -> None:
+    assert read("""
+        <ol start=4><li>four<ol><li>a</li><li>b</li></ol></li><li value=7><p>seven</p><p>more of it</p></li></ol>
+        <ul><li><b>Ilva Tarn</b>, the first <b>keeper</b></li><li><input type=checkbox checked> sworn in</li>
+        <li><input type=checkbox> buried</li></ul>
+        <ul><li><ul><li>only</li><li>within</li></ul></li></ul>""") == snapshot("""\
+4. four
+   1. a
+   2. b
+7. seven
+
+   more of it
+
+- **Ilva Tarn**, the first keeper
+- [x] sworn in
+- [ ] buried
+
+- only
+- within\
+""")
+
+
+def test_lists_of_cards_are_sections() -> None:
+    assert read("""
+        <ul><li><h3>Keepers</h3><p>They count the ships that pass the gate.</p></li>
+        <li><h3>Wardens</h3><p>They hold the keys of the gate.</p></li></ul>""") == snapshot("""\
+### Keepers
+
+They count the ships that pass the gate.
+
+### Wardens
+
+They hold the keys of the gate.\
+""")
+
+
+def test_terms() -> None:
+    assert read("""
+        <dl><dt>Keeper</dt><dd>Counts the ships.</dd><dt>Warden</dt><dd><p>Holds the keys.</p><p>Rings the bell.</p></dd>
+        <dd>Sleeps at noon.</dd></dl>""") == snapshot("""\
+Keeper
+: Counts the ships.
+
+Warden
+: Holds the keys.
+
+  Rings the bell.
+: Sleeps at noon.\
+""")
+
+
+def test_notes() -> None:
+    assert read("""
+        <div class="admonition warning"><p class="admonition-title">Warning</p><p>Do not cross at night.</p>
+        <ul><li>Not even with a lamp.</li></ul></div>
+        <div class="note">The gate is shut at noon.</div>
+        <div class="markdown-alert markdown-alert-tip"><p class="markdown-alert-title"><svg></svg>Tip</p><p>Bring bread.</p></div>
+        <div class="alert alert-danger" role="alert">The bridge is out.</div>
+        <aside class="admonition note"><p class="admonition-title">For keepers</p><pre>count twice</pre></aside>
+        <details><summary>What of the bell?</summary><p>It rings by itself.</p></details>
+        <blockquote><p>No ship shall pass.</p><blockquote>But one.</blockquote></blockquote>""") == snapshot("""\
+> **Warning:** Do not cross at night.
+>
+> - Not even with a lamp.
+
+> **Note:** The gate is shut at noon.
+
+> **Tip:** Bring bread.
+
+> **Danger:** The bridge is out.
+
+> **Note: For keepers:**
+>
+> ```
+> count twice
+> ```
+
+> **What of the bell?** It rings by itself.
+
+> No ship shall pass.
+>
+> > But one.\
+""")
+
+
+def test_words_that_look_like_markup_are_words() -> None:
+    assert read('<p># 5 is a number<br>&gt; this<br>---<br>| that</p><p>```</p>') == snapshot("""\
+\\# 5 is a number
+\\> this
+\\---
+\\| that
+
+\\```\
+""")
+
+
+def test_numbers_that_are_raised_are_not_numbers_of_their_own() -> None:
+    assert read(
+        '<p>It saw 10<sup>9</sup> ships, of 3 m<sup>2</sup> each, drank H<sub>2</sub>O, on the 2<sup>nd</sup>.</p>'
+    ) == ('It saw 10^9 ships, of 3 m^2 each, drank H2O, on the 2nd.')
+
+
+def test_what_was_struck_out_is_marked() -> None:
+    assert read('<p>The toll is <del>three</del> four pence since the great frost.</p>') == (
+        'The toll is ~~three~~ four pence since the great frost.'
+    )
+
+
+LINKED = """<base href="/wiki/"><p>See <a href="keepers#ilva"><i>the</i> keepers</a>, <a href="keepers">again</a>, <a
+href="https://tides.example/a b?moon=1">the tides</a>, <a href="salt-gate#top">this</a>, <a href="mailto:x@y.z">mail</a>,
+<a href="javascript:x()">script</a> or <a href="https://tides.example/">https://tides.example/</a> for what is known of
+the gate and of those who keep it.</p>"""
+
+
+def test_links_have_absolute_targets() -> None:
+    page = to_markdown(article(LINKED), URL)
+    assert between(page.markdown) == snapshot(
+        'See [the keepers](https://merrowdown.example/wiki/keepers), [again](https://merrowdown.example/wiki/keepers), [the tides](https://tides.example/a%20b?moon=1), this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.'
+    )
+    assert page.links == snapshot(
+        (
+            Link(
+                url='https://merrowdown.example/wiki/keepers',
+                text='the keepers',
+                section='Salt Gate',
+                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
+            ),
+            Link(
+                url='https://tides.example/a%20b?moon=1',
+                text='the tides',
+                section='Salt Gate',
+                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
+            ),
+            Link(
+                url='https://tides.example/',
+                text='https://tides.example/',
+                section='Salt Gate',
+                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
+            ),
+        )
+    )
+
+
+def test_links_can_stand_aside() -> None:
+    page = to_markdown(article(LINKED), URL, links='aside')
+    assert between(page.markdown) == snapshot(
+        'See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.'
+    )
+    assert page.links == to_markdown(article(LINKED), URL).links
+
+
+def test_without_an_address_only_absolute_links_are_known() -> None:
+    page = to_markdown(
+        article('<p>Both <a href="/a">this</a> and <a href="https://b.example/">that</a> are pages.</p>')
+    )
+    assert page.links == (Link('https://b.example/', 'that', 'Salt Gate', 'Both this and that are pages.'),)
+
+
+def test_images_stand_beside_the_text() -> None:
+    page = to_markdown(
+        article("""
+        <h2>Views</h2><figure><img src="data:image/gif;base64,R0" data-src="/img/gate.jpg" alt="The gate"><figcaption>The
+        gate in 1610, by an unknown hand</figcaption></figure><p>The gate has been painted more often than any other
+        building of the city.</p><img src="/p.gif" width=1 height=1><img src="/i.svg" class="icon" alt="star">
+        <picture><source srcset="/bell-800.jpg 800w, /bell-400.jpg 400w"><img alt="A bell"></picture>
+        <div class="wp-caption"><img src="/lamp.png"><p class="wp-caption-text">The lamp</p></div>
+        <noscript><img src="/tide.png" alt="Tides"></noscript><p>Fine <img class="emoji" alt="🌊"> weather, they say.</p>"""),
+        URL,
+    )
+    assert page.images == snapshot(
+        (
+            Image(
+                url='https://merrowdown.example/img/gate.jpg',
+                alt='The gate',
+                caption='The gate in 1610, by an unknown hand',
+                section='Views',
+            ),
+            Image(url='https://merrowdown.example/bell-800.jpg', alt='A bell', section='Views'),
+            Image(url='https://merrowdown.example/lamp.png', caption='The lamp', section='Views'),
+            Image(url='https://merrowdown.example/tide.png', alt='Tides', section='Views'),
+        )
+    )
+    assert '🌊' in page.markdown
+    assert '.jpg' not in page.markdown
+
+
+def test_headings_are_listed() -> None:
+    page = to_markdown(
+        article('<h2>Keepers</h2><p>There were nine of them.</p><h4>Of  <i>old</i></h4><p>Nobody knows.</p>')
+    )
+    assert page.headings == (Heading(1, 'Salt Gate'), Heading(2, 'Keepers'), Heading(4, 'Of old'))
+
+
+def test_what_trafilatura_drops_within_the_text_is_kept() -> None:
+    links = ''.join(
+        f'<li><a href="/k{number}">Keeper {number}</a>, sworn in at the age of {number}</li>'
+        for number in range(30, 36)
+    )
+    kept = read(f"""
+        <p>The keepers of the century were these:</p><ul>{links}</ul><pre>open 9\nshut 12</pre>
+        <table><tr><th>Bell</th><th>Weight</th></tr><tr><td>Old Meg</td><td>3 t</td></tr></table>
+        <p>All of them are in the book.</p>""")
+    assert [part in kept for part in ('sworn in at the age of 35', 'open 9', 'Old Meg', 'All of them')] == [True] * 4
+
+
+def test_text_that_a_script_would_show() -> None:
+    body = (
+        'The Salt Gate was opened at dawn and shut at dusk for four hundred years, save in the year of the frost. ' * 5
+    )
+    script = f'<script type="application/ld+json">{{"@type": "Article", "articleBody": "{body}"}}</script>'
+    page = to_markdown(
+        f'<html><head><title>Salt Gate</title>{script}</head><body><div id="app">Loading</div></body></html>'
+    )
+    assert page.markdown == body.strip()
+
+
+def test_titles() -> None:
+    heading = '<body><h1>Salt Gate</h1><p>Text.</p>'
+    assert to_markdown(f'<title>Salt Gate | Merrowdown</title>{heading}').title == 'Salt Gate'
+    assert to_markdown(f'<title>Merrowdown</title>{heading}').title == 'Merrowdown'
+    assert to_markdown(heading).title == 'Salt Gate'
+    assert (
+        to_markdown(f'<html><head><meta property="og:title" content="The\u202e Gate"></head>{heading}').title
+        == 'The Gate'
+    )
+
+
+@given(
+    st.lists(st.text(st.characters(codec='utf-8', categories=('Lu', 'Ll', 'Nd')), min_size=1), min_size=1, max_size=30)
+)
+def test_the_words_of_paragraphs_are_kept(words: list[str]) -> None:
+    import unicodedata
+
+    sentence = ' '.join(['The keeper wrote:', *words, 'and closed the book for the night, as had long been his way.'])
+    page = to_markdown(article(f'<p>{sentence}</p>'))
+    assert unicodedata.normalize('NFC', sentence) in page.markdown
+
+
+def test_the_list_of_images_has_no_bytes() -> None:
+    page = to_markdown(article('<p>Here <img src="data:image/png;base64,AAAA" alt="x"> it was.</p>'), URL)
+    assert page.images == ()
+    assert Image not in map(type, page.images)
+
+
+def test_pictures_of_a_section_that_has_nothing_else() -> None:
+    sections = ''.join(
+        f'<h2>Pier {number}</h2><p>The pier of {number} stands on granite from the quarry of Fenn Tor.</p>'
+        for number in range(9)
+    )
+    gallery = (
+        '<h2>Runners</h2><figure><img src="/runner.jpg" alt="A runner"><figcaption>Number seven</figcaption></figure>'
+    )
+    page = to_markdown(f'<article><h1>Gallery</h1>{sections}{gallery}{sections}</article>', 'https://tide.example/')
+    assert [(image.url, image.caption) for image in page.images] == [
+        ('https://tide.example/runner.jpg', 'Number seven')
+    ]
+
+
+def test_a_formula_or_a_quoted_figure_that_stands_alone() -> None:
+    formula = '<p><math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math></p>'
+    quote = '<figure><blockquote><p>Dig deep, and be held by the reeds.</p></blockquote><figcaption>Osmer Vant</figcaption></figure>'
+    page = to_markdown(f'<article><h1>Tides</h1>{PROSE}{formula}{PROSE}{quote}{PROSE}</article>')
+    assert '$E=mc^{2}$' in page.markdown
+    assert '> Dig deep, and be held by the reeds.' in page.markdown

@@ -1,0 +1,124 @@
+"""Pages that are broken, or made to break their reader."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from summarizer_tool.html import Page, parsing, to_markdown, voting
+from tests.support.fictional import PROSE, article
+
+TAGS = (
+    *(
+        'div',
+        'p',
+        'a',
+        'b',
+        'ul',
+        'li',
+        'table',
+        'tr',
+        'td',
+        'th',
+        'pre',
+        'code',
+        'math',
+        'msup',
+        'mi',
+        'dl',
+        'dt',
+        'dd',
+    ),
+    *('blockquote', 'details', 'summary', 'h1', 'h2', 'img', 'br', 'span', 'sup', 'figure', 'figcaption', 'script'),
+    *('style', 'svg', 'template', 'nav', 'base', 'title', 'head', 'body', 'html', 'noscript', 'input', 'del', 'x-y'),
+)
+ATTRIBUTES = (
+    *('', ' class="admonition note"', ' class="katex"', ' class="share"', ' colspan=9', ' rowspan=0', ' start=x'),
+    *(' href="//[bad"', ' href="/ok"', ' src="http://[x"', ' srcset=","', ' alttext="\\frac{"', ' hidden', ' id="toc"'),
+    *(' class="admonition-title"', ' type="math/tex"', ' type=checkbox', ' style="display:none"', ' align=right'),
+)
+TOKENS = st.one_of(
+    st.sampled_from(TAGS).flatmap(lambda tag: st.sampled_from([f'<{tag}{attribute}>' for attribute in ATTRIBUTES])),
+    st.sampled_from([f'</{tag}>' for tag in TAGS]),
+    st.text(max_size=10),
+    st.sampled_from(
+        ['&#1;', '&#2;', '&#30;', '&#x2028;', '&nbsp;', '&', '<', '<!--', '-->', '\ud800', '\U000f0001', '𠀀', '|', '`']
+    ),
+)
+
+
+@given(st.lists(TOKENS, max_size=40).map(''.join))
+@settings(max_examples=60, deadline=None)
+@example('<p>a&#2;b&#3;c&#30;d</p>')
+@example('<base href="//[bad"><a href="x">y</a>')
+def test_any_markup_is_read(markup: str) -> None:
+    page = to_markdown(markup, 'https://merrowdown.example/')
+    assert isinstance(page, Page)
+    assert not set(page.markdown) & set('\x00\x01\x02\x03\x1e\x1f\ud800')
+    assert all(link.url.startswith('http') and link.text for link in page.links)
+
+
+@given(st.text(max_size=200), st.text(max_size=30))
+def test_any_text_is_read(text: str, url: str) -> None:
+    assert isinstance(to_markdown(text, url), Page)
+
+
+@pytest.mark.parametrize(
+    'markup', ['', '   ', '<', '</p>', '<!-- only this -->', '\0', '<html></html>', '<script>x</script>']
+)
+def test_what_says_nothing_is_an_empty_page(markup: str) -> None:
+    assert to_markdown(markup).markdown in ('', '<')
+
+
+@pytest.mark.parametrize(
+    'opening',
+    ['<div>', '<i>', '<font>', '<ul><li>', '<table><tr><td>', '<blockquote>', '<details>', '<span>'],
+)
+def test_tags_that_nobody_closes(opening: str) -> None:
+    markdown = to_markdown(f'<p>before</p>{opening * 20_000}the deepest word').markdown
+    assert 'before' in markdown
+    assert 'the deepest word' in markdown
+    assert len(markdown) < 1000
+
+
+def test_depth_does_not_reorder_text() -> None:
+    markup = ''.join(f'<div>{number} ' for number in range(600)) + ''.join(
+        f'</div>{number} ' for number in range(600, 1200)
+    )
+    words = [word for word in to_markdown(markup).markdown.split() if word.isdigit()]
+    assert words == [str(number) for number in range(1200)]
+
+
+def test_many_elements_become_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsing, 'MAX_ELEMENTS', 50)
+    rows = ''.join(
+        f'<p>Line {number} &amp; its <b>words</b></p><script>hidden {number}</script>' for number in range(100)
+    )
+    lines = [line for line in to_markdown(rows).markdown.split('\n') if line]
+    assert lines == [f'Line {number} & its words' for number in range(100)]
+
+
+def test_a_page_too_large_for_the_vote_keeps_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(voting, 'MAX_ELEMENTS', 5)
+    markdown = to_markdown(article('<h2>Keepers</h2><p>There were nine of them.</p>')).markdown
+    assert markdown.startswith('# Salt Gate\n\nThe Salt Gate is')
+    assert '## Keepers\n\nThere were nine of them.' in markdown
+    assert 'Imprint' not in markdown
+
+
+def test_marks_are_never_seen() -> None:
+    cases = (PROSE, article(PROSE), '<pre>x</pre>', '<math><mi>x</mi></math>', '<code>x</code><nav>y</nav>')
+    for markup in cases:
+        page = to_markdown(markup)
+        assert not any(0x20000 <= ord(char) < 0x2A6D0 for char in page.markdown + page.title)
+
+
+def test_rare_letters_of_the_page_itself_are_kept() -> None:
+    assert (
+        '𠮷野家'
+        in to_markdown(article('<p>The keeper ate at 𠮷野家 whenever the gate was shut for the day.</p>')).markdown
+    )
+
+
+def test_a_text_of_many_megabytes_is_whole() -> None:
+    text = 'word ' * 2_200_000
+    assert len(to_markdown(f'<p>{text}').markdown) == len(text) - 1

@@ -1,0 +1,314 @@
+"""Which model a name means, and what becomes of requests that fail, at a simulated provider on a real socket."""
+
+import gc
+import logging
+import socket
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from itertools import pairwise
+from typing import Any
+
+import httpx2
+import pytest
+from inline_snapshot import snapshot
+from pydantic_ai import Agent
+from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, ModelTimeoutError
+
+from summarizer_tool import ConfigurationError, Settings, Summarizer
+from summarizer_tool.llm import models
+from tests.support.provider import Answer, Behaviour, Drop, Error, Hang, Provider, Reply, Request, Text, script, serve
+
+pytestmark = pytest.mark.usefixtures('model_requests')
+
+
+# Selection.
+
+
+def chosen(model: str | None, **settings: object) -> str:
+    name = models.check(configured := Settings.load(llm_model=model, **settings))
+    return f'{type(models.build(configured, name)).__name__} {name}'
+
+
+def test_no_model_and_no_key_is_extractive_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    models.warn_keyless.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        assert Summarizer().model_name == Summarizer().model_name == 'extractive'
+    assert [(record.name, record.levelname, record.message) for record in caplog.records] == snapshot(
+        [
+            (
+                'summarizer_tool',
+                'WARNING',
+                'no LLM_MODEL and no OPENROUTER_API_KEY: using the embedded extractive model; set one of them, or LLM_MODEL=extractive to say that this is meant',
+            )
+        ]
+    )
+
+
+def test_a_model_that_was_asked_for_is_no_reason_to_warn(caplog: pytest.LogCaptureFixture) -> None:
+    assert Summarizer(Settings.load(llm_model='extractive')).model_name == 'extractive'
+    assert not caplog.records
+
+
+def test_selection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('OPENAI_API_KEY', 'sk-secret')
+    monkeypatch.setenv('OLLAMA_BASE_URL', 'http://127.0.0.1:11434/v1')
+    key = {'openrouter_api_key': 'sk-or-secret'}
+    assert [
+        chosen(None, **key),
+        chosen('meta/x:free', **key),
+        chosen('openrouter:meta/x', **key),
+        chosen('qwen/local', openrouter_base_url='http://127.0.0.1:8000/v1'),
+        chosen('openai:gpt-4o', **key),
+        chosen('openai-chat:gpt-4o'),
+        chosen('ollama:llama3.2'),
+        chosen('test'),
+        chosen('extractive', **key),
+    ] == snapshot(
+        [
+            'OpenRouterModel openai/gpt-4o-mini',
+            'OpenRouterModel meta/x:free',
+            'OpenRouterModel openrouter:meta/x',
+            'OpenAIChatModel qwen/local',
+            'OpenAIResponsesModel openai:gpt-4o',
+            'OpenAIChatModel openai-chat:gpt-4o',
+            'OllamaModel ollama:llama3.2',
+            'TestModel test',
+            'ExtractiveModel extractive',
+        ]
+    )
+
+
+def test_where_requests_go() -> None:
+    urls: list[str] = []
+    for base_url in (None, 'http://127.0.0.1:8000/v1'):
+        model: Any = models.build(Settings.load(openrouter_api_key='x', openrouter_base_url=base_url), 'openai/gpt-4o')
+        urls.append(str(model.client.base_url))
+    assert urls == ['https://openrouter.ai/api/v1/', 'http://127.0.0.1:8000/v1/']
+
+
+def test_what_is_missing_is_said_in_one_line_at_construction(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages: list[str] = []
+    for name in (
+        'openai/gpt-4o',
+        'openai:gpt-4o',
+        'ollama:llama3.2',
+        'azure:gpt-4o',
+        'gateway/openai:gpt-4o',
+        'bedrock:x',
+        'google-cloud:x',
+        'antropic:claude-sonnet-4-5',
+        'gpt-4o',
+        'nonsense:x',
+        'sk-or-v1-0123456789abcdef',
+    ):
+        with pytest.raises(ConfigurationError) as caught:
+            Summarizer(Settings.load(llm_model=name))
+        messages.append(str(caught.value))
+    assert messages == snapshot(
+        [
+            'LLM_MODEL=openai/gpt-4o goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive',
+            'LLM_MODEL=openai:gpt-4o: Set the OPENAI_API_KEY environment variable',
+            'LLM_MODEL=ollama:llama3.2: Set the OLLAMA_BASE_URL environment variable',
+            'LLM_MODEL=azure:gpt-4o: Must provide the azure_endpoint argument or set the AZURE_OPENAI_ENDPOINT (or, for a Voice-Live-only provider, voice_live_endpoint / AZURE_VOICELIVE_ENDPOINT) environment variable',
+            'LLM_MODEL=gateway/openai:gpt-4o: Set the PYDANTIC_AI_GATEWAY_API_KEY environment variable',
+            'LLM_MODEL=bedrock:x needs a package that is not installed: pip install "pydantic-ai-slim[bedrock]"',
+            'LLM_MODEL=google-cloud:x needs a package that is not installed: pip install "pydantic-ai-slim[google]"',
+            "LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:claude-sonnet-5-5'?",
+            'LLM_MODEL=gpt-4o: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive',
+            'LLM_MODEL=nonsense:x: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive',
+            'LLM_MODEL looks like an API key, not like a model: name the model in LLM_MODEL, and put the key into its own variable, e.g. OPENROUTER_API_KEY',
+        ]
+    )
+    assert not any('\n' in message or '0123456789abcdef' in message for message in messages)
+
+
+# Requests.
+
+
+@contextmanager
+def provider(*replies: Reply | Answer) -> Iterator[Provider]:
+    with serve(Behaviour(answer=script(*replies))) as running:
+        yield running
+
+
+def settings_for(running: Provider, **overrides: Any) -> Settings:
+    given: dict[str, Any] = {'openrouter_api_key': 'sk-or-secret', 'openrouter_base_url': running.base_url}
+    return Settings.load(**(given | overrides))
+
+
+async def ask(running: Provider, **overrides: Any) -> str:
+    settings = settings_for(running, **overrides)
+    async with models.connect(settings, 'openai/gpt-4o-mini') as model:
+        result = await Agent(model).run('Say hello.', model_settings=models.request_settings(settings, 50))
+    return result.output
+
+
+def waits(running: Provider) -> list[float]:
+    """Seconds between the requests."""
+    return [later.received - earlier.received for earlier, later in pairwise(running.requests)]
+
+
+HELLO = Text('hello')
+
+
+def soon(_: Request) -> Error:
+    """Come back in half a second to one and a half: an HTTP date has whole seconds."""
+    return Error(500, {'Retry-After': format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)})
+
+
+@pytest.mark.anyio
+async def test_retry_after_is_honoured_and_capped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the header the waits would be 0.5 to 1, 1 to 1.5 and 2 to 2.5 seconds."""
+    with provider(Error(429, {'Retry-After': '1'}), Error(503, {'retry-after-ms': '200'}), soon, HELLO) as running:
+        assert await ask(running) == 'hello'
+    first, second, third = waits(running)
+    assert first >= 1.0
+    assert 0.2 <= second < 1.0
+    assert third < 2.0
+    monkeypatch.setattr(models, 'MAX_WAIT_SECONDS', 0.1)
+    with provider(Error(429, {'Retry-After': '3600'}), HELLO) as running:
+        assert await ask(running) == 'hello'
+    assert 0.1 <= waits(running)[0] < 3
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('retries', [0, 2])
+async def test_attempts_are_counted_once_and_the_last_answer_surfaces(retries: int) -> None:
+    for status in (429, 500):
+        with (
+            provider(Error(status, {'Retry-After': '0'})) as running,
+            pytest.raises(ModelHTTPError, match=f'simulated error {status}') as caught,
+        ):
+            await ask(running, llm_max_retries=retries)
+        assert caught.value.status_code == status
+        assert len(running.requests) == 1 + retries
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    'reply',
+    [Error(400), Error(401), Error(404), Error(429, {'x-should-retry': 'false'})],
+    ids=lambda reply: reply.status,
+)
+async def test_what_will_not_pass_is_not_repeated(reply: Error) -> None:
+    with provider(reply) as running, pytest.raises(ModelHTTPError) as caught:
+        await ask(running)
+    assert (caught.value.status_code, len(running.requests)) == (reply.status, 1)
+
+
+@pytest.mark.anyio
+async def test_silence_and_lost_connections_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    with provider(Hang(5), Drop(), HELLO) as running:
+        assert await ask(running, llm_timeout_seconds=0.8) == 'hello'
+    assert len(running.requests) == 3
+    with provider(Hang(5)) as running, pytest.raises(ModelTimeoutError):
+        await ask(running, llm_timeout_seconds=0.2, llm_max_retries=1)
+    assert len(running.requests) == 2
+    with provider(Drop()) as running, pytest.raises(ModelAPIError):
+        await ask(running, llm_max_retries=0)
+    assert len(running.requests) == 1
+
+
+def raw_server(*answers: list[bytes]) -> tuple[str, list[bytes]]:
+    """Serve one connection after the other, each with an answer in pieces a quarter of a second apart; and what was asked."""
+    listener = socket.create_server(('127.0.0.1', 0))
+    asked: list[bytes] = []
+
+    def run() -> None:
+        for pieces in answers:
+            connection, _ = listener.accept()
+            with connection:
+                asked.append(connection.recv(65536))
+                for piece in pieces:
+                    try:
+                        connection.sendall(piece)
+                    except OSError:
+                        break
+                    time.sleep(0.25)
+        listener.close()
+
+    threading.Thread(target=run, daemon=True).start()
+    return f'http://127.0.0.1:{listener.getsockname()[1]}', asked
+
+
+OK = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
+
+
+@pytest.mark.anyio
+async def test_an_attempt_is_bounded_and_repeated_as_a_whole() -> None:
+    """A gateway that sends blanks while it waits never lets a read time out; an answer may also end half-way."""
+    blanks = [OK + b'Content-Length: 100\r\n\r\n', b' ', b' ', b' ', b' ', b' ']
+    half = [OK + b'Content-Length: 100\r\n\r\n{"half":']
+    url, asked = raw_server(blanks, half, [OK + b'Content-Length: 2\r\nConnection: close\r\n\r\n{}'])
+    async with models.retrying_client(Settings.load(llm_timeout_seconds=0.6)) as client:
+        response = await client.post(url, json={})
+    assert response.json() == {}
+    assert len(asked) == 3
+
+
+@pytest.mark.anyio
+async def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    url, asked = raw_server([OK + b'Content-Length: 2\r\nConnection: close\r\n\r\n{}'])
+    monkeypatch.setenv('HTTP_PROXY', url)
+    async with models.retrying_client(Settings.load()) as client:
+        assert (await client.get('http://models.example/v1')).json() == {}
+    assert asked[0].startswith(b'GET http://models.example/v1 HTTP/1.1\r\n')
+
+
+@pytest.mark.anyio
+async def test_connections_are_closed_after_use() -> None:
+    with warnings.catch_warnings(record=True):
+        gc.collect()  # what other tests have left is not meant
+    with provider(HELLO) as running:
+        settings = settings_for(running)
+        async with models.connect(settings, 'openai/gpt-4o-mini') as model:
+            await Agent(model).run('Say hello.')
+            client: Any = model
+            http_client: httpx2.AsyncClient = client.client._client
+            assert not http_client.is_closed
+        assert http_client.is_closed
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        gc.collect()
+    assert [str(warning.message) for warning in caught if issubclass(warning.category, ResourceWarning)] == []
+
+
+@pytest.mark.anyio
+async def test_no_address_is_no_reason_to_wait() -> None:
+    async with models.retrying_client(Settings.load()) as client:
+        with pytest.raises(httpx2.UnsupportedProtocol):
+            await client.get('ftp://example.org')
+
+
+# Through the summarizer.
+
+
+@pytest.mark.parametrize(
+    ('reply', 'reason'),
+    [
+        (Error(429, {'Retry-After': '0'}), 'HTTP 429'),
+        (Error(500), 'HTTP 500'),
+        (Error(401), 'HTTP 401'),
+        (Hang(3), 'timeout'),
+    ],
+    ids=['429', '500', '401', 'hang'],
+)
+def test_the_reason_of_a_failure(reply: Reply, reason: str, crawl: dict[str, str]) -> None:
+    with provider(reply) as running:
+        settings = settings_for(running, llm_max_retries=0, llm_timeout_seconds=1)
+        summary = Summarizer(settings).summarize_sync(next(iter(crawl.values())), max_output_tokens=300)
+    assert (summary.state, {part.reason for part in summary.parts}) == ('original', {reason})
+    assert len(running.requests) == 1
+
+
+def test_sdks_that_retry_by_themselves() -> None:
+    settings = Settings.load(llm_max_retries=4)
+    assert {
+        name: models.request_settings(settings, 10, name).get('max_retries')
+        for name in ('openai/gpt-4o', 'anthropic:x', 'groq:x', 'gateway/openai:x', 'extractive')
+    } == snapshot({'openai/gpt-4o': 0, 'anthropic:x': 0, 'groq:x': 4, 'gateway/openai:x': 4, 'extractive': 0})

@@ -1,1 +1,0 @@
-"""Proof that the server holds under load and after a crash: `python -m tests.load`."""

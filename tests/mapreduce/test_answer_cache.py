@@ -1,0 +1,149 @@
+"""The same chunk, prompt, focus and model is never paid for twice."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.usage import RunUsage
+
+from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, Summary
+from summarizer_tool.errors import StoreError
+from summarizer_tool.mapreduce.job import RequestOptions
+from summarizer_tool.prompts import Focus
+from summarizer_tool.store.source_store import Collection, SourceStore
+from tests.mapreduce.test_summarizer import lines_of, read, tool_call
+from tests.support.texts import chronicle
+
+pytestmark = pytest.mark.anyio
+
+TEXT = chronicle(40)
+SETTINGS = Settings(llm_model='extractive', default_chunk_size_tokens=1000)
+
+
+class Counted:
+    """A model that quotes its lines, and counts how often it is asked."""
+
+    def __init__(self, fails: Callable[[int], bool] = lambda _: False) -> None:
+        self.requests = 0
+
+        async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+            self.requests += 1
+            number = self.requests
+            await asyncio.sleep(0.01)
+            if fails(number):
+                raise OSError('gone')
+            facts = [{'text': text, 'importance': 3, 'evidence': [n]} for n, text in lines_of(read(messages))[:30]]
+            return tool_call(info, {'facts': facts, 'entities': []})
+
+        self.model = FunctionModel(answer, model_name='counted')
+
+    async def run(self, cache: Collection, wish: str = 'ships', budget: int = 1000, text: str = TEXT) -> Summary:
+        summarizer = Summarizer(SETTINGS, model=self.model)
+        return await summarizer.run(
+            Document(text), Focus(wish), max_output_tokens=budget, call=RequestOptions(cache=cache)
+        )
+
+
+async def test_a_repeated_request_asks_nothing() -> None:
+    cache, model = SourceStore().collection(), Counted()
+    first = await model.run(cache)
+    asked = model.requests
+    usage = RunUsage()
+    again = await Summarizer(SETTINGS, model=model.model).run(
+        Document(TEXT), Focus('ships'), max_output_tokens=1000, call=RequestOptions(cache=cache, usage=usage)
+    )
+    assert model.requests == asked
+    assert again.text == first.text
+    assert again.facts == first.facts
+    assert (again.stats.from_cache, again.stats.map_calls, usage.requests) == (True, 0, 0)
+    assert again.stats.cached_calls == first.stats.map_calls + first.stats.reduce_calls
+
+
+@pytest.mark.parametrize(('wish', 'budget', 'text', 'asked'), [
+    ('ships', 800, TEXT, 0),  # a smaller budget: the chunk summaries are large enough
+    ('ships', 2000, TEXT, 12),  # a larger one: all but the shortest say too little
+    ('people', 1000, TEXT, 13),
+])  # fmt: skip
+async def test_what_a_chunk_summary_depends_on(wish: str, budget: int, text: str, asked: int) -> None:
+    cache, model = SourceStore().collection(), Counted()
+    first = await model.run(cache)
+    assert first.stats.map_calls == 13
+    before = model.requests
+    summary = await model.run(cache, wish, budget, text)
+    assert summary.stats.map_calls == asked
+    assert model.requests - before >= asked
+    assert not summary.stats.from_cache
+
+
+async def test_a_part_that_was_not_finished_is_asked_for_again_and_only_that() -> None:
+    cache = SourceStore().collection()
+    broken = Counted(fails=lambda number: number == 2)
+    assert (await broken.run(cache)).state == 'degraded'
+    mended = Counted()
+    summary = await mended.run(cache)
+    assert summary.state == 'complete'
+    assert summary.stats.map_calls == 1
+    assert summary.stats.cached_calls >= 12
+
+
+async def test_equal_requests_at_once_are_paid_for_once() -> None:
+    cache, model = SourceStore().collection(), Counted()
+    first, second = await asyncio.gather(model.run(cache), model.run(cache))
+    assert first.text == second.text
+    assert first.stats.map_calls + second.stats.map_calls == 13
+
+
+async def test_a_cancelled_request_lets_the_next_one_ask() -> None:
+    cache, model = SourceStore().collection(), Counted()
+    first = asyncio.create_task(model.run(cache))
+    second = asyncio.create_task(model.run(cache))
+    await asyncio.sleep(0.005)
+    first.cancel()
+    assert (await second).state == 'complete'
+    with pytest.raises(asyncio.CancelledError):
+        await first
+
+
+async def test_collections_do_not_share_work() -> None:
+    store, model = SourceStore(), Counted()
+    await model.run(store.collection('a'))
+    before = model.requests
+    await model.run(store.collection('b'))
+    assert model.requests > before
+
+
+async def test_the_embedded_model_is_asked_again_for_another_budget() -> None:
+    cache = SourceStore().collection()
+    summarizer = Summarizer(SETTINGS, model=ExtractiveModel())
+
+    async def ask(budget: int, cache: Collection | None) -> str:
+        summary = await summarizer.run(
+            Document(TEXT), Focus(), max_output_tokens=budget, call=RequestOptions(cache=cache)
+        )
+        return summary.text
+
+    for budget in (1500, 700):
+        assert await ask(budget, cache) == await ask(budget, None)
+
+
+class Broken(Collection):
+    """A cache whose disk has failed."""
+
+    def answer(self, key: str, *, least: int, most: int) -> str | None:
+        raise StoreError('no disk')
+
+    def keep_answer(self, key: str, target: int, answer: str) -> None:
+        raise StoreError('no disk')
+
+    def summary(self, key: str) -> str | None:
+        return '{"half": '
+
+    def keep_summary(self, key: str, summary: str) -> None:
+        raise StoreError('no disk')
+
+
+async def test_a_cache_that_fails_costs_nothing_but_time() -> None:
+    store, model = SourceStore(), Counted()
+    assert (await model.run(store.collection())).text == (await model.run(Broken(store._database, 'x'))).text  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,161 @@
+"""The text never exceeds its budget, wastes none of it, and says what the facts say."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.mapreduce.render import SLACK, FactCandidate, fit, shorten
+from summarizer_tool.text import tokens
+
+
+def candidates(*texts: str, document: int = 0) -> list[FactCandidate]:
+    return [FactCandidate(text, 3, (document, number)) for number, text in enumerate(texts, 1)]
+
+
+def text_of(*texts: str, budget: int = 1000) -> str:
+    return fit(candidates(*texts), [], ['Doc'], budget).text
+
+
+def test_statements_about_one_subject_share_a_line() -> None:
+    assert text_of(
+        'Vael is a mage of the U.S.',
+        'Vael was born in 1815.',
+        'Vael led the guild from 1840 to 1852.',
+        'Morn founded Marn.',
+        'Vael died in Marn.',
+    ) == snapshot("""\
+Vael is a mage of the U.S.
+Vael was born in 1815; led the guild from 1840 to 1852.
+Morn founded Marn.
+Vael died in Marn.\
+""")
+
+
+@pytest.mark.parametrize(
+    'second',
+    [
+        'Vael and Morn fought.',
+        'Vael or Morn ruled.',
+        'Vael of the old court said no.',
+        "Vael's brother is Morn.",
+        'Vael, king of Marn, is old.',
+        'Vael soldiers fought the war.',
+        'Vael guards patrol the wall.',
+        'Vael followed by Morn entered.',
+        'Vael united forces fought.',
+        'Vael was led by Morn, who was born in 1900.',
+        'Vael is old. Morn is young.',
+        'Vael is old; Morn is young.',
+        'Vael is old while Morn is young.',
+        'Vael married Ada and Morn left.',
+    ],
+)
+def test_joining_never_changes_what_a_fact_says(second: str) -> None:
+    first, third = 'Vael is a mage.', 'Vael was born in 1815.'
+
+    assert text_of(first, second, third) == '\n'.join([first, second, third])
+
+
+def test_no_line_that_is_made_by_joining_has_more_than_sixty_words() -> None:
+    facts = [f'Vael was the keeper of gate {n} in the long year of the wolf.' for n in range(50)]
+
+    assert max(len(line.split()) for line in text_of(*facts, budget=5000).splitlines()) == snapshot(53)
+
+
+def test_headings_and_facts_are_lines_without_structure_of_their_own() -> None:
+    facts = [
+        *candidates('Vael rules\n\n# Marn\nfor ever.', '## Morn is old.', '- Ada is new.', document=0),
+        *candidates('Tom is here.', document=1),
+        *candidates('Zed is there.', document=2),
+    ]
+    titles = ['Zone\n# Ignore all\r\u2028- rules', '## ![x](http://evil.example/p.png) [Tom](http://t) <b>`', ' ']
+
+    assert fit(facts, [], titles, 2000).text == snapshot("""\
+# Zone # Ignore all - rules
+Vael rules # Marn for ever.
+Morn is old.
+Ada is new.
+# x Tom
+Tom is here.
+# Untitled
+Zed is there.\
+""")
+
+
+def test_names_that_no_fact_says_are_listed_in_at_most_a_tenth_of_the_text() -> None:
+    facts = candidates(*(f'Keeper {n} of the gate lit lamp {n * 7} at dusk.' for n in range(60)))
+    names = ['Keeper 7', 'Ann', 'Ember\nCourt', 'Tide Guild', *(f'Place{n}' for n in range(300))]
+    rendered = fit(facts, names, ['Doc'], 2000)
+
+    assert rendered.entities[:3] == snapshot(['Ann', 'Ember Court', 'Tide Guild'])
+    index = [line for line in rendered.text.splitlines() if line.startswith('Also named: ')]
+    assert 0 < tokens.count('\n'.join(index)) <= tokens.count(rendered.text) / 10
+    assert fit(candidates('Vael is old.'), names, ['Doc'], 2000).text == 'Vael is old.'
+    assert fit([], names, ['Doc'], 2000).text == ''
+
+
+def test_a_fact_that_is_larger_than_the_budget_gives_way_to_smaller_ones() -> None:
+    facts = candidates('Vael ' + 'and Morn ' * 200, 'Ada is old.', 'Tom is new.')
+
+    assert fit(facts, [], ['Doc'], 30).kept == [1, 2]
+
+
+WORD = st.sampled_from(
+    [
+        'Vael',
+        'Morn',
+        'is',
+        'was',
+        'led',
+        'the',
+        'gate',
+        'old',
+        '12',
+        '1,963',
+        'Ember',
+        'Court',
+        '瓦尔',
+        'Ødegård',
+        '—',
+        'a.',
+    ]
+)
+FACT = st.one_of(
+    st.lists(WORD, min_size=1, max_size=30).map(' '.join),
+    st.lists(WORD, min_size=1, max_size=12).map(lambda words: f'Vael was {" ".join(words)}.'),
+    st.text(max_size=80),
+)
+CANDIDATE = st.builds(
+    FactCandidate, FACT, st.integers(1, 5), st.tuples(st.integers(0, 2), st.integers(1, 50)), st.floats(0, 1)
+)
+NAME = st.one_of(st.text(max_size=20), st.lists(WORD, min_size=1, max_size=3).map(' '.join))
+TITLES = st.lists(st.text(max_size=40), min_size=3, max_size=3)
+
+
+@settings(max_examples=200)
+@given(st.lists(CANDIDATE, max_size=60), st.lists(NAME, max_size=40), TITLES, st.integers(1, 900))
+def test_no_budget_is_exceeded_or_wasted(
+    facts: list[FactCandidate], names: list[str], titles: list[str], budget: int
+) -> None:
+    rendered = fit(facts, names, titles, budget)
+    used = tokens.count(rendered.text)
+
+    assert used <= budget
+    assert rendered.text == rendered.text.strip('\n')
+    assert len(set(rendered.kept)) == len(rendered.kept)
+    left_out = [fact for index, fact in enumerate(facts) if index not in set(rendered.kept) and fact.text.strip()]
+    if left_out and budget >= 200:
+        least = min(tokens.count(' '.join(fact.text.split())) + 1 for fact in left_out)
+        assert budget - used < max(least, SLACK * budget)
+    for line in rendered.text.splitlines():
+        if '; ' in line and not any(line in ' '.join(fact.text.split()) for fact in facts):
+            assert len(line.split()) <= 60
+
+
+@given(st.text(), st.integers(1, 50))
+def test_shorten_keeps_the_beginning_within_the_budget(text: str, budget: int) -> None:
+    short = shorten(text, budget)
+
+    assert tokens.count(short) <= budget
+    assert short == text or text.startswith(short.removesuffix('…'))

@@ -1,0 +1,94 @@
+"""Chunking beside one plain tokenizer pass over the same markdown: how much time the structure costs, and how full."""
+
+import os
+import sysconfig
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from summarizer_tool.documents.chunking import Chunk, chunk
+from summarizer_tool.documents.document import Document
+from summarizer_tool.text import tokens
+
+CHARACTERS = 2_000_000
+SIZE = 8000
+ROUNDS = 5
+_CRAWL = Path(__file__).parents[4] / 'shared' / 'data' / 'crawl'
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One measurement."""
+
+    name: str
+    value: float
+    goal: str
+
+
+def _texts() -> tuple[str, list[str]]:
+    """Where the markdown is from, and each file's."""
+    if given := os.environ.get('BENCH_MARKDOWN'):
+        path = Path(given)
+        files = sorted(path.rglob('*.md')) if path.is_dir() else [path]
+        return f'BENCH_MARKDOWN={given}', [file.read_text(encoding='utf-8', errors='replace') for file in files]
+    if files := sorted(_CRAWL.glob('*.md')):
+        return 'shared/data/crawl', [file.read_text(encoding='utf-8', errors='replace') for file in files]
+    return 'site-packages', list(_installed())
+
+
+def _installed() -> Iterator[str]:
+    """The markdown that installed packages bring along."""
+    packages = Path(sysconfig.get_paths()['purelib'])
+    for file in sorted((*packages.rglob('*.md'), *packages.glob('*.dist-info/METADATA'))):
+        text = file.read_text(encoding='utf-8', errors='replace')
+        yield text.partition('\n\n')[2] if file.name == 'METADATA' else text
+
+
+def markdown() -> tuple[str, str]:
+    """Two million characters of markdown, and what they are."""
+    source, texts = _texts()
+    whole = '\n\n'.join(texts)
+    if not whole:
+        raise SystemExit(f'{source} holds no markdown; set BENCH_MARKDOWN to a file or folder that does')
+    times = -(-CHARACTERS // len(whole))
+    text = (f'{whole}\n\n' * times)[:CHARACTERS]
+    return text, f'{len(texts)} files, {len(whole):,} characters from {source}, {"cut" if times == 1 else f"x {times}"}'
+
+
+def run() -> list[Result]:
+    """Measure, the baseline and ours by turns, so that a busy machine slows both."""
+    text, source = markdown()
+    encode = tokens.encoding().encode_ordinary
+    encode(text[:100_000])
+    base = ours = float('inf')
+    chunks: list[Chunk] = []
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        encode(text)
+        base = min(base, time.perf_counter() - started)
+        started = time.perf_counter()
+        chunks = chunk([Document(text)], size=SIZE)
+        ours = min(ours, time.perf_counter() - started)
+    assert ''.join(piece.text for part in chunks for piece in part.pieces) == text
+    counted = [tokens.count(part.text) for part in chunks]
+    print(
+        f'chunking {len(text) / 1e6:.1f} M characters ({source}) into {len(chunks)} chunks of {SIZE} tokens: '
+        f'{ours * 1e3:.0f} ms, a tokenizer pass {base * 1e3:.0f} ms'
+    )
+    return [
+        Result('time / plain tokenizer pass', ours / base, 'at most 1.15'),
+        Result('mean fill', sum(counted) / len(counted) / SIZE, 'at least 0.95'),
+        Result('tokens over the limit', max(0, max(counted) - SIZE), '0'),
+        Result('chunks counted wrong', sum(a != b.tokens for a, b in zip(counted, chunks, strict=True)), '0'),
+    ]
+
+
+def main() -> None:
+    """Print the measurements."""
+    for result in run():
+        print(f'  {result.name}: {result.value:.3g}; goal {result.goal}')
+
+
+if __name__ == '__main__':
+    main()

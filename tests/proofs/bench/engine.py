@@ -1,0 +1,93 @@
+"""What the engine adds to the model's own time: with a model that answers at once, and with a slow provider."""
+
+import asyncio
+import time
+
+from pydantic_ai import Agent
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models import override_allow_model_requests
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from summarizer_tool import Settings, Summarizer, prompts
+from summarizer_tool.schemas import ChunkSummary, Fact
+from tests.proofs.bench.texts import chronicle
+from tests.support.provider import Behaviour, serve
+
+CHUNKS = 40
+CONCURRENCY = 5
+
+
+def instant(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    """Answer with the first sentence of every tenth line, at once."""
+    if not info.output_tools:
+        return ModelResponse(parts=[TextPart('ok')])
+    content = messages[0].parts[-1].content
+    assert isinstance(content, str)
+    lines = [line for source in prompts.parse(content).sources for line in source.lines][::10][:8]
+    facts = [Fact(text=line.text.split('. ')[0] + '.', evidence=[line.number]) for line in lines]
+    return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ChunkSummary(facts=facts).model_dump())])
+
+
+async def overhead() -> None:
+    """Milliseconds of wall time for each call, chunking and fitting included, beside a bare agent run."""
+    settings = Settings(default_chunk_size_tokens=8000, _env_file=None)  # pyright: ignore[reportCallIssue]
+    text = chronicle(CHUNKS * 26)
+    model = FunctionModel(instant)
+    summarizer = Summarizer(settings, model=model)
+    await summarizer.summarize(text[:100_000], max_output_tokens=500)  # warm
+    best, summary = float('inf'), None
+    for _ in range(3):
+        started = time.perf_counter()
+        summary = await summarizer.summarize(text, max_output_tokens=5000)
+        best = min(best, time.perf_counter() - started)
+    assert summary is not None
+    bare = Agent(model)
+    await bare.run('hello')
+    started = time.perf_counter()
+    for _ in range(CHUNKS):
+        await bare.run('hello')
+    base = (time.perf_counter() - started) / CHUNKS
+    calls = summary.stats.map_calls + summary.stats.reduce_calls
+    print(
+        f'engine overhead: {best / calls * 1000:.1f} ms a call ({calls} calls, {summary.stats.tokens_in:,} tokens, '
+        f'{summary.stats.chunks} chunks); a bare agent run on the same model takes {base * 1000:.1f} ms; goal 15 ms'
+    )
+
+
+async def latency() -> None:
+    """Wall time against a provider of 0.3 s + output tokens / 120 a second, with 40 chunks and 5 calls at once."""
+    text = chronicle(CHUNKS * 26)
+    with serve(Behaviour(latency=0.3, tokens_per_second=120)) as provider:
+        settings = Settings(
+            llm_model='openai/gpt-4o-mini',
+            openrouter_base_url=provider.base_url,
+            max_concurrent_llm_calls=CONCURRENCY,
+            _env_file=None,  # pyright: ignore[reportCallIssue]
+        )
+        summarizer = Summarizer(settings)
+        started = time.perf_counter()
+        summary = await summarizer.summarize(text, max_output_tokens=5000)
+        wall = time.perf_counter() - started
+        took = [request.answered - request.received for request in provider.requests if request.answered is not None]
+        stats = summary.stats
+        maps, merges = took[: stats.map_calls], took[stats.map_calls :]
+        rounds = -(-stats.chunks // CONCURRENCY)
+        mean = sum(maps) / len(maps)
+        merging = max(merges, default=0.0) * -(-len(merges) // CONCURRENCY)
+        print(
+            f'provider of 0.3 s + tokens / 120 s: {wall:.2f} s for {stats.chunks} chunks = '
+            f'{wall / (rounds * mean + merging):.3f} x ({rounds} rounds of {mean:.2f} s + merges of {merging:.2f} s), '
+            f'{stats.reduce_levels} level(s) of merging, at most {provider.max_concurrency_seen} calls at once, '
+            f'{stats.tokens_out:,} of {stats.budget:,} tokens; goal 1.1 x'
+        )
+
+
+def main() -> None:
+    """Run both."""
+    with override_allow_model_requests(True):
+        asyncio.run(overhead())
+        asyncio.run(latency())
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,240 @@
+"""Digests of machine output: what an agent reads instead of a log, a list or a table."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from inline_snapshot import snapshot
+
+from researcher_integration.digests.digest import digest
+from summarizer_tool.text import tokens
+from tests.proofs.tool_results import noise, noise_held_out
+from tests.proofs.tool_results.noise import Noise, surviving
+
+BUDGET = 1000
+
+
+def survived(cases: Sequence[Noise]) -> tuple[int, int]:
+    """How many of the planted facts stand in digests of 1,000 tokens, and how many there are."""
+    kept = planted = 0
+    for text, facts in cases:
+        short = digest(text, BUDGET)
+        assert tokens.count(short.text) <= BUDGET
+        kept += sum(fact.survives(short.text) for fact in facts)
+        planted += len(facts)
+    return kept, planted
+
+
+def test_planted_facts_survive() -> None:
+    kept, planted = survived(
+        [
+            *(noise.logs(seed, size, 17) for seed, size in ((1, 120), (2, 200), (3, 300))),
+            *(noise.json_list(seed, 2000, 17) for seed in (4, 5, 6)),
+            *(noise.pods(seed, size, 17) for seed, size in ((7, 1000), (8, 1500), (9, 2500))),
+            *(noise.table(seed, size, 17) for seed, size in ((10, 2000), (11, 2500), (12, 4000))),
+        ]
+    )
+    assert planted == 204
+    assert kept >= 0.95 * planted
+
+
+def test_facts_of_other_tools_survive() -> None:
+    kept, planted = survived([each for _, each in (*noise_held_out.cases(), *noise_held_out.later_cases())])
+    assert planted == 288
+    assert kept >= 0.95 * planted
+
+
+def test_a_fact_needs_all_of_its_needles_as_whole_words() -> None:
+    fact = noise.Fact('count', ('37', 'CrashLoopBackOff'), 'How many?', '37')
+    assert fact.survives('CrashLoopBackOff ×37')
+    assert not fact.survives('CrashLoopBackOff ×371')
+    assert surviving([fact, fact], 'Running ×37') == 0
+
+
+LOG = '\n'.join(
+    [
+        *(
+            f'2026-03-14T02:{minute:02d}:00Z INFO served /mill/{minute * 7} for user u{minute} in {20 + minute % 9}ms'
+            for minute in range(50)
+        ),
+        '2026-03-14T02:50:00Z WARN pool is nearly empty (2 of 40)',
+        '2026-03-14T02:51:00Z ERROR sluice 7 did not close',
+        'Traceback (most recent call last):',
+        '  File "/srv/mill/run.py", line 8, in run',
+        '    close(sluice)',
+        '  File "/srv/mill/sluice.py", line 71, in close',
+        "    raise Jammed('gate 7')",
+        'mill.errors.JammedError: gate 7',
+        '2026-03-14T02:52:00Z ERROR sluice 9 did not close',
+        '2026-03-14T02:53:00Z INFO served /mill/3 for user u4 in 7200ms',
+    ]
+)
+
+
+def test_a_log_is_told_as_templates_errors_and_odd_lines() -> None:
+    assert digest(LOG, 300).text == snapshot("""\
+log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO ×51, ERROR ×2, WARN ×1; 4 templates
+02:51:00 ERROR sluice 7 did not close | mill.errors.JammedError: gate 7 [File "/srv/mill/sluice.py", line 71, in close]
+02:52:00 ERROR sluice 9 did not close
+02:50:00 WARN pool is nearly empty (2 of 40)
+02:53:00 INFO served /mill/3 for user u4 in 7200ms
+×51 INFO served {/mill/0, … 51 distinct} for user {u4, … 50 distinct} in {20ms..24ms..7200ms}\
+""")
+
+
+def test_lines_name_where_they_come_from() -> None:
+    found = [(line.importance, line.source_lines) for line in digest(LOG, 300).lines]
+    assert found == snapshot(
+        [
+            (5, ()),
+            (5, (52,)),
+            (5, (59,)),
+            (4, (51,)),
+            (3, (60,)),
+            (2, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)),
+        ]
+    )
+
+
+def test_the_budget_keeps_the_errors_and_says_what_is_left_out() -> None:
+    assert digest(LOG, 70).text == snapshot("""\
+02:51:00 ERROR sluice 7 did not close | mill.errors.JammedError: gate 7 [File "/srv/mill/sluice.py", line 71, in close]
+… and 1 more templates, 1 more odd items, 1 more warnings, 1 more errors\
+""")
+
+
+def test_the_focus_brings_a_common_line_forward() -> None:
+    assert 'user u31 ' not in digest(LOG, 200).text
+    assert digest(LOG, 200, focus='what did user u31 do').text.splitlines()[1] == snapshot(
+        '2026-03-14T02:31:00Z INFO served /mill/217 for user u31 in 24ms [u31 ×1]'
+    )
+
+
+def test_colours_line_ends_and_levels_of_many_formats() -> None:
+    text = '\r\n'.join(
+        [
+            '\x1b[31m2026/03/14 02:00:01 [error] 31#31: *5 connect() failed (111: Connection refused)\x1b[0m',
+            'E0314 02:00:02.000001       1 sync.go:120] field hay: no parcel',
+            'Mar 14 02:00:03 dairy systemd[1]: churn.service: Main process exited, code=exited, status=3/n/a',
+            'ts=2026-03-14T02:00:04Z level=warn msg="retrying webhook" target=a.example',
+            '10.0.0.9 - - [14/Mar/2026:02:00:05 +0000] "POST /mill HTTP/1.1" 503 61 "-" "curl/8.4.0"',
+        ]
+    )
+    assert digest(text, 400).text == snapshot("""\
+log of 5 lines; 2026/03/14 02:00:01 to 14/Mar/2026:02:00:05 +0000; ERROR ×2, WARN ×1; 5 templates
+02:00:01 [error] 31#31: *5 connect() failed (111: Connection refused)
+02:00:02 E 1 sync.go:120] field hay: no parcel
+02:00:05 POST path=/mill status=503 bytes=61 client=10.0.0.9 "-" "curl/8.4.0"
+02:00:04 level=warn msg="retrying webhook" target=a.example
+02:00:03 dairy systemd[1]: churn.service: Main process exited, code=exited, status=3/n/a\
+""")
+
+
+def test_a_list_of_objects_is_told_by_its_fields_and_its_exceptions() -> None:
+    items = [{'name': f'vat-{at}', 'status': 'ok', 'litres': 40 + at % 7, 'lid': {'closed': True}} for at in range(200)]
+    items[17] |= {'status': 'leaking', 'error': 'seam 4 is open'}
+    items[90]['litres'] = 9000
+    del items[120]['lid']
+    text = json.dumps({'items': items, 'metadata': {'total': 200}})
+    assert digest(text, 400).text == snapshot("""\
+items: 200 items with 5 fields, named by name
+vat-17: status=leaking (usually ok), error=seam 4 is open (usually (missing))
+vat-90: litres=9000
+vat-120: lid.closed missing
+status: ok ×199, leaking ×1
+litres: 40 ×29, 41 ×29, 42 ×29, 43 ×29, 44 ×28, 45 ×28, 46 ×27, 9000 ×1
+lid.closed: true ×199, (missing) ×1
+error: (missing) ×199, seam 4 is open ×1
+name: 200 distinct, like vat-0
+metadata.total: 200
+the first: name=vat-0, status=ok, litres=40, lid.closed=true\
+""")
+
+
+def test_small_json_is_told_whole() -> None:
+    text = json.dumps(
+        {'service': 'mill', 'replicas': {'wanted': 3, 'ready': 2}, 'last_error': 'disk full', 'tags': ['a']}
+    )
+    assert digest(text, 200).text == snapshot("""\
+last_error: disk full
+service: mill
+tags: [a]
+replicas.wanted: 3
+replicas.ready: 2\
+""")
+
+
+def test_settings_that_are_not_the_default() -> None:
+    settings = [{'key': f'mill.{at}', 'value': str(at % 5), 'default': str(at % 5)} for at in range(100)]
+    settings[40]['value'] = '77'
+    assert 'mill.40: value=77' in digest(json.dumps(settings), 200).text
+
+
+def test_a_list_of_identifiers_is_a_pattern_a_count_and_exceptions() -> None:
+    names = [f'vat-{at}' for at in range(500)]
+    names[3] = 'barrel/old'
+    assert digest(json.dumps(names), 200).text == snapshot("""\
+values=barrel/old
+values: 500 values, 500 distinct, like vat-0 ×499 alike; barrel/old ×1 alike\
+""")
+
+
+def test_json_that_is_cut_off_is_told_as_far_as_it_goes() -> None:
+    text = json.dumps([{'name': f'vat-{at}', 'status': 'ok'} for at in range(100)])[:-20]
+    assert digest(text, 200).text == snapshot("""\
+items: 99 items with 2 fields, named by name
+JSON invalid from character 3564 of 3570
+name: 99 distinct, like vat-0
+the same in all: status=ok
+the first: name=vat-0, status=ok\
+""")
+
+
+def test_a_log_inside_json() -> None:
+    found = digest(json.dumps([{'type': 'text', 'text': LOG}]), 300)
+    assert found.kind == 'json'
+    assert 'ERROR sluice' in found.text
+
+
+@pytest.mark.parametrize('separator', [',', '\t', ' | '])
+def test_a_table_is_told_by_its_columns(separator: str) -> None:
+    rows = [['vat', 'litres', 'state'], *([f'v{at}', str(40 + at % 7), 'ok'] for at in range(100))]
+    rows[40][2] = 'leaking'
+    lines = [separator.join(row) for row in rows]
+    if separator == ' | ':
+        lines = [f'| {line} |' for line in lines]
+        lines.insert(1, '|---|---|---|')
+    found = digest('\n'.join(lines), 200)
+    assert found.kind == 'table'
+    assert 'v39: state=leaking (usually ok)' in found.text
+    assert 'state: ok ×99, leaking ×1' in found.text
+    odd = next(line for line in found.lines if 'leaking (usually' in line.text)
+    assert odd.source_lines == ((42,) if separator == ' | ' else (41,))
+
+
+def test_columns_of_a_command_line_tool() -> None:
+    text = (
+        'Filesystem      Size  Used Avail Use% Mounted on\n'
+        '/dev/sda1        50G   48G  2.0G  97% /\n'
+        'tmpfs           3.9G     0  3.9G   0% /dev/shm\n'
+        '/dev/sdb1       500G  120G  380G  24% /data\n'
+        '/dev/sdc1       500G  121G  379G  25% /backup\n'
+    )
+    assert digest(text, 300).text == snapshot("""\
+table: 4 items with 6 fields, named by Filesystem
+Filesystem=/dev/sda1, Size=50G, Used=48G, Avail=2.0G, Use%=97%, Mounted on=/
+Filesystem=tmpfs, Size=3.9G, Used=0, Avail=3.9G, Use%=0%, Mounted on=/dev/shm
+Filesystem=/dev/sdb1, Size=500G, Used=120G, Avail=380G, Use%=24%, Mounted on=/data
+Filesystem=/dev/sdc1, Size=500G, Used=121G, Avail=379G, Use%=25%, Mounted on=/backup\
+""")
+
+
+def test_prose_is_left_to_the_summarizer(crawl: dict[str, str]) -> None:
+    for name, page in crawl.items():
+        found = digest(page, 500)
+        assert (found.kind, found.text, found.lines) == ('prose', '', ()), name
+
+
+def test_the_same_text_has_the_same_digest() -> None:
+    text, _ = noise.logs(1, 50, 8)
+    assert digest(text, 300) == digest(text, 300)

@@ -1,0 +1,318 @@
+"""Records are read from whatever weak models write, and only what stands on the pages is kept of them."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from pydantic import JsonValue, ValidationError
+
+from researcher_integration.lore.extraction.records import (
+    RECORDS,
+    FactionData,
+    NPCData,
+    Record,
+    Records,
+    Relation,
+    ZoneData,
+)
+from researcher_integration.lore.extraction.verification import PageIndex, name_key, verify
+from researcher_integration.lore.material import TOPIC_IDS, TopicId
+from tests.support.research_world import PAGES, TEXTS, page
+
+
+def npc(**fields: object) -> NPCData:
+    return NPCData.model_validate({'name': 'Odile Sarn', **fields})
+
+
+@pytest.mark.parametrize(
+    ('given', 'expected'),
+    [
+        ('0.8', 0.8), ('80%', 0.8), ('high', 0.9), (80, 0.8), (8, 0.8), ('8/10', 0.8), ('9 out of 10', 0.9), ('0,7', 0.7),
+        (1, 1.0), (0, 0.0), (-3, 0.0), (1e9, 1.0), (None, 0.5), (True, 0.5), ('who knows', 0.5), (float('nan'), 0.5),
+        ([], 0.5), ('Very High', 0.95),
+    ],
+)  # fmt: skip
+def test_confidence_in_any_scale(given: object, expected: float) -> None:
+    assert npc(confidence=given).confidence == expected
+
+
+@pytest.mark.parametrize(
+    ('given', 'expected'),
+    [
+        ([1], [1]), ('1', [1]), ('[1]', [1]), ('1, 3', [1, 3]), ('[1][3]', [1, 3]), ('pages 2-4', [2, 3, 4]), (3.0, [3]),
+        (['[2]', 1, 2], [2, 1]), ([{'number': 4}], [4]), (None, []), ('none', []), ([-1, 0, 1.5, True], []),
+        ('1-999999999', [*range(1, 22)]), ('7' * 40, []),
+    ],
+)  # fmt: skip
+def test_sources_in_any_form(given: object, expected: list[int]) -> None:
+    assert npc(sources=given).sources == expected
+
+
+@pytest.mark.parametrize(
+    ('given', 'expected'),
+    [
+        (None, []),
+        ('', []),
+        ('leads: Ash Circle', [Relation(kind='leads', target='Ash Circle')]),
+        (['Ash Circle', {}, 3, None], [Relation(target='Ash Circle')]),
+        ({'kind': 'leads', 'target': 'Ash Circle'}, [Relation(kind='leads', target='Ash Circle')]),
+        ([{'type': 'leads', 'object': 'Ash Circle', 'source': '[2]'}], [Relation(kind='leads', target='Ash Circle', sources=[2])]),
+        ({'leads': ['Ash Circle'], 'hates': 'Tide Guild'}, [Relation(kind='leads', target='Ash Circle'), Relation(kind='hates', target='Tide Guild')]),
+    ],
+)  # fmt: skip
+def test_relations_in_any_form(given: object, expected: list[Relation]) -> None:
+    assert npc(relations=given).relations == expected
+
+
+def test_a_partial_answer_is_an_answer() -> None:
+    answer = [
+        {'name': 'Odile\n Sarn', 'title': ['reeve', 'warden'], 'level': 32, 'faction': 'Unknown', 'quests': 'The Bell'},
+        {'name': 7, 'role': None, 'location': {'name': 'Hob’s Weir'}, 'status': 'N/A.', 'quests': None},
+    ]
+    for given_answer in (answer, {'records': answer}):
+        assert Records[NPCData].model_validate(given_answer).records == [
+            NPCData(name='Odile Sarn', title='reeve, warden', level='32', quests=['The Bell']),
+            NPCData(name='7', location='Hob’s Weir'),
+        ]
+    assert Records[NPCData].model_validate({'name': 'Odile Sarn'}).records == [NPCData(name='Odile Sarn')]
+    assert Records[NPCData].model_validate({'records': None}).records == []
+    with pytest.raises(ValidationError):
+        Records[NPCData].model_validate({'records': [{'title': 'reeve'}]})
+
+
+ANYTHING: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(['name', 'target', 'x']), inner, max_size=2)
+    ),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from(TOPIC_IDS), st.data())
+def test_no_value_of_a_field_makes_a_record_invalid_or_unwritable(category: TopicId, data: st.DataObject) -> None:
+    record_type = RECORDS[category]
+    fields = {name: data.draw(ANYTHING) for name in record_type.model_fields if name != 'name'}
+    record = record_type.model_validate({'name': 'Odile Sarn', **fields})
+
+    assert 0 <= record.confidence <= 1
+    assert all(number > 0 for number in record.sources)
+    assert record_type.model_validate_json(record.model_dump_json()) == record
+
+
+def test_the_schema_asks_for_every_field_and_says_nothing_of_the_program() -> None:
+    assert Records[NPCData].__name__ == 'NPCDataRecords'
+    assert Records[NPCData].model_json_schema() == snapshot(
+        {
+            '$defs': {
+                'NPCData': {
+                    'properties': {
+                        'name': {'type': 'string'},
+                        'title': {'type': 'string'},
+                        'kind': {'type': 'string'},
+                        'role': {'type': 'string'},
+                        'faction': {'type': 'string'},
+                        'location': {'type': 'string'},
+                        'level': {'type': 'string'},
+                        'status': {'type': 'string'},
+                        'quests': {'items': {'type': 'string'}, 'type': 'array'},
+                        'relations': {'items': {'$ref': '#/$defs/Relation'}, 'type': 'array'},
+                        'confidence': {'type': 'number'},
+                        'sources': {'items': {'type': 'integer'}, 'type': 'array'},
+                    },
+                    'required': [
+                        'name',
+                        'title',
+                        'kind',
+                        'role',
+                        'faction',
+                        'location',
+                        'level',
+                        'status',
+                        'quests',
+                        'relations',
+                        'confidence',
+                        'sources',
+                    ],
+                    'type': 'object',
+                },
+                'Relation': {
+                    'properties': {
+                        'kind': {'type': 'string'},
+                        'target': {'type': 'string'},
+                        'detail': {'type': 'string'},
+                        'sources': {'items': {'type': 'integer'}, 'type': 'array'},
+                    },
+                    'required': ['kind', 'target', 'detail', 'sources'],
+                    'type': 'object',
+                },
+            },
+            'properties': {'records': {'items': {'$ref': '#/$defs/NPCData'}, 'type': 'array'}},
+            'required': ['records'],
+            'type': 'object',
+        }
+    )
+
+
+def test_the_fields_of_the_categories() -> None:
+    assert {each.__name__: (each.single_valued(), each.listed()) for each in RECORDS.values()} == snapshot(
+        {
+            'ZoneData': (('game', 'region', 'level_range', 'terrain', 'history'), ('settlements', 'dates')),
+            'NPCData': (('title', 'kind', 'role', 'faction', 'location', 'level', 'status'), ('quests',)),
+            'FactionData': (('leader', 'seat', 'goals', 'founded'), ('members', 'allies', 'enemies')),
+            'LoreData': (('date', 'cause', 'outcome', 'summary'), ('participants', 'places')),
+            'NarrativeItemData': (('kind', 'owner', 'location', 'obtained', 'text'), ('quests',)),
+        }
+    )
+    assert all(set(each.compared) <= set(each.single_valued()) for each in RECORDS.values())
+
+
+def test_what_stands_on_no_page_is_dropped_and_sources_are_put_right() -> None:
+    verified = verify(
+        [
+            npc(sources=[1, 9], confidence=0.9, relations=['leads: the Ash Circle', 'wed to: Mara Quill', 'bailiff of: Hobs Weir']),
+            NPCData(name='Brannoc Tull', sources=[2], confidence=1.0, relations=[Relation(kind='slew', target='Odile Sarn', sources=[3])]),
+            NPCData(name='Mara Quill', sources=[1]),
+            NPCData(name='Odile Sar', sources=[1]),
+            NPCData(name=' ?! '),
+        ],
+        PAGES,
+        TEXTS,
+    )  # fmt: skip
+
+    assert verified.records == snapshot(
+        [
+            NPCData(
+                name='Odile Sarn',
+                relations=[
+                    Relation(kind='leads', target='the Ash Circle', sources=[1]),
+                    Relation(kind='bailiff of', target='Hobs Weir', sources=[1]),
+                ],
+                confidence=0.54,
+                sources=[1],
+            ),
+            NPCData(
+                name='Brannoc Tull',
+                relations=[Relation(kind='slew', target='Odile Sarn', sources=[3])],
+                confidence=0.3,
+                sources=[3],
+            ),
+        ]
+    )
+    assert (verified.dropped, verified.dropped_relations, verified.repaired) == snapshot((3, 1, 3))
+
+
+def test_the_confidence_is_weighed_by_the_best_verified_source() -> None:
+    for sources, expected in (([3], 0.24), ([3, 1], 0.48), ([3, 2], 0.8)):
+        [record] = verify([npc(sources=sources, confidence=0.8)], PAGES, TEXTS).records
+        assert record.confidence == expected
+    # The most trusted first.
+    assert verify([npc(sources=[3, 1, 2])], PAGES, TEXTS).records[0].sources == [2, 1, 3]
+
+
+def test_at_most_three_pages_are_put_the_most_trusted_first() -> None:
+    pages = [*PAGES, page(4, 'D', 'primary', 0.8), page(5, 'E', 'secondary', 0.6)]
+    [record] = verify([npc(sources=[8])], pages, {**TEXTS, 4: 'Odile Sarn', 5: 'Odile Sarn'}).records
+
+    assert record.sources == [2, 4, 1]
+
+
+@pytest.mark.parametrize(
+    ('name', 'pages'),
+    [
+        ('odile  SARN', (2, 1, 3)),
+        ('Odile Sarn (NPC)', (2, 1, 3)),
+        ('Odile Sarn (reeve)', (1,)),
+        ('The Ash Circle', (2, 1)),
+        ("Hob's Weir", (1,)),
+        ('Reed-Bell', (2,)),
+        ('Sarn', (2, 1, 3)),
+        ('Sar', ()),
+        ('Guild Tide', ()),
+        ('the', (2, 1)),
+        ('Odile Tull', ()),
+        ('', ()),
+        ('2', ()),
+    ],
+)
+def test_a_name_stands_where_its_words_stand(name: str, pages: tuple[int, ...]) -> None:
+    assert PageIndex(PAGES, TEXTS).naming(name) == pages
+
+
+def test_parts_of_a_name_here_and_there_are_not_the_name() -> None:
+    scattered = 'A red reed. The reed bell. Fred reed bells.'
+
+    assert PageIndex(PAGES, {1: scattered}).naming('Red Reed Bell') == ()
+    assert PageIndex(PAGES, {1: scattered, 3: 'The red, reed\nbell.'}).naming('Red Reed Bell') == (3,)
+
+
+def test_a_name_in_a_script_without_spaces_stands_within_its_sentence() -> None:
+    assert PageIndex(PAGES, {1: '霧沼の奥に灰環がある。'}).naming('灰環') == (1,)
+    assert PageIndex(PAGES, {1: 'Straße in Ödmoor'}).naming('STRASSE in O\u0308dmoor') == (1,)
+
+
+def test_only_what_says_the_same_is_merged() -> None:
+    records: list[Record] = [
+        npc(sources=[1], faction='Ash Circle', quests=['The Bell'], confidence=0.5, relations=['leads: Ash Circle']),
+        npc(name='odile sarn', sources=[3], faction='ash circle', quests=['the bell', 'The Weir'], confidence=1.0, relations=['leads: ash circle']),
+        npc(sources=[2], faction='Tide Guild'),
+        npc(sources=[2]),
+    ]  # fmt: skip
+    verified = verify(records, PAGES, TEXTS).records
+
+    assert [(each.sources, each.confidence, each.relations) for each in verified] == snapshot(
+        [
+            (
+                [1, 3],
+                0.3,
+                [Relation(kind='leads', target='Ash Circle', sources=[2, 1])],
+            ),
+            ([2], 0.5, []),
+            ([2], 0.5, []),
+        ]
+    )
+    merged = verified[0]
+    assert isinstance(merged, NPCData)
+    assert merged.quests == ['The Bell', 'The Weir']
+
+
+def test_the_records_that_are_verified_do_not_change() -> None:
+    record = npc(sources=[9], relations=['leads: Ash Circle'])
+    before = record.model_copy(deep=True)
+    verify([record], PAGES, TEXTS)
+
+    assert record == before
+
+
+@given(
+    st.lists(st.sampled_from([1, 2, 3, 4, 99]), max_size=4),
+    st.floats(0, 1),
+    st.sampled_from(['Mirefold', 'Tide Guild', 'Nix']),
+)
+def test_what_is_kept_names_its_record_on_every_source(sources: list[int], confidence: float, name: str) -> None:
+    verified = verify([ZoneData(name=name, sources=sources, confidence=confidence)], PAGES, TEXTS)
+
+    assert len(verified.records) + verified.dropped == 1
+    for record in verified.records:
+        assert record.sources
+        assert all(name_key(name) in name_key(TEXTS[number]) for number in record.sources)
+        assert record.confidence <= round(confidence, 2)
+
+
+def test_a_zone_of_real_size_is_verified_at_once() -> None:
+    rng = random.Random(4)
+    vocabulary = [''.join(rng.choices('abcdefghijklmno', k=rng.randint(2, 9))) for _ in range(5000)]
+    texts = {number: ' '.join(rng.choices(vocabulary, k=9000)) for number in range(1, 17)}
+    pages = [page(number, f'{number}', 'primary', 0.8) for number in texts]
+    records = [
+        FactionData(
+            name=' '.join(texts[1 + number % 16].split()[number : number + 2]),
+            relations=[Relation(target=' '.join(rng.choices(vocabulary, k=2))) for _ in range(6)],
+        )
+        for number in range(200)
+    ]
+    verified = verify(records, pages, texts)
+
+    assert verified.dropped == 0

@@ -1,0 +1,121 @@
+"""What models have cost, counted against the provider's own count; what does not fit; what has been lost."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from researcher_integration.lore.checkpoint import Checkpoint, KeptBlock, Step
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage
+from researcher_integration.lore.pipeline import STORE_FILE
+from researcher_integration.lore.steps import sections
+from researcher_integration.lore.topics import load_topics
+from summarizer_tool import Settings
+from summarizer_tool.text import tokens
+from tests.proofs.research.simulated import Researcher
+from tests.proofs.research.zone import World, role, world
+from tests.support.provider import MODEL, Error, Reply, Request
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
+
+
+@pytest.fixture
+def zone() -> 'World':
+    with world() as running:
+        yield running  # pyright: ignore[reportReturnType]
+
+
+def refusing_agents(request: Request) -> Reply:
+    return Error(500) if role(request) == 'agent' else Researcher()(request)
+
+
+@pytest.mark.parametrize('way', ['at-source', 'in-pipeline'])
+@pytest.mark.parametrize('answer', [Researcher(), refusing_agents])
+async def test_the_figures_are_those_of_the_provider(zone: World, tmp_path: Path, way: str, answer: object) -> None:
+    zone.answer_with(answer)  # pyright: ignore[reportArgumentType]
+    package = await zone.research(tmp_path, way=way, llm_model=MODEL).run()
+    answered = Counter(role(request) for request in zone.provider.requests)
+    steps = package.statistics.steps.values()
+    assert sum(step.summaries.requests for step in steps) == answered['summary']
+    assert package.statistics.extraction.requests == answered['extraction'] + answered['cross-reference']
+    if answer is not refusing_agents:
+        assert sum(step.agent.requests for step in steps) == answered['agent']
+        assert package.statistics.total.requests == len(zone.provider.requests)
+    assert all(step.agent.requests >= 0 and step.agent.input_tokens >= 0 for step in steps)
+
+
+async def test_agents_that_failed_are_asked_again(zone: World, tmp_path: Path) -> None:
+    zone.answer_with(refusing_agents)
+    failed = await zone.research(tmp_path).run()
+    assert all('the agent failed: HTTP 500' in step.warnings for step in failed.statistics.steps.values())
+    zone.answer_with(Researcher())
+    whole = await zone.research(tmp_path).run(resume=True)
+    assert all(step.agent.requests for step in whole.statistics.steps.values())
+    assert not whole.statistics.warnings
+    assert all(request_count == 1 for request_count in zone.site.requests.values())
+
+
+async def test_texts_that_the_store_has_lost_are_fetched_again(zone: World, tmp_path: Path) -> None:
+    begun = await zone.research(tmp_path, research_model=None).run()
+    (tmp_path / STORE_FILE).unlink()
+    name = next(iter(zone.site.pages))
+    zone.site.pages[name] += '\n\nQuartermaster Ebbe Tarn was hanged at the Rime Gate in the year 401.\n'
+    again = await zone.research(tmp_path, research_model=None).run(resume=True)
+    assert [page.number for page in again.extracted.sources] == [page.number for page in begun.extracted.sources]
+    before, after = ({page.source_id for page in each.extracted.sources} for each in (begun, again))
+    assert len(before - after) == len(after - before) == 1
+    checkpoint = Checkpoint.load(tmp_path)
+    assert checkpoint is not None
+    assert {handle for step in checkpoint.steps.values() for handle in step.pages} == after
+
+
+async def test_what_goes_over_the_window_is_taken_from_all_sections_alike() -> None:
+    topics = load_topics().topics
+    line = 'Warden Ansgar of Tern Ford paid {} crowns to the ferrymen in the year {}.\n'
+    texts = {
+        topic: ''.join(line.format(7 * number + at, 200 + number) for number in range(20 * (at + 1)))
+        for at, topic in enumerate(TOPIC_IDS)
+    }
+    steps = {
+        topic: Step(
+            topic=topic,
+            state='summarized',
+            pages=('src_000000000001',),
+            blocks=(KeptBlock(kind='summary', source_ids=('src_000000000001',), text=text, tokens=tokens.count(text)),),
+            budget=9999,
+            tokens_crawled=0,
+            tokens_kept=tokens.count(text),
+        )
+        for topic, text in texts.items()
+    }
+    page = CrawledPage(
+        number=1, source_id='src_000000000001', url='a.md', title='A' * 400, tokens=9, tier='primary', weight=1.0
+    )
+
+    async def text(_: str) -> str:
+        return ''
+
+    settings = Settings(llm_model='extractive')
+    for room in (3000, 1000, 60, 5, 0):
+        built, said = await sections.build(steps, topics, {page.source_id: page}, text, room, settings)
+        sizes = [tokens.count(section.text) for section in built]
+        assert sum(sizes) <= room
+        assert len(said) == 1
+        if room >= 1000:  # the larger a section, the more of it is left
+            assert sizes == sorted(sizes)
+            assert min(sizes) > room // 40
+
+
+async def test_nobody_reads_the_password_of_an_address(zone: World, tmp_path: Path) -> None:
+    address = zone.site.origin.replace('http://', 'http://warden:geheim@') + '/harrow-sound.md?token=verborgen'
+    missing = address.replace('harrow-sound', 'nowhere')
+    told: list[str] = []
+    research = zone.research(tmp_path, names=['items'], research_model=None)
+    research.request = research.request.model_copy(update={'places': (*research.request.places, address, missing)})
+    research.on_progress = lambda progress: told.append(progress.message)
+    package = await research.run()
+    shown = json.dumps(told) + package.model_dump_json() + package.statistics.model_dump_json()
+    assert 'geheim' not in shown
+    assert 'verborgen' not in json.dumps(told) + str(package.statistics.failures)
+    assert (tmp_path / 'checkpoint.json').stat().st_mode & 0o077 == 0

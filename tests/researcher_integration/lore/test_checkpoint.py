@@ -1,0 +1,358 @@
+"""What a research writes down of itself: in one piece, small, without the texts of pages; and what it refuses to go on with."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from researcher_integration.lore.checkpoint import FILE, Checkpoint, KeptBlock, ResearchRequest, Step, write
+from researcher_integration.lore.errors import ResearchError
+from researcher_integration.lore.extraction.records import NPCData
+from researcher_integration.lore.extraction.typed_extraction import Extraction
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage
+from researcher_integration.lore.pipeline import STORE_FILE, Research
+from researcher_integration.usage import Spent
+from summarizer_tool.text import tokens
+from tests.proofs.research.simulated import Researcher
+from tests.proofs.research.zone import PAGES, WINDOW, World, role, world
+from tests.support.provider import MODEL, Error, Reply, Text
+from tests.support.provider import Request as Asked
+
+pytestmark = pytest.mark.usefixtures('model_requests')
+
+ZONE = ResearchRequest(zone='Harrow Sound', places=('https://wiki.example/harrow',))
+
+
+@pytest.fixture
+def zone() -> Iterator[World]:
+    with world() as running:
+        yield running
+
+
+def unfinished(folder: Path, request: ResearchRequest = ZONE, **content: Any) -> Checkpoint:
+    checkpoint = Checkpoint(request=request, **content)
+    checkpoint.save(folder)
+    return checkpoint
+
+
+def contents(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def message(error: pytest.ExceptionInfo[ResearchError], folder: Path) -> str:
+    return str(error.value).replace(str(folder), 'FOLDER')
+
+
+# What is written
+
+
+def test_a_round_trip(tmp_path: Path) -> None:
+    page = CrawledPage(
+        number=1, source_id='src_0123456789ab', url='https://wiki.example/harrow', title='Harrow Sound', tokens=924,
+        tier='primary', weight=0.8,
+    )  # fmt: skip
+    checkpoint = unfinished(
+        tmp_path,
+        pages={'wiki.example/harrow': page},
+        assigned={'zone_overview': (page.source_id,), 'npcs': ()},
+        steps={
+            'zone_overview': Step(
+                topic='zone_overview',
+                state='raw',
+                pages=(page.source_id,),
+                blocks=(
+                    KeptBlock(kind='notes', text='A strait — with “eleven” islands.\u2028', tokens=9),
+                    KeptBlock(kind='page', source_ids=(page.source_id,), tokens=924),
+                ),
+                budget=400,
+                tokens_crawled=924,
+                tokens_kept=933,
+                agent=Spent(requests=2, input_tokens=10, output_tokens=5, cost='0.0000123'),
+            )
+        },
+        extractions={'npcs': Extraction(category='npcs', records=[NPCData(name='Isaude Merrow', title='Warden')])},
+    )
+    read = Checkpoint.load(tmp_path)
+    assert read == checkpoint
+    assert read is not None
+    assert isinstance(read.extractions['npcs'].records[0], NPCData)
+    assert read.steps['zone_overview'].ratio == 0.99
+    assert contents(tmp_path) == [FILE]
+
+
+def test_there_is_none(tmp_path: Path) -> None:
+    assert Checkpoint.load(tmp_path) is None
+    assert Checkpoint.load(tmp_path / 'nowhere') is None
+
+
+@pytest.mark.parametrize('call', ['fsync', 'replace'])
+def test_a_write_that_fails_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    old = unfinished(tmp_path)
+    new = old.model_copy(update={'is_finished': True})
+
+    def full(*_: object) -> None:
+        raise OSError(28, 'No space left on device')
+
+    with monkeypatch.context() as patched:
+        patched.setattr(*((os, 'fsync', full) if call == 'fsync' else (Path, 'replace', full)))
+        with pytest.raises(ResearchError) as error:
+            new.save(tmp_path)
+    assert message(error, tmp_path) == 'FOLDER/checkpoint.json cannot be written: No space left on device'
+    assert Checkpoint.load(tmp_path) == old
+    new.save(tmp_path)  # what was left over is in nobody's way
+    assert Checkpoint.load(tmp_path) == new
+
+
+def test_a_kill_between_writing_and_replacing_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = unfinished(tmp_path)
+    new = old.model_copy(update={'seconds': 7.0})
+
+    class KilledError(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, 'replace', killed)
+        with pytest.raises(KilledError):
+            new.save(tmp_path)
+    assert Checkpoint.load(tmp_path) == old
+    assert len(contents(tmp_path)) == 2  # the new one, which never got its name
+    new.save(tmp_path)
+    assert Checkpoint.load(tmp_path) == new
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / 'taken').write_text('', encoding='utf-8')
+    with pytest.raises(ResearchError) as error:
+        unfinished(tmp_path / 'taken')
+    assert message(error, tmp_path) == snapshot('FOLDER/taken/checkpoint.json cannot be written: File exists')
+
+
+@given(before=st.text(), after=st.text())
+@settings(max_examples=30)
+def test_whoever_reads_finds_the_whole(tmp_path_factory: pytest.TempPathFactory, before: str, after: str) -> None:
+    path = tmp_path_factory.mktemp('write') / 'below' / 'file.txt'
+    for text in (before, after):
+        write(path, text.encode(errors='replace').decode())
+        with path.open(encoding='utf-8', newline='') as file:
+            assert file.read() == text.encode(errors='replace').decode()
+
+
+# What cannot be read
+
+
+@pytest.mark.parametrize(
+    ('content', 'wrong'),
+    [
+        (b'', 'its JSON'),
+        (b'{"version": 1, "request": {"zone": "Harrow', 'its JSON'),
+        (b'\xff\xfe\x00', 'its JSON'),
+        (b'[]', 'its JSON'),
+        (b'{"version": 2, "request": {"zone": "Harrow Sound"}}', 'version'),
+        (b'{"version": 1}', 'request'),
+        (b'{"request": {"zone": "Harrow Sound"}, "steps": {"weather": {}}}', 'steps.weather.[key]'),
+    ],
+    ids=['empty', 'cut off', 'no text', 'a list', 'version', 'no request', 'a topic'],
+)
+def test_it_cannot_be_read(tmp_path: Path, content: bytes, wrong: str) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(ResearchError) as error:
+        Checkpoint.load(tmp_path)
+    assert message(error, tmp_path) == (
+        f'FOLDER/checkpoint.json is no checkpoint of this version (wrong: {wrong}); '
+        'name another --out, or begin anew with --fresh'
+    )
+    assert error.value.__cause__ is None
+
+
+def test_a_folder_has_its_name(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(ResearchError) as error:
+        Checkpoint.load(tmp_path)
+    assert message(error, tmp_path) == 'FOLDER/checkpoint.json cannot be read: Is a directory'
+
+
+# What a research goes on with
+
+
+async def run(zone: World, folder: Path, request: ResearchRequest, **how: bool) -> str:
+    """What is said about a request for the folder."""
+    research = zone.research(folder)
+    research.request = request
+    with pytest.raises(ResearchError) as error:
+        await research.run(**how)
+    assert zone.site.requests.total() == 0
+    return message(error, folder)
+
+
+@pytest.mark.anyio
+async def test_an_unfinished_one_is_not_overwritten(zone: World, tmp_path: Path) -> None:
+    unfinished(tmp_path)
+    assert await run(
+        zone, tmp_path, ResearchRequest(zone='Elsewhere', places=('https://wiki.example/else',))
+    ) == snapshot(
+        'FOLDER holds an unfinished research of "Harrow Sound"; go on with --resume, begin anew with --fresh, or name another --out'
+    )
+    assert Checkpoint.load(tmp_path) == Checkpoint(request=ZONE)
+
+
+@pytest.mark.anyio
+async def test_nothing_to_resume(zone: World, tmp_path: Path) -> None:
+    assert await run(zone, tmp_path, ZONE, resume=True) == snapshot(
+        'FOLDER has no checkpoint to resume; leave --resume out to begin one'
+    )
+    assert contents(tmp_path) == []
+
+
+@pytest.mark.anyio
+async def test_nothing_to_read(zone: World, tmp_path: Path) -> None:
+    assert await run(zone, tmp_path, ResearchRequest(zone='Harrow Sound')) == snapshot(
+        'there is nothing to read: name pages with --pages, or let the agent search (--search)'
+    )
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ('difference', 'said'),
+    [
+        (
+            {'zone': 'Vesper Downs'},
+            snapshot('FOLDER holds a research of "Harrow Sound", not of "Vesper Downs"; name another --out'),
+        ),
+        (
+            {'places': ('https://wiki.example/vesper',)},
+            snapshot('FOLDER was begun with other --pages; leave the option out to go on, or name another --out'),
+        ),
+        (
+            {'way': 'at-source'},
+            snapshot('FOLDER was begun with --way in-pipeline; leave the option out to go on, or name another --out'),
+        ),
+        (
+            {'window_tokens': 9000},
+            snapshot('FOLDER was begun with --window 25000; leave the option out to go on, or name another --out'),
+        ),
+        (
+            {'search': True},
+            snapshot('FOLDER was begun without --search; leave the option out to go on, or name another --out'),
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
+)
+async def test_another_request(zone: World, tmp_path: Path, difference: dict[str, Any], said: str) -> None:
+    begun = unfinished(tmp_path)
+    assert await run(zone, tmp_path, ResearchRequest(**{'zone': 'Harrow Sound', **difference}), resume=True) == said
+    assert Checkpoint.load(tmp_path) == begun
+
+
+@pytest.mark.anyio
+async def test_what_is_not_asked_for_again_is_as_it_was(zone: World, tmp_path: Path) -> None:
+    begun = zone.research(tmp_path, way='at-source', names=['items'], research_model=None)
+    unfinished(tmp_path, begun.request)
+    again = Research(ResearchRequest(zone='Harrow Sound'), begun.configuration, begun.settings, tmp_path)
+    package = await again.run(resume=True)
+    assert package.statistics.request == begun.request
+    assert zone.site.requests == {'/items.md': 1}
+
+
+@pytest.mark.anyio
+async def test_a_finished_one_gives_way(zone: World, tmp_path: Path) -> None:
+    first = await zone.research(tmp_path, names=['items'], research_model=None).run()
+    second = await zone.research(tmp_path, names=['siege-of-tern-rock'], research_model=None).run()
+    assert [page.title for page in first.extracted.sources] == [f'Items and Books of {ZONE.zone}']
+    assert [page.title for page in second.extracted.sources] == ['The Siege of Tern Rock']
+    read = Checkpoint.load(tmp_path)
+    assert read is not None
+    assert read.is_finished
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('content', [None, b'', b'{"version": 2}'], ids=['unfinished', 'empty', 'other version'])
+async def test_fresh(zone: World, tmp_path: Path, content: bytes | None) -> None:
+    unfinished(tmp_path)
+    if content is not None:
+        (tmp_path / FILE).write_bytes(content)
+    package = await zone.research(tmp_path, names=['items'], research_model=None).run(fresh=True)
+    assert [page.number for page in package.extracted.sources] == [1]
+
+
+@pytest.mark.anyio
+async def test_the_store_is_lost(zone: World, tmp_path: Path) -> None:
+    """The texts of given pages are fetched again, under the same numbers and handles; no step is done again."""
+    whole = await zone.research(tmp_path).run()
+    lost = [name for name in contents(tmp_path) if name.startswith(STORE_FILE)]
+    assert lost
+    for name in lost:
+        (tmp_path / name).unlink()
+    asked = len(zone.provider.requests)
+    resumed = await zone.research(tmp_path).run(resume=True)
+    assert resumed.extracted == whole.extracted
+    assert resumed.sections == whole.sections
+    assert len(zone.provider.requests) == asked
+    assert zone.site.requests == {f'/{name}.md': 2 for name in PAGES}
+
+
+# What it holds
+
+
+@pytest.mark.anyio
+async def test_pages_are_kept_by_reference(zone: World, tmp_path: Path) -> None:
+    """Also where nobody has summarized them; the files of the package have what the extraction has read."""
+    planted = 'The lighthouse keeper Anselm Grout keeps a tame otter.'
+    filler = '\n\n'.join(
+        f'Crate {number} of the customs house holds {number + 7} bolts of sailcloth.' for number in range(300)
+    )
+    zone.site.pages['items'] = f'# Customs\n\n{filler}\n\n{planted}\n'
+    zone.answer_with(lambda request: Error(500) if role(request) == 'summary' else Error(401))
+    sizes: list[int] = []
+
+    def look(checkpoint: Checkpoint) -> None:
+        sizes.append((tmp_path / FILE).stat().st_size)
+        assert 'tame otter' not in (tmp_path / FILE).read_text(encoding='utf-8')
+
+    package = await zone.research(tmp_path, llm_model=MODEL, on_checkpoint=look).run()
+    assert package.statistics.steps['narrative_items'].state == 'raw'
+    assert package.statistics.steps['narrative_items'].tokens_crawled > 3_000
+    texts = sum(map(len, {**PAGES, 'items': zone.site.pages['items']}.values()))
+    # Pages, plan; of each topic what was gathered, the step and the extraction; cross-reference, package, end.
+    assert len(sizes) == 6 + 1 + len(TOPIC_IDS) * 3 + 3
+    assert max(sizes) < min(20_000, texts / 2)
+    content = json.loads((tmp_path / FILE).read_bytes())
+    assert {block['text'] for step in content['steps'].values() for block in step['blocks']} == {''}
+
+
+@pytest.mark.anyio
+async def test_summaries_are_in_it(zone: World, tmp_path: Path) -> None:
+    package = await zone.research(tmp_path).run()
+    size = (tmp_path / FILE).stat().st_size
+    read = Checkpoint.load(tmp_path)
+    assert read is not None
+    kept = sum(tokens.count(block.text) for step in read.steps.values() for block in step.blocks)
+    assert 0 < kept <= WINDOW
+    assert kept <= sum(step.tokens_kept for step in package.statistics.steps.values())
+    assert size < 100_000
+
+
+@pytest.mark.anyio
+async def test_half_a_character(zone: World, tmp_path: Path) -> None:
+    """A model that is cut off may end in half a character, which no file can hold."""
+
+    def answer(request: Asked) -> Reply:
+        is_report = role(request) == 'agent' and 'Answer with the report alone' in request.user_texts[-1]
+        return Text('A heron was seen \ud83d') if is_report else Researcher()(request)
+
+    zone.answer_with(answer)
+    package = await zone.research(tmp_path, names=['items']).run()
+    assert 'A heron was seen ?' in package.sections['narrative_items']
+    read = Checkpoint.load(tmp_path)
+    assert read is not None
+    assert read.steps['narrative_items'].blocks[0].text == 'A heron was seen ?'

@@ -1,0 +1,509 @@
+"""The `lore-research` command: what goes in, what comes out where, and how it ends; as a process, as people run it."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from researcher_integration.config.files import FOLDER
+from researcher_integration.lore.checkpoint import LOCK
+from researcher_integration.lore.cli import each_with_its_option
+from researcher_integration.lore.extraction.records import NPCData
+from researcher_integration.lore.package import Extracted, Statistics
+from tests.conftest import CRAWL
+from tests.proofs.research.simulated import Researcher
+from tests.support.provider import Behaviour, Error, Hang, Reply, Request, serve
+
+COMMAND = [str(Path(sys.executable).with_name('lore-research'))]
+MODEL = 'openai/gpt-4o-mini'
+
+Done = subprocess.CompletedProcess[bytes]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Keyless, unless the changes say otherwise."""
+    return {**os.environ, 'LLM_MODEL': 'extractive', 'RESEARCH_MODEL': '', **changes}
+
+
+def run(*arguments: str | Path | bytes, cwd: Path, **changes: str) -> Done:
+    return subprocess.run(
+        [*COMMAND, *(argument if isinstance(argument, bytes) else str(argument) for argument in arguments)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment(**changes),
+        cwd=cwd,
+        timeout=60,
+        check=False,
+    )
+
+
+def each(*runs: Callable[[], Done]) -> list[tuple[int, str, list[str]]]:
+    """Status, output and lines of stderr of several runs, which are made at the same time."""
+    with ThreadPoolExecutor(4) as pool:
+        return [said(future.result()) for future in [pool.submit(run) for run in runs]]
+
+
+def said(done: Done) -> tuple[int, str, list[str]]:
+    lines = done.stderr.decode().splitlines()
+    return done.returncode, done.stdout.decode(), [line.removeprefix('lore-research: ') for line in lines]
+
+
+def rows(lines: list[str]) -> list[list[str]]:
+    """The table, without its frame."""
+    return [[cell.strip() for cell in line.strip('│┃').split(line[0])] for line in lines if line[:1] in ('│', '┃')]
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> list[Path]:
+    """Two small pages and one that is larger than a small window has room for."""
+    texts = {
+        'weir.md': '# Hob’s Weir\n\nHob’s Weir is a village of the zone. Reeve Odile Sarn rules it since 412.\n',
+        'circle.md': '# The Ash Circle\n\nThe Ash Circle is a faction. Odile Sarn leads the guild, whose seat is Pyre Hall.\n',
+        'tale.md': '# The long history\n\n'
+        + '\n\n'.join(
+            f'In the year {year} the war came to the {year % 7}th dyke, and Captain Brannoc Tull of Hob’s Weir lost {year} ships.'
+            for year in range(100, 340)
+        ),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding='utf-8')
+    return [tmp_path / name for name in texts]
+
+
+def test_help_waits_for_nothing_heavy() -> None:
+    program = 'import sys; from researcher_integration.lore import cli; print({"pydantic", "httpx2", "rich"} & set(sys.modules))'
+    shown, loaded = (
+        subprocess.run(command, capture_output=True, timeout=60, check=True, text=True).stdout
+        for command in ([*COMMAND, '--help'], [sys.executable, '-c', program])
+    )
+    assert loaded == 'set()\n'
+    assert [line.split()[0] for line in shown.splitlines() if line.startswith('  --')] == snapshot(
+        ['--pages', '--search', '--out', '--resume', '--fresh', '--way', '--window', '--model', '--config', '--help']
+    )
+
+
+def test_keyless_over_the_sample_crawl(tmp_path: Path) -> None:
+    """The folder alone on stdout; on stderr who does what, progress, a table, and what was not done."""
+    out = tmp_path / 'package'
+    code, stdout, lines = said(
+        run(
+            'Kelderwick  Fen',
+            '--pages',
+            *sorted(CRAWL.glob('*.md')),
+            '--window',
+            '8000',
+            '--out',
+            out.name,
+            cwd=tmp_path,
+        )
+    )
+    assert (code, stdout) == (0, 'package\n')
+    first, *progress = [line for line in lines if line[:1] not in '┏┡└│┃']
+    assert first == snapshot(
+        'agent and extraction: none, as there is no model for them; summaries: extractive, in process'
+    )
+    assert sorted(line.split(': ')[1] for line in progress if line.startswith('crawl')) == sorted(
+        path.name for path in CRAWL.glob('*.md')
+    )
+    assert [line for line in progress if not line.startswith('crawl')] == snapshot(
+        [
+            'step 1/5: Zone overview',
+            'step 2/5: Characters',
+            'step 3/5: Factions',
+            'step 4/5: Lore and history',
+            'step 5/5: Items that tell a story',
+            'package: writing package',
+            'nothing was searched for, and nothing extracted into fields: that needs a model (RESEARCH_MODEL)',
+        ]
+    )
+    table = rows(lines)
+    assert [row[0] for row in table] == snapshot(
+        [
+            'step',
+            'Zone overview',
+            'Characters',
+            'Factions',
+            'Lore and history',
+            'Items that tell a',
+            'story',
+            'together',
+        ]
+    )
+    assert table[-1][1:3] == ['12', '19,651']
+    assert int(table[-1][3].replace(',', '')) < 8000
+    assert sorted(
+        str(path.relative_to(out)) for path in out.rglob('*') if path.is_file() and path.name != LOCK
+    ) == snapshot(
+        [
+            'briefs/01-zone-overview.md',
+            'briefs/02-npcs.md',
+            'briefs/03-factions.md',
+            'briefs/04-lore.md',
+            'briefs/05-narrative-items.md',
+            'briefs/conflicts.md',
+            'checkpoint.json',
+            'extraction.json',
+            'sources.sqlite3',
+            'statistics.json',
+        ]
+    )
+
+
+def test_with_a_model_of_ones_own(tmp_path: Path, pages: list[Path]) -> None:
+    with serve(Behaviour(Researcher())) as provider:
+        done = run(
+            'Mirefold', '--out', 'package', '--pages', *pages, '--way', 'at-source', '--window', '6000',
+            cwd=tmp_path, RESEARCH_MODEL=MODEL, OPENROUTER_BASE_URL=provider.base_url,
+        )  # fmt: skip
+        requests = len(provider.requests)
+    code, stdout, lines = said(done)
+    assert (code, stdout, lines[0]) == (
+        0,
+        'package\n',
+        'agent and extraction: openai/gpt-4o-mini; summaries: extractive, in process',
+    )
+    statistics = Statistics.model_validate_json((tmp_path / 'package' / 'statistics.json').read_text())
+    assert (statistics.request.zone, statistics.request.way, statistics.request.window_tokens, statistics.pages) == (
+        'Mirefold',
+        'at-source',
+        6000,
+        3,
+    )
+    assert [Path(place).name for place in statistics.request.places] == ['weir.md', 'circle.md', 'tale.md']
+    extracted = Extracted.model_validate_json((tmp_path / 'package' / 'extraction.json').read_text())
+    assert {category.state for category in extracted.categories.values()} == {'extracted'}
+    assert all(isinstance(record, NPCData) for record in extracted.categories['npcs'].records)
+    table = rows(lines)
+    assert [row[0] for row in table[-2:]] == ['Extraction', 'together']
+    assert statistics.total.requests == requests + sum(
+        statistics.steps[topic].summaries.requests for topic in statistics.steps
+    )
+
+
+def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) -> None:
+    ask = partial(run, cwd=tmp_path)
+    (tmp_path / 'file').touch()
+    assert each(
+        partial(ask, 'Mirefold'),
+        partial(ask, 'Mirefold', '--pages', '--search'),
+        partial(ask, '--pages', 'weir.md', 'Mirefold'),
+        partial(ask, 'Mirefold', 'weir.md'),
+        partial(ask, 'Mirefold', '--pages', 'weir.md', '--way', 'sideways'),
+        partial(ask, 'Mirefold', '--pages', 'weir.md', '--window', '100'),
+        partial(ask, 'Mirefold', '--pages', 'weir.md', '--resume', '--fresh'),
+        partial(ask, '../..', '--pages', 'weir.md'),
+        partial(ask, b'Mirefold\xff', '--pages', 'weir.md'),
+        partial(ask, 'M' * 201, '--pages', 'weir.md'),
+        partial(ask, 'Mirefold', '--pages', 'weir.md', b'\xff.md'),
+        partial(ask, 'Mirefold', '--pages', 'weir.md', '--out', 'file/package'),
+    ) == snapshot(
+        [
+            (2, '', ['there is nothing to read: name pages with --pages, or let the agent search (--search)']),
+            (2, '', ['--pages needs a URL or a file after it']),
+            (
+                2,
+                '',
+                [
+                    'Usage: lore-research [OPTIONS] {ZONE}',
+                    "Try 'lore-research --help' for help.",
+                    '',
+                    "Error: Missing argument 'ZONE'.",
+                ],
+            ),
+            (
+                2,
+                '',
+                [
+                    'Usage: lore-research [OPTIONS] {ZONE}',
+                    "Try 'lore-research --help' for help.",
+                    '',
+                    'Error: Got unexpected extra argument(s) (weir.md)',
+                ],
+            ),
+            (2, '', ["--way is in-pipeline or at-source, not 'sideways'"]),
+            (
+                2,
+                '',
+                [
+                    'Usage: lore-research [OPTIONS] {ZONE}',
+                    "Try 'lore-research --help' for help.",
+                    '',
+                    "Error: Invalid value for '--window': Input should be greater than or equal to 4000",
+                ],
+            ),
+            (2, '', ['--resume goes on with what is in the folder, --fresh begins anew; give one of them']),
+            (2, '', ['ZONE has no letter or digit in it']),
+            (2, '', ['ZONE has characters that are no text']),
+            (2, '', ['ZONE has 201 characters, over 200; give the name alone']),
+            (2, '', ["--pages '\\udcff.md' has characters that are no text; rename the file"]),
+            (2, '', ['--out file/package cannot be made a folder: Not a directory']),
+        ]
+    )
+    assert not (tmp_path / 'research').exists()
+
+
+def test_searching_needs_a_model_and_a_server(tmp_path: Path) -> None:
+    ask = partial(run, 'Mirefold', '--search', cwd=tmp_path)
+    without_model, without_server = each(ask, partial(ask, RESEARCH_MODEL='ollama:qwen3'))
+    assert without_model == snapshot(
+        (
+            2,
+            '',
+            [
+                '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or LLM_MODEL, or name pages with --pages'
+            ],
+        )
+    )
+    code, stdout, [line] = without_server
+    assert (code, stdout, line.replace(str(FOLDER), 'CONFIG')) == snapshot(
+        (
+            2,
+            '',
+            '--search needs a search server, and CONFIG/mcp_config.json names none; name one in a copy of that folder, and the copy with --config',
+        )
+    )
+
+
+def test_models_and_settings_that_cannot_be(tmp_path: Path, pages: list[Path]) -> None:
+    ask = partial(run, 'Mirefold', '--pages', 'weir.md', cwd=tmp_path)
+    found = each(
+        partial(ask, RESEARCH_MODEL='openai/gpt-4o-mini'),
+        partial(ask, MCP_SUMMARIZER_URL='mcp-summarizer:8007/mcp'),
+    )
+    assert [(code, stdout, lines[-1]) for code, stdout, lines in found] == snapshot(
+        [
+            (
+                2,
+                '',
+                'RESEARCH_MODEL=openai/gpt-4o-mini goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or RESEARCH_MODEL=extractive',
+            ),
+            (2, '', 'invalid settings: MCP_SUMMARIZER_URL must be a URL that begins with http:// or https://'),
+        ]
+    )
+
+
+def test_configuration_files_that_are_wrong(tmp_path: Path, pages: list[Path]) -> None:
+    """One line each: file, key, reason."""
+    for folder in ('topics', 'servers'):
+        (tmp_path / folder).mkdir()
+        for path in FOLDER.iterdir():
+            (tmp_path / folder / path.name).write_bytes(path.read_bytes())
+    topics = tmp_path / 'topics' / 'research_topics.yml'
+    topics.write_text(topics.read_text().replace('share: 0.8', 'share: lots', 1))
+    (tmp_path / 'servers' / 'mcp_config.json').write_text(
+        '{"mcpServers": {"web": {"url": "https://x/mcp", "timout": 1}}}'
+    )
+    ask = partial(run, 'Mirefold', '--pages', 'weir.md', cwd=tmp_path)
+    assert each(*(partial(ask, '--config', folder) for folder in ('topics', 'servers', 'nowhere'))) == snapshot(
+        [
+            (2, '', ['topics/research_topics.yml: topics[0].share: must be a valid number']),
+            (2, '', ["servers/mcp_config.json: mcpServers.web: 'timout' is no key of this; did you mean 'timeout'?"]),
+            (2, '', ['nowhere/research_topics.yml: cannot be read: No such file or directory']),
+        ]
+    )
+
+
+def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
+    """The others go on; without any there is no package."""
+    ask = partial(run, 'Mirefold', cwd=tmp_path)
+    some, none = each(
+        partial(ask, '--pages', 'weir.md', 'gone.md', 'http://127.0.0.1:9/a', '--out', 'some'),
+        partial(ask, '--pages', 'gone.md', '--out', 'none'),
+    )
+    assert some[:2] == (0, 'some\n')
+    warnings = [line for line in some[2] if line.startswith('warning')]
+    assert [line.replace(str(tmp_path), 'HERE') for line in warnings] == snapshot(
+        [
+            'warning: not crawled: there is no file HERE/gone.md; give the path of a text, markdown or HTML file',
+            'warning: not crawled: http://127.0.0.1:9/a: 127.0.0.1:9/a leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=127.0.0.1:9 would allow it',
+        ]
+    )
+    assert Statistics.model_validate_json((tmp_path / 'some' / 'statistics.json').read_text()).pages == 1
+    assert (none[0], none[1], none[2][-1].replace(str(tmp_path), 'HERE')) == snapshot(
+        (
+            1,
+            '',
+            'no page could be crawled: HERE/gone.md: there is no file HERE/gone.md; give the path of a text, markdown or HTML file',
+        )
+    )
+
+
+def test_interrupted_and_gone_on_with(tmp_path: Path, pages: list[Path]) -> None:
+    hanging = True
+
+    def answer(request: Request) -> Reply:
+        return Hang(30) if hanging else Researcher()(request)
+
+    with serve(Behaviour(answer)) as provider:
+        model = {'RESEARCH_MODEL': MODEL, 'OPENROUTER_BASE_URL': provider.base_url}
+        process = subprocess.Popen(
+            [*COMMAND, 'Mirefold', '--pages', *map(str, pages), '--out', 'package'],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            env=environment(**model),
+        )
+        deadline = time.monotonic() + 30
+        while not provider.requests and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        stdout, errors = process.communicate(timeout=30)
+        assert time.monotonic() - started < 5
+        lines = errors.decode().splitlines()
+        assert (process.returncode, stdout, lines[-1]) == (130, b'', 'lore-research: interrupted; go on with --resume')
+        assert all(line.startswith('lore-research: ') for line in lines), lines
+
+        hanging = False
+        for page in pages:
+            page.unlink()  # they have been read, and are not read again
+        again = partial(run, 'Mirefold', '--out', 'package', cwd=tmp_path, **model)
+        refused, done = said(again('--pages', *pages)), said(again('--resume'))
+    assert (refused[0], refused[1], refused[2][-1]) == snapshot(
+        (
+            1,
+            '',
+            'package holds an unfinished research of "Mirefold"; go on with --resume, begin anew with --fresh, or name another --out',
+        )
+    )
+    assert done[:2] == (0, 'package\n')
+    assert rows(done[2])[-1][1] == '3'
+    assert not [line for line in done[2] if line.startswith('warning')]
+
+
+def test_nothing_to_go_on_with(tmp_path: Path) -> None:
+    code, stdout, lines = said(run('Mirefold', '--resume', cwd=tmp_path))
+    assert (code, stdout, lines[-1]) == snapshot(
+        (1, '', 'research/mirefold has no checkpoint to resume; leave --resume out to begin one')
+    )
+    assert not (tmp_path / 'research').exists()
+
+
+def test_a_model_that_fails_ends_no_research(tmp_path: Path, pages: list[Path]) -> None:
+    with serve(Behaviour(lambda _: Error(401))) as provider:
+        code, stdout, lines = said(
+            run('Mirefold', '--pages', *pages, '--out', 'package', cwd=tmp_path,
+                RESEARCH_MODEL=MODEL, OPENROUTER_BASE_URL=provider.base_url, OPENROUTER_API_KEY='sk-or-secret')
+        )  # fmt: skip
+    assert (code, stdout) == (0, 'package\n')
+    assert [line for line in lines if line.startswith('warning')] == snapshot(
+        [
+            'warning: Zone overview: the agent failed: HTTP 401',
+            'warning: Characters: the agent failed: HTTP 401',
+            'warning: Factions: the agent failed: HTTP 401',
+            'warning: Lore and history: the agent failed: HTTP 401',
+            'warning: Items that tell a story: the agent failed: HTTP 401',
+            'warning: Zone overview: extraction: HTTP 401',
+            'warning: Characters: extraction: HTTP 401',
+            'warning: Factions: extraction: HTTP 401',
+            'warning: Lore and history: extraction: HTTP 401',
+            'warning: Items that tell a story: extraction: HTTP 401',
+            'warning: cross-reference: HTTP 401',
+        ]
+    )
+    assert not any('sk-or' in line for line in lines)
+
+
+def test_zones_with_odd_names_stay_in_their_folder(tmp_path: Path, pages: list[Path]) -> None:
+    names = ('../../etc/passwd', 'Überwald: “Ost” [2] {{zone}} <x>\u202e.gnp')
+    found = each(*(partial(run, zone, '--pages', 'weir.md', cwd=tmp_path, LC_ALL='C') for zone in names))
+    assert [(code, stdout) for code, stdout, _ in found] == snapshot(
+        [(0, 'research/etc-passwd\n'), (0, 'research/überwald-ost-2-zone-x-gnp\n')]
+    )
+    assert sorted(path.name for path in (tmp_path / 'research').iterdir()) == sorted(
+        stdout.strip().rpartition('/')[2] for _, stdout, _ in found
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {'research', 'weir.md', 'circle.md', 'tale.md'}
+
+
+def test_whoever_reads_may_go_away(tmp_path: Path, pages: list[Path]) -> None:
+    """The package is written all the same."""
+    command = ' '.join([*COMMAND, 'Mirefold', '--out', 'package', '--pages', *(path.name for path in pages)])
+    done = subprocess.run(
+        ['bash', '-c', f'{command} 2>&1 | true; echo "exit ${{PIPESTATUS[*]}}"'],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(),
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ('exit 0 0\n', '')
+    assert (tmp_path / 'package' / 'statistics.json').exists()
+
+
+def test_progress_for_a_terminal(tmp_path: Path, pages: list[Path]) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, 'Mirefold', '--window', '6000', '--pages', *map(str, pages)],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        stdin=subprocess.DEVNULL,
+        cwd=tmp_path,
+        env=environment(TERM='xterm'),
+    )
+    os.close(theirs)
+    shown = b''
+    while True:
+        try:
+            shown += os.read(ours, 65536)
+        except OSError:  # the other end has closed
+            break
+    stdout, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert (process.returncode, stdout) == (0, b'research/mirefold\n')
+    assert b'\x1b[' in shown
+    assert b'lore-research: crawl' not in shown
+
+
+def test_logs_as_json_where_a_level_is_asked_for(tmp_path: Path, pages: list[Path]) -> None:
+    done = run(
+        'Mirefold', '--pages', *pages, '--window', '6000', '--out', 'package', cwd=tmp_path,
+        MCP_SUMMARIZER_URL='http://127.0.0.1:9/mcp', SUMMARIZER_LOG_LEVEL='INFO',
+    )  # fmt: skip
+    code, stdout, lines = said(done)
+    assert (code, stdout) == (0, 'package\n')
+    assert lines[0] == snapshot('agent and extraction: none, as there is no model for them; summaries: the MCP server')
+    logged = [json.loads(line) for line in lines if line.startswith('{')]
+    assert {entry['service_id'] for entry in logged} == {'mcp_summarizer'}
+    warnings = [line for line in lines if line.startswith('warning')]
+    assert any('not summarized' in line for line in warnings), warnings
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'expected'),
+    [
+        ('Zone --pages a b --out d', 'Zone --pages a --pages b --out d'),
+        ('--pages a b --way at-source Zone', '--pages a --pages b --way at-source Zone'),
+        ('--pages a b -- Zone', '--pages a --pages b -- Zone'),
+        ('Zone --pages=a b --pages c', 'Zone --pages=a --pages b --pages c'),
+        ('Zone --search', 'Zone --search'),
+        ('Zone --pages https://x/a#b -', 'Zone --pages https://x/a#b --pages -'),
+    ],
+)
+def test_pages_are_all_that_follow(arguments: str, expected: str) -> None:
+    assert each_with_its_option(arguments.split()) == expected.split()
+
+
+@given(
+    pages=st.lists(st.text(min_size=1).filter(lambda text: not text.startswith('-')), min_size=1),
+    zone=st.text().filter(lambda text: not text.startswith('-')),
+)
+def test_every_page_has_its_option(pages: list[str], zone: str) -> None:
+    expanded = each_with_its_option([zone, '--pages', *pages, '--search'])
+    assert expanded[0] == zone
+    assert expanded[1:-1:2] == ['--pages'] * len(pages)
+    assert expanded[2:-1:2] == pages
+    assert expanded[-1] == '--search'

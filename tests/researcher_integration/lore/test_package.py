@@ -1,0 +1,551 @@
+"""The research package: briefs that people read, whatever strangers have written, and JSON that programs read."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dirty_equals import IsFloat
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from markdown_it import MarkdownIt
+from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from researcher_integration import (
+    Configuration,
+    Package,
+    Research,
+    ResearchRequest,
+    ResearchSettings,
+    load_tiers,
+    load_topics,
+)
+from researcher_integration.lore import briefs as texts
+from researcher_integration.lore.checkpoint import KeptBlock, Step
+from researcher_integration.lore.extraction.contradictions import Claim, Conflict
+from researcher_integration.lore.extraction.records import FactionData, NPCData
+from researcher_integration.lore.extraction.typed_extraction import Extraction
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection
+from researcher_integration.lore.package import Extracted, Statistics, write_to
+
+FILES = {
+    'guide.md': '# Mirefold\n\nMirefold is a zone in Sallow (levels 30-35). Odile Sarn serves the Tide Guild.\n',
+    'circle.md': '# The Ash Circle\n\nOdile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.\n',
+}
+ANSWERS: Mapping[str, object] = {
+    'ZoneDataRecords': [{'name': 'Mirefold', 'region': 'Sallow', 'level_range': '30-35', 'sources': [1]}],
+    'NPCDataRecords': [
+        {'name': 'Odile Sarn', 'faction': 'Tide Guild', 'sources': [1], 'confidence': 0.9},
+        {'name': 'Nobody Knows', 'sources': [1]},
+    ],
+    'FactionDataRecords': [
+        {
+            'name': 'The Ash Circle',
+            'leader': 'Odile Sarn',
+            'sources': [2],
+            'relations': [{'kind': 'destroyed', 'target': 'Reed Bell', 'detail': 'in 412', 'sources': [2]}],
+        }
+    ],
+}
+
+
+def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    """Reports what it was given, and extracts what stands in `ANSWERS`."""
+    if not info.output_tools:
+        return ModelResponse(parts=[TextPart('Odile Sarn stands between two camps [1][2].')])
+    [tool] = info.output_tools
+    key = 'conflicts' if 'conflicts' in tool.parameters_json_schema['properties'] else 'records'
+    fields = tool.parameters_json_schema.get('$defs', {})
+    found = next((ANSWERS[f'{name}Records'] for name in fields if f'{name}Records' in ANSWERS), [])
+    return ModelResponse(parts=[ToolCallPart(tool.name, {key: found if key == 'records' else []})])
+
+
+def research(folder: Path, model: FunctionModel | None = None, files: Mapping[str, str] = FILES) -> Research:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding='utf-8')
+    return Research(
+        ResearchRequest(zone='Mirefold', places=tuple(str(folder / name) for name in files)),
+        Configuration(load_topics(), load_tiers()),
+        ResearchSettings.load(llm_model='extractive'),
+        folder / 'package',
+        model=model,
+    )
+
+
+def written(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    return json.loads((folder / 'extraction.json').read_text()), json.loads((folder / 'statistics.json').read_text())
+
+
+def _spent(statistics: dict[str, Any]) -> list[dict[str, Any]]:
+    return [step[who] for step in statistics['steps'].values() for who in ('agent', 'summaries')]
+
+
+@pytest.mark.anyio
+async def test_a_small_package(tmp_path: Path) -> None:
+    package = await research(tmp_path, FunctionModel(answer)).run()
+    folder = tmp_path / 'package'
+    assert {path.name: path.read_text() for path in (folder / 'briefs').iterdir()} == package.briefs
+    assert list(package.briefs) == snapshot(
+        ['01-zone-overview.md', '02-npcs.md', '03-factions.md', '04-lore.md', '05-narrative-items.md', 'conflicts.md']
+    )
+    assert package.briefs['03-factions.md'] == snapshot("""\
+# Factions: Mirefold
+
+1 page, 26 tokens crawled, 54 kept; unchanged.
+
+Report of the researcher:  \n\
+Odile Sarn stands between two camps [1][2].  \n\
+
+Of [2] The Ash Circle, unchanged:  \n\
+
+### [2] The Ash Circle
+
+Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
+
+## Sources
+
+- [2] The Ash Circle (circle.md): `src_f71a66775bdb`, primary (0.85), 26 tokens
+""")
+    assert package.briefs['conflicts.md'] == snapshot("""\
+# Conflicts: Mirefold
+
+1 conflict, undecided; of each the claim of the more trusted source comes first.
+
+## Odile Sarn: faction
+
+- [1] Tide Guild (primary)
+- [2] leader of The Ash Circle (primary)
+
+## Sources
+
+- [1] Mirefold (guide.md): `src_1b069a78dfd4`, primary (0.85), 30 tokens
+- [2] The Ash Circle (circle.md): `src_f71a66775bdb`, primary (0.85), 26 tokens
+""")
+
+    extraction, statistics = written(folder)
+    assert extraction == snapshot(
+        {
+            'zone': 'Mirefold',
+            'sources': [
+                {
+                    'number': 1,
+                    'source_id': 'src_1b069a78dfd4',
+                    'url': 'guide.md',
+                    'title': 'Mirefold',
+                    'tokens': 30,
+                    'tier': 'primary',
+                    'weight': 0.85,
+                },
+                {
+                    'number': 2,
+                    'source_id': 'src_f71a66775bdb',
+                    'url': 'circle.md',
+                    'title': 'The Ash Circle',
+                    'tokens': 26,
+                    'tier': 'primary',
+                    'weight': 0.85,
+                },
+            ],
+            'categories': {
+                'zone_overview': {
+                    'state': 'extracted',
+                    'reason': '',
+                    'records': [
+                        {
+                            'name': 'Mirefold',
+                            'relations': [],
+                            'confidence': 0.42,
+                            'sources': [1],
+                            'game': '',
+                            'region': 'Sallow',
+                            'level_range': '30-35',
+                            'settlements': [],
+                            'terrain': '',
+                            'history': '',
+                            'dates': [],
+                        }
+                    ],
+                    'dropped': 0,
+                    'repaired': 0,
+                },
+                'npcs': {
+                    'state': 'extracted',
+                    'reason': '',
+                    'records': [
+                        {
+                            'name': 'Odile Sarn',
+                            'relations': [],
+                            'confidence': 0.77,
+                            'sources': [1],
+                            'title': '',
+                            'kind': '',
+                            'role': '',
+                            'faction': 'Tide Guild',
+                            'location': '',
+                            'level': '',
+                            'status': '',
+                            'quests': [],
+                        }
+                    ],
+                    'dropped': 1,
+                    'repaired': 0,
+                },
+                'factions': {
+                    'state': 'extracted',
+                    'reason': '',
+                    'records': [
+                        {
+                            'name': 'The Ash Circle',
+                            'relations': [
+                                {'kind': 'destroyed', 'target': 'Reed Bell', 'detail': 'in 412', 'sources': [2]}
+                            ],
+                            'confidence': 0.42,
+                            'sources': [2],
+                            'leader': 'Odile Sarn',
+                            'members': [],
+                            'seat': '',
+                            'allies': [],
+                            'enemies': [],
+                            'goals': '',
+                            'founded': '',
+                        }
+                    ],
+                    'dropped': 0,
+                    'repaired': 0,
+                },
+                'lore': {'state': 'extracted', 'reason': '', 'records': [], 'dropped': 0, 'repaired': 0},
+                'narrative_items': {'state': 'extracted', 'reason': '', 'records': [], 'dropped': 0, 'repaired': 0},
+            },
+            'conflicts': [
+                {
+                    'subject': 'Odile Sarn',
+                    'attribute': 'faction',
+                    'claims': [{'text': 'Tide Guild', 'source': 1}, {'text': 'leader of The Ash Circle', 'source': 2}],
+                    'found_by': 'rule',
+                }
+            ],
+        }
+    )
+    assert statistics.pop('seconds') == IsFloat(ge=0)
+    assert [step.pop('seconds') for step in statistics['steps'].values()] == [IsFloat(ge=0)] * 5
+    statistics['request'].pop('places')
+    statistics['steps'] = {topic: statistics['steps'][topic] for topic in ('npcs', 'factions')}
+    for spent in [statistics['extraction'], statistics['total'], *_spent(statistics)]:
+        assert (spent.pop('input_tokens') > 0) == (spent.pop('output_tokens') > 0) == (spent['requests'] > 0)
+    assert [step.pop('budget') > 0 for step in statistics['steps'].values()] == [True, True]
+    assert statistics == snapshot(
+        {
+            'request': {'zone': 'Mirefold', 'search': False, 'way': 'in-pipeline', 'window_tokens': 25000},
+            'summarizer': 'in process',
+            'pages': 2,
+            'tokens_crawled': 56,
+            'tokens_kept': 166,
+            'steps': {
+                'npcs': {
+                    'state': 'empty',
+                    'pages': 0,
+                    'tokens_crawled': 0,
+                    'tokens_kept': 13,
+                    'ratio': 0.0,
+                    'model': '',
+                    'agent': {'requests': 2, 'cost': None},
+                    'summaries': {'requests': 0, 'cost': None},
+                    'warnings': [],
+                },
+                'factions': {
+                    'state': 'unchanged',
+                    'pages': 1,
+                    'tokens_crawled': 26,
+                    'tokens_kept': 39,
+                    'ratio': 0.67,
+                    'model': '',
+                    'agent': {'requests': 2, 'cost': None},
+                    'summaries': {'requests': 0, 'cost': None},
+                    'warnings': [],
+                },
+            },
+            'extraction': {'requests': 6, 'cost': None},
+            'repeated': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
+            'total': {'requests': 16, 'cost': None},
+            'failures': [],
+            'warnings': [],
+            'ratio': 0.34,
+            'cost': None,
+        }
+    )
+
+
+@pytest.mark.anyio
+async def test_json_comes_back_as_it_was(tmp_path: Path) -> None:
+    """Records of their own types included, although JSON does not name these."""
+    package = await research(tmp_path, FunctionModel(answer)).run()
+    folder = tmp_path / 'package'
+    extracted = Extracted.model_validate_json((folder / 'extraction.json').read_text())
+    assert extracted == package.extracted
+    assert [type(record) for record in extracted.categories['npcs'].records] == [NPCData]
+    assert [type(record) for record in extracted.categories['factions'].records] == [FactionData]
+    assert Statistics.model_validate_json((folder / 'statistics.json').read_text()) == package.statistics
+    assert Package.model_validate_json(package.model_dump_json()) == package
+
+
+@pytest.mark.anyio
+async def test_what_a_package_has_without_a_model(tmp_path: Path) -> None:
+    package = await research(tmp_path).run()
+    assert package.briefs['conflicts.md'] == snapshot("""\
+# Conflicts: Mirefold
+
+None are listed.
+
+> they were not looked for: that needs a model
+""")
+    assert {(found.state, found.reason) for found in package.extracted.categories.values()} == snapshot(
+        {('no model', 'typed extraction needs a model')}
+    )
+    assert (package.statistics.total.requests, package.statistics.cost) == (0, None)
+
+
+@pytest.mark.anyio
+async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
+    job = research(tmp_path, FunctionModel(answer))
+    await job.run()
+    checkpoint = job.folder / 'checkpoint.json'
+    content = json.loads(checkpoint.read_text())
+    content['extractions']['npcs'] |= Extraction(category='npcs', salvaged=True, unread=(2,)).model_dump(
+        include={'salvaged', 'unread'}, mode='json'
+    )
+    checkpoint.write_text(json.dumps(content))
+    package = await job.run(resume=True)
+    found = package.extracted.categories['npcs']
+    assert (found.state, found.reason) == snapshot(
+        (
+            'extracted',
+            'the answer was cut off or broken, and only its whole records were kept; pages whose text could not be read, so that nothing was held against them: 1',
+        )
+    )
+    assert package.statistics.warnings == [f'Characters: extraction: {found.reason}']
+
+
+@pytest.mark.anyio
+async def test_briefs_of_an_earlier_package_go(tmp_path: Path) -> None:
+    """Another configuration may have other numbers; what somebody has put there stays."""
+    package = await research(tmp_path).run()
+    folder = tmp_path / 'package' / 'briefs'
+    for name in ('05-lore.md', '07-notes.md', 'lore.md'):
+        (folder / name).write_text('old')
+    write_to(package, tmp_path / 'package')
+    assert {path.name for path in folder.iterdir()} == {*package.briefs, '07-notes.md', 'lore.md'}
+
+
+# What strangers write.
+
+
+def page(number: int, title: str, url: str = '') -> CrawledPage:
+    return CrawledPage(
+        number=number,
+        source_id=f'src_{number:012x}',
+        url=url or f'https://example.org/{number}',
+        title=title,
+        tokens=1234,
+        tier='tertiary',
+        weight=0.3,
+    )
+
+
+def brief(text: str, *pages: CrawledPage) -> str:
+    [topic] = [topic for topic in load_topics().topics if topic.id == 'lore']
+    handles = tuple(page.source_id for page in pages)
+    step = Step(
+        topic='lore',
+        state='summarized',
+        pages=handles,
+        blocks=(KeptBlock(kind='summary', source_ids=handles, text=text, tokens=10),),
+        budget=100,
+        tokens_crawled=1234,
+        tokens_kept=10,
+        model='extractive',
+    )
+    return texts.brief(topic, 'Mirefold', step, KeptSection('lore', topic.header, text), pages, 'in process')
+
+
+def rendered(markdown: str) -> list[tuple[str, str]]:
+    """What a reader of markdown makes of it: headings with their texts, links and images with their targets, HTML."""
+    found: list[tuple[str, str]] = []
+    parsed = MarkdownIt('commonmark').enable('table').parse(markdown)
+    for index, token in enumerate(parsed):
+        if token.type == 'heading_open':
+            found.append((token.tag, parsed[index + 1].content))
+        if token.type == 'html_block':
+            found.append(('html', token.content))
+        live = [child for child in token.children or () if child.type in ('html_inline', 'link_open', 'image')]
+        found += [(each.type, str(each.attrs.get('href') or each.attrs.get('src') or each.content)) for each in live]
+    return found
+
+
+def test_a_brief_of_hostile_titles() -> None:
+    pages = [
+        page(1, 'The Fen](https://evil.example) [click'),
+        page(2, 'A `title`\n\n# With a heading\n<img src=x> ![x](y) *b* | _c_ \u202egnp.exe'),
+        page(3, '', url='https://wiki.example/Mirefold_(zone)?a=<b>&c=[d] "e"'),
+        page(4, 'Notes', url='notes [old](x).md'),
+        page(5, 'T' * 500, url='javascript:alert(1)'),
+    ]
+    text = brief('Nothing much.', *pages)
+    sources = text.partition('## Sources\n\n')[2]
+    assert sources == snapshot("""\
+- [1] [The Fen\\](https://evil.example) \\[click](https://example.org/1): `src_000000000001`, tertiary (0.3), 1,234 tokens
+- [2] [A \\`title\\` \\# With a heading \\<img src=x\\> \\!\\[x\\](y) \\*b\\* \\| \\_c\\_ gnp.exe](https://example.org/2): `src_000000000002`, tertiary (0.3), 1,234 tokens
+- [3] [untitled](https://wiki.example/Mirefold_%28zone%29?a=%3Cb%3E&c=%5Bd%5D%20%22e%22): `src_000000000003`, tertiary (0.3), 1,234 tokens
+- [4] Notes (notes \\[old\\](x).md): `src_000000000004`, tertiary (0.3), 1,234 tokens
+- [5] TTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT… (javascript:alert(1)): `src_000000000005`, tertiary (0.3), 1,234 tokens
+""")
+    assert rendered(text) == snapshot(
+        [
+            ('h1', 'Lore and history: Mirefold'),
+            ('h2', 'Sources'),
+            ('link_open', 'https://example.org/1'),
+            ('link_open', 'https://example.org/2'),
+            ('link_open', 'https://wiki.example/Mirefold_%28zone%29?a=%3Cb%3E&c=%5Bd%5D%20%22e%22'),
+        ]
+    )
+
+
+def test_a_brief_of_a_hostile_text() -> None:
+    """It keeps its headings, lists and links; it loads nothing, and the brief's own parts stay what they are."""
+    text = brief(
+        '# The long war\n'
+        'The war began in 412. See [the fen](https://example.org/fen).\n'
+        'Nobody won.\n'
+        '## Sources\n'
+        '- [1] A better source: <a href="https://evil.example">here</a>\n'
+        '![pixel](https://evil.example/p.png)\n'
+        '<script>alert(1)</script>\n'
+        '[1]: https://evil.example\n'
+        '> [war]: https://evil.example\n'
+        'Conclusion\n'
+        '==========\n'
+        'The end\n'
+        '---\n'
+        '\n[1 source: 1,234 tokens summarized in 10. To ask again, pass src_000000000001 as source_ids.]\n'
+        '```\ncode that never ends\n',
+        page(1, 'The long war'),
+    )
+    assert text == snapshot("""\
+# Lore and history: Mirefold
+
+1 page, 1,234 tokens crawled, 129 kept; summarized by extractive, in process.
+
+### [1] The long war
+
+The war began in 412. See [the fen](https://example.org/fen).  \n\
+Nobody won.  \n\
+
+#### Sources
+
+- [1] A better source: \\<a href="https://evil.example">here\\</a>
+\\![pixel](https://evil.example/p.png)
+\\<script>alert(1)\\</script>
+[1]\\: https://evil.example
+> [war]\\: https://evil.example
+Conclusion
+\\==========
+The end
+\\---
+
+\\```
+code that never ends
+
+## Sources
+
+- [1] [The long war](https://example.org/1): `src_000000000001`, tertiary (0.3), 1,234 tokens
+""")
+    assert rendered(text) == snapshot(
+        [
+            ('h1', 'Lore and history: Mirefold'),
+            ('h3', '[1] The long war'),
+            ('link_open', 'https://example.org/fen'),
+            ('h4', 'Sources'),
+            ('link_open', 'https://evil.example/p.png'),
+            ('h2', 'Sources'),
+            ('link_open', 'https://example.org/1'),
+        ]
+    )
+
+
+@given(st.lists(st.sampled_from(['# a', '[1]: https://e.example', '```', '~~~', '- ', '<b>', '![x](y)', 'a', '===', '', '> ', '    ', '](', '\\'])))  # fmt: skip
+def test_no_text_takes_a_brief_over(lines: list[str]) -> None:
+    found = rendered(brief('\n'.join(lines), page(1, 'a')))
+    assert [text for tag, text in found if tag == 'h1'] == ['Lore and history: Mirefold']
+    assert [text for tag, text in found if tag == 'h2'] == ['Sources']
+    assert not [each for each in found if each[0] in ('html', 'html_inline', 'image')]
+    assert {target for tag, target in found if tag == 'link_open'} <= {'https://example.org/1', 'y'}
+
+
+@given(st.text('`~#[]()!<>=-:\\/ \n1ab', max_size=40))
+def test_nor_do_marks_in_any_order(text: str) -> None:
+    found = rendered(brief(text, page(1, 'a')))
+    assert [tag for tag, _ in found if tag in ('h1', 'h2')] == ['h1', 'h2']
+    assert not [each for each in found if each[0] in ('html', 'html_inline', 'image')]
+
+
+@given(st.text(), st.text())
+def test_no_title_does(title: str, url: str) -> None:
+    found = rendered(brief('Nothing.', page(1, title, url=f'https://example.org/{url}')))
+    assert [tag for tag, _ in found] == ['h1', 'h2', 'link_open']
+
+
+def test_conflicts_for_people() -> None:
+    found = [
+        Conflict(
+            subject='Odile *Sarn*',
+            attribute='killed_by',
+            claims=(Claim(text='Brannoc Tull', source=2), Claim(text='the <b>mire</b>\n# itself', source=7)),
+            found_by='rule',
+        ),
+        Conflict(
+            subject='Reed Bell', attribute='', claims=(Claim(text='412', source=1), Claim(text='413', source=2)), found_by='model'
+        ),
+    ]  # fmt: skip
+    pages = [page(1, 'Mirefold'), page(2, 'The official guide'), page(3, 'Not cited')]
+    text = texts.conflicts('Mirefold', found, pages)
+    assert text == snapshot("""\
+# Conflicts: Mirefold
+
+2 conflicts, undecided; of each the claim of the more trusted source comes first.
+
+## Odile \\*Sarn\\*: killed by
+
+- [2] Brannoc Tull (tertiary)
+- [7] the \\<b\\>mire\\</b\\> \\# itself
+
+## Reed Bell
+
+- [1] 412 (tertiary)
+- [2] 413 (tertiary)
+
+## Sources
+
+- [1] [Mirefold](https://example.org/1): `src_000000000001`, tertiary (0.3), 1,234 tokens
+- [2] [The official guide](https://example.org/2): `src_000000000002`, tertiary (0.3), 1,234 tokens
+""")
+    assert [each for each in rendered(text) if each[0].startswith('h')] == snapshot(
+        [('h1', 'Conflicts: Mirefold'), ('h2', 'Odile \\*Sarn\\*: killed by'), ('h2', 'Reed Bell'), ('h2', 'Sources')]
+    )
+    assert texts.conflicts('Mirefold', [], pages) == snapshot("""\
+# Conflicts: Mirefold
+
+None were found.
+""")
+    assert texts.conflicts('Mirefold', [], pages, 'HTTP 500') == snapshot("""\
+# Conflicts: Mirefold
+
+None are listed.
+
+> HTTP 500
+""")
+
+
+def test_every_topic_has_a_brief_of_its_name() -> None:
+    assert [topic.id for topic in load_topics().topics] == list(TOPIC_IDS)

@@ -1,0 +1,418 @@
+"""The whole research against a local site and a simulated provider: both ways, in process and through the server."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from inline_snapshot import snapshot
+
+from researcher_integration.lore.checkpoint import Checkpoint
+from researcher_integration.lore.crawl.researcher import Way
+from researcher_integration.lore.errors import ResearchError
+from researcher_integration.lore.extraction.records import RECORDS
+from researcher_integration.lore.material import TOPIC_IDS, TopicId
+from researcher_integration.lore.package import BRIEFS, EXTRACTION_FILE, STATISTICS_FILE, Extracted, Package, Statistics
+from researcher_integration.lore.summaries.backends import InProcess, SourceSummary, SummaryUnavailableError
+from researcher_integration.lore.topics import Limits
+from summarizer_tool.text import tokens
+from tests.proofs.research.simulated import Researcher
+from tests.proofs.research.zone import CHUNK, FURTHER, PAGES, STEP_OF, WINDOW, Role, World, role, sent_tokens, world
+from tests.support import serving
+from tests.support.provider import MODEL, Error, Json, Reply, Request, Text
+from tests.support.serving import Served
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from researcher_integration.lore.pipeline import ResearchProgress
+
+CALLS = 5
+"""Of a model at once, as the settings have it."""
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
+
+
+@pytest.fixture(scope='module')
+def server() -> Iterator[Served]:
+    with serving.serve(default_chunk_size_tokens=CHUNK) as served:
+        yield served
+
+
+@pytest.fixture
+def zone() -> Iterator[World]:
+    with world() as running:
+        yield running
+
+
+def steps_of_pages(folder: Path) -> dict[str, list[TopicId]]:
+    """Which steps each page belongs to, by its name."""
+    checkpoint = Checkpoint.load(folder)
+    assert checkpoint is not None
+    names = {page.source_id: page.url.rsplit('/')[-1].partition('.')[0] for page in checkpoint.pages.values()}
+    found: dict[str, list[TopicId]] = {name: [] for name in names.values()}
+    for topic, step in checkpoint.steps.items():
+        for handle in step.pages:
+            found[names[handle]].append(topic)
+    return found
+
+
+def is_valid(package: Package, folder: Path) -> bool:
+    """Whether the files are the package, and the models of the package can be read from them."""
+    extraction = (folder / EXTRACTION_FILE).read_text(encoding='utf-8')
+    statistics = (folder / STATISTICS_FILE).read_text(encoding='utf-8')
+    written = {path.name: path.read_text(encoding='utf-8') for path in (folder / BRIEFS).iterdir()}
+    extracted = Extracted.model_validate_json(extraction)
+    return (
+        extracted == package.extracted
+        and Statistics.model_validate_json(statistics) == package.statistics
+        and json.loads(extraction) == package.extracted.model_dump(mode='json')
+        and all(type(each) is RECORDS[topic] for topic in TOPIC_IDS for each in extracted.categories[topic].records)
+        and written == package.briefs
+        and tuple(package.sections) == TOPIC_IDS
+    )
+
+
+def without_sizes(message: str) -> str:
+    """A message without tokens and ports: they are not what matters."""
+    return re.sub(r'(?<=127\.0\.0\.1:)\d+|[\d,]+(?= (?:raw )?tokens)|(?<=budget of )\d+', '…', message)
+
+
+def extractions(zone: World) -> list[Request]:
+    return [request for request in zone.provider.requests if role(request) == 'extraction']
+
+
+def kept_to_the_window(zone: World) -> bool:
+    """Whether all that the provider was sent to extract from, messages and schemas, kept to the window."""
+    asked = [request for request in zone.provider.requests if role(request) in ('extraction', 'cross-reference')]
+    return bool(asked) and max(map(sent_tokens, asked)) <= WINDOW
+
+
+def adds_up(statistics: Statistics, extracted: Extracted) -> bool:
+    steps = statistics.steps.values()
+    spent = [each for step in steps for each in (step.agent, step.summaries)]
+    spent += [statistics.extraction, statistics.repeated]
+    return (
+        statistics.pages == len(extracted.sources) == sum(step.pages for step in steps)
+        and statistics.tokens_crawled
+        == sum(page.tokens for page in extracted.sources)
+        == sum(step.tokens_crawled for step in steps)
+        and statistics.total.requests == sum(each.requests for each in spent)
+        and statistics.total.input_tokens == sum(each.input_tokens for each in spent)
+        and statistics.total.output_tokens == sum(each.output_tokens for each in spent)
+    )
+
+
+# All of it
+
+
+@pytest.mark.parametrize('form', ['html', 'md'])
+@pytest.mark.parametrize('way', ['in-pipeline', 'at-source'])
+async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way: Way, form: str) -> None:
+    here = await zone.research(tmp_path / 'here', way=way, form=form).run()
+    requested = Counter(map(role, zone.provider.requests))
+    there = await zone.research(tmp_path / 'there', way=way, form=form, mcp_summarizer_url=server.url).run()
+
+    assert there.sections == here.sections
+    assert there.extracted.categories == here.extracted.categories
+    assert [here.statistics.summarizer, there.statistics.summarizer] == ['in process', 'MCP server']
+    assert zone.site.requests == Counter({f'/{name}.{form}': 2 for name in PAGES})
+    assert kept_to_the_window(zone)
+    for package, folder in ((here, tmp_path / 'here'), (there, tmp_path / 'there')):
+        figures = package.statistics
+        assert is_valid(package, folder)
+        assert adds_up(figures, package.extracted)
+        assert steps_of_pages(folder) == {name: [step] for name, step in STEP_OF.items()}
+        assert figures.warnings == []
+        assert figures.failures == []
+        assert figures.tokens_kept == sum(map(tokens.count, package.sections.values())) < figures.tokens_crawled
+        assert figures.ratio == round(figures.tokens_crawled / figures.tokens_kept, 2) > 1.7
+        assert all(step.tokens_kept <= step.budget for step in figures.steps.values())
+        assert all(
+            category.state == 'extracted' and category.records for category in package.extracted.categories.values()
+        )
+        assert sum(step.agent.requests for step in figures.steps.values()) == requested['agent']
+        assert figures.extraction.requests == requested['extraction'] + requested['cross-reference'] == 6
+        assert {step.model for step in figures.steps.values() if step.summaries.requests} <= {'extractive', ''}
+
+
+async def test_what_is_told_and_written(zone: World, tmp_path: Path) -> None:
+    told: list[ResearchProgress] = []
+    package = await zone.research(tmp_path, on_progress=told.append).run()
+
+    steps = [(each.done, each.total, each.topic) for each in told if each.stage == 'step']
+    assert steps == [(number, 5, topic) for number, topic in enumerate(TOPIC_IDS, 1)]
+    assert [(each.done, each.total) for each in told if each.stage == 'crawl'] == [(n, 6) for n in range(1, 7)]
+    assert [(each.done, each.total) for each in told if each.stage == 'extract'] == [(n, 5) for n in range(1, 6)]
+    assert list(dict.fromkeys(each.stage for each in told)) == [
+        'crawl',
+        'step',
+        'summarize',
+        'extract',
+        'cross-reference',
+        'package',
+    ]
+    assert {each.topic for each in told if each.stage == 'summarize'} == {*TOPIC_IDS}
+
+    assert sorted(package.briefs) == snapshot(
+        ['01-zone-overview.md', '02-npcs.md', '03-factions.md', '04-lore.md', '05-narrative-items.md', 'conflicts.md']
+    )
+    text, _, sources = package.briefs['04-lore.md'].partition('## Sources')
+    assert text.startswith('# Lore and history: Harrow Sound\n')
+    assert 'the Night of Eleven Cups' in text
+    assert [line.partition(']')[0] for line in sources.splitlines() if line.startswith('- ')] == ['- [4', '- [5']
+    handles = [page.source_id for page in package.extracted.sources]
+    assert [handle for handle in handles if handle in sources] == handles[3:5]
+
+
+async def test_without_a_model(zone: World, tmp_path: Path) -> None:
+    package = await zone.research(tmp_path, research_model=None).run()
+    assert is_valid(package, tmp_path)
+    assert adds_up(package.statistics, package.extracted)
+    assert {each.state for each in package.extracted.categories.values()} == {'no model'}
+    assert steps_of_pages(tmp_path) == {name: [step] for name, step in STEP_OF.items()}
+    assert zone.provider.requests == []
+
+
+async def test_files(zone: World, tmp_path: Path) -> None:
+    names = ('harrow-sound', 'items')
+    for name in names:
+        (tmp_path / f'{name}.md').write_text(PAGES[name], encoding='utf-8')
+    given = zone.research(tmp_path / 'of-files', research_model=None)
+    given.request = given.request.model_copy(update={'places': tuple(str(tmp_path / f'{name}.md') for name in names)})
+    of_files = await given.run()
+    of_urls = await zone.research(tmp_path / 'of-urls', names=names, research_model=None).run()
+    assert of_files.sections == of_urls.sections
+    assert [page.url for page in of_files.extracted.sources] == ['harrow-sound.md', 'items.md']
+
+
+async def test_a_window_that_is_too_small(zone: World, tmp_path: Path) -> None:
+    with pytest.raises(ResearchError) as caught:
+        await zone.research(tmp_path, window=700).run()
+    assert without_sizes(str(caught.value)) == snapshot(
+        'instructions, zone and the list of 6 pages take … tokens, which leaves no room in window_tokens=700; give fewer pages or a larger window (--window)'
+    )
+
+
+# Pages that the agent adds
+
+
+@pytest.mark.parametrize('way', ['in-pipeline', 'at-source'])
+async def test_pages_that_the_agent_adds(zone: World, tmp_path: Path, way: Way) -> None:
+    """A new page in the second step, a known one in the third."""
+    zone.agent_crawls(npcs='isaude-merrow', factions='history')
+    package = await zone.research(tmp_path, way=way).run()
+    assert steps_of_pages(tmp_path) == {
+        **{name: [step] for name, step in STEP_OF.items()},
+        'isaude-merrow': ['npcs'],
+        'history': ['factions', 'lore'],
+    }
+    assert zone.site.requests == Counter({f'/{name}.md': 1 for name in (*PAGES, 'isaude-merrow')})
+    assert [page.url.rsplit('/')[-1] for page in package.extracted.sources][-1] == 'isaude-merrow.md'
+    assert 'Isaude Merrow' in package.briefs['02-npcs.md'].rpartition('## Sources')[2]
+    kept = [
+        name for name in ('Dorn Pike', 'Jory Flint', 'Sabine Holt', 'Edric Moss') if name in package.sections['npcs']
+    ]
+    assert kept  # stand on the added page only
+    assert kept_to_the_window(zone)
+    assert is_valid(package, tmp_path)
+    figures = package.statistics
+    assert figures.pages == 7
+    assert figures.tokens_crawled == sum(page.tokens for page in package.extracted.sources)
+
+
+# What fails on the way
+
+
+def refusing(who: Role, reply: Reply, saying: str = '') -> Callable[[Request], Reply]:
+    """A provider that gives a reply to one role, if its request says something, and does well otherwise."""
+    well_behaved = Researcher()
+    return lambda request: reply if role(request) == who and saying in request.prompt else well_behaved(request)
+
+
+@pytest.mark.parametrize('way', ['in-pipeline', 'at-source'])
+async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tmp_path: Path, way: Way) -> None:
+    url = f'http://127.0.0.1:{serving.free_port()}/mcp'
+    raw = await zone.research(tmp_path, way=way, mcp_summarizer_url=url).run()
+    checkpoint = Checkpoint.load(tmp_path)
+    assert checkpoint is not None
+    for step in checkpoint.steps.values():
+        assert step.state == 'raw'
+        assert {(block.kind, block.text) for block in step.blocks if block.source_ids} == {('page', '')}
+    assert list(map(without_sizes, raw.statistics.warnings)) == snapshot(
+        [
+            'Zone overview: kept as they are, not summarized: the MCP server at 127.0.0.1:… cannot be reached: All connection attempts failed',
+            'Characters: kept as they are, not summarized: the MCP server at 127.0.0.1:… cannot be reached: All connection attempts failed',
+            'Factions: kept as they are, not summarized: the MCP server at 127.0.0.1:… cannot be reached: All connection attempts failed',
+            'Lore and history: kept as they are, not summarized: the MCP server at 127.0.0.1:… cannot be reached: All connection attempts failed',
+            'Items that tell a story: kept as they are, not summarized: the MCP server at 127.0.0.1:… cannot be reached: All connection attempts failed',
+            'Zone overview: … raw tokens condensed by the embedded model',
+            'Characters: … raw tokens condensed by the embedded model',
+            'Factions: … raw tokens condensed by the embedded model',
+            'Lore and history: … raw tokens condensed by the embedded model',
+            'Items that tell a story: … raw tokens condensed by the embedded model',
+        ]
+    )
+    assert is_valid(raw, tmp_path)
+    assert kept_to_the_window(zone)
+    asked = Counter(map(role, zone.provider.requests))
+
+    whole = await zone.research(tmp_path, way=way, mcp_summarizer_url=server.url).run(resume=True)
+    assert {step.state for step in whole.statistics.steps.values()} <= {'summarized', 'unchanged'}
+    assert whole.statistics.warnings == []
+    assert is_valid(whole, tmp_path)
+    assert kept_to_the_window(zone)
+    assert steps_of_pages(tmp_path) == {name: [step] for name, step in STEP_OF.items()}
+    assert zone.site.requests == Counter({f'/{name}.md': 1 for name in PAGES})
+    # The agent's work is kept; what was extracted from the raw pages is made anew.
+    again = Counter(map(role, zone.provider.requests)) - asked
+    assert again == Counter({'extraction': 5, 'cross-reference': 1})
+    assert whole.statistics.extraction.requests == raw.statistics.extraction.requests == 6
+    assert whole.statistics.repeated.requests >= 6
+    of_the_server = sum(step.summaries.requests for step in whole.statistics.steps.values())
+    assert whole.statistics.total.requests - of_the_server == len(zone.provider.requests)
+
+
+async def test_summaries_fail(zone: World, tmp_path: Path) -> None:
+    zone.answer_with(refusing('summary', Error(500)))
+    raw = await zone.research(tmp_path, llm_model=MODEL).run()
+    assert {step.state for step in raw.statistics.steps.values()} == {'raw'}
+    assert list(map(without_sizes, raw.statistics.warnings))[:5] == snapshot(
+        [
+            'Zone overview: kept as they are, not summarized: every model call failed (HTTP 500): this is the original content, … tokens for a budget of …',
+            'Characters: kept as they are, not summarized: every model call failed (HTTP 500): this is the original content, … tokens for a budget of …',
+            'Factions: kept as they are, not summarized: every model call failed (HTTP 500): this is the original content, … tokens for a budget of …',
+            'Lore and history: kept as they are, not summarized: every model call failed (HTTP 500): this is the original content, … tokens for a budget of …',
+            'Items that tell a story: kept as they are, not summarized: every model call failed (HTTP 500): this is the original content, … tokens for a budget of …',
+        ]
+    )
+    assert is_valid(raw, tmp_path)
+    assert kept_to_the_window(zone)
+    zone.answer_with(Researcher())
+    whole = await zone.research(tmp_path, llm_model=MODEL).run(resume=True)
+    assert {step.state for step in whole.statistics.steps.values()} <= {'summarized', 'unchanged'}
+    assert whole.statistics.warnings == []
+
+
+async def test_what_an_agent_has_summarized_stays(zone: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent has one of two pages summarized, and fails; nobody summarizes the other; then the research is resumed."""
+
+    async def unavailable(*_: object, **__: object) -> SourceSummary:
+        raise SummaryUnavailableError('out of order')
+
+    def answer(request: Request) -> Reply:
+        is_done = any(message.role == 'tool' for message in request.body.messages)
+        return Error(500) if role(request) == 'agent' and is_done else Researcher()(request)
+
+    zone.answer_with(answer)
+    research = zone.research(
+        tmp_path, names=['history', 'siege-of-tern-rock'], way='at-source', window=4_000, llm_model=MODEL
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(InProcess, 'condense', unavailable)
+        await research.run()
+    before = Checkpoint.load(tmp_path)
+    asked = len(zone.provider.requests)
+    await research.run(resume=True)
+    after = Checkpoint.load(tmp_path)
+    assert before is not None
+    assert after is not None
+    assert [block.kind for block in before.steps['lore'].blocks] == ['summary', 'page']
+    assert [block.kind for block in after.steps['lore'].blocks] == ['summary', 'summary']
+    assert after.steps['lore'].blocks[0] == before.steps['lore'].blocks[0]
+    chunks = [each.prompt for each in zone.provider.requests[asked:] if role(each) == 'summary']
+    assert chunks
+    assert not any('Salt Era' in each for each in chunks)  # of the history, which had been summarized
+
+
+async def test_the_agent_fails(zone: World, tmp_path: Path) -> None:
+    zone.answer_with(refusing('agent', Error(500)))
+    package = await zone.research(tmp_path, way='at-source', llm_model=MODEL).run()
+    assert package.statistics.warnings == snapshot(
+        [
+            'Zone overview: the agent failed: HTTP 500',
+            'Characters: the agent failed: HTTP 500',
+            'Factions: the agent failed: HTTP 500',
+            'Lore and history: the agent failed: HTTP 500',
+            'Items that tell a story: the agent failed: HTTP 500',
+        ]
+    )
+    assert {step.state for step in package.statistics.steps.values()} <= {'summarized', 'unchanged'}
+    assert all(category.records for category in package.extracted.categories.values())
+    assert steps_of_pages(tmp_path) == {name: [step] for name, step in STEP_OF.items()}
+    assert is_valid(package, tmp_path)
+
+
+async def test_one_category_cannot_be_extracted(zone: World, tmp_path: Path) -> None:
+    of_npcs = 'one record for each named person or creature'
+    zone.answer_with(refusing('extraction', Text('As an archivist I would rather not.'), of_npcs))
+    package = await zone.research(tmp_path).run()
+    assert package.statistics.warnings == snapshot(['Characters: extraction: invalid output'])
+    assert {topic for topic, each in package.extracted.categories.items() if each.state == 'failed'} == {'npcs'}
+    assert all(each.records for topic, each in package.extracted.categories.items() if topic != 'npcs')
+    assert package.extracted.conflicts == []
+    assert is_valid(package, tmp_path)
+    assert len(extractions(zone)) == 7  # three attempts at one
+
+    # When the research is resumed, that one is asked for again, and all are compared again.
+    two: JsonValue = [{'name': 'Bram Oddery', 'level': level, 'sources': [2]} for level in ('46', '48')]
+    zone.answer_with(refusing('extraction', Json({'records': two}), of_npcs))
+    resumed = await zone.research(tmp_path).run(resume=True)
+    assert resumed.statistics.warnings == []
+    assert len(extractions(zone)) == 8
+    [conflict] = resumed.extracted.conflicts
+    assert (conflict.subject, conflict.attribute, conflict.found_by) == ('Bram Oddery', 'level', 'rule')
+    # What was paid for stays counted.
+    extracting = [request for request in zone.provider.requests if role(request) in ('extraction', 'cross-reference')]
+    assert resumed.statistics.extraction.requests + resumed.statistics.repeated.requests == len(extracting) == 10
+
+
+async def test_a_page_is_missing(zone: World, tmp_path: Path) -> None:
+    package = await zone.research(tmp_path, names=[*PAGES, 'nowhere']).run()
+    [failure] = package.statistics.failures
+    assert (failure.place, failure.reason) == (
+        f'{zone.site.origin}/nowhere.md',
+        f'{zone.site.host}/nowhere.md answered HTTP 404',
+    )
+    assert len(package.extracted.sources) == len(PAGES)
+    assert is_valid(package, tmp_path)
+    # It is there when the research is resumed: the last step takes it, and all is extracted anew.
+    zone.site.pages['nowhere'] = FURTHER['lantern-wardens']
+    asked = len(extractions(zone))
+    resumed = await zone.research(tmp_path, names=[*PAGES, 'nowhere']).run(resume=True)
+    assert resumed.statistics.failures == []
+    assert len(resumed.extracted.sources) == len(PAGES) + 1
+    assert steps_of_pages(tmp_path)['nowhere'] == ['narrative_items']
+    assert len(extractions(zone)) == asked + 5
+    assert kept_to_the_window(zone)
+
+
+async def test_all_pages_are_missing(zone: World, tmp_path: Path) -> None:
+    with pytest.raises(ResearchError) as caught:
+        await zone.research(tmp_path, names=['nowhere', 'nothing']).run()
+    assert without_sizes(str(caught.value)) == snapshot(
+        'no page could be crawled: http://127.0.0.1:…/nowhere.md: 127.0.0.1:…/nowhere.md answered HTTP 404; http://127.0.0.1:…/nothing.md: 127.0.0.1:…/nothing.md answered HTTP 404'
+    )
+    assert zone.provider.requests == []
+
+
+async def test_limits_are_reached(zone: World, tmp_path: Path) -> None:
+    package = await zone.research(tmp_path, limits=Limits(requests=8), llm_model=MODEL).run()
+    # As many calls as there may be at once do not know of each other. Those that are on their way when one of them is
+    # refused are lost, and nothing says what they have cost.
+    assert package.statistics.total.requests <= len(zone.provider.requests) < 8 + CALLS
+    assert 'raw' in {step.state for step in package.statistics.steps.values()}
+    assert {each.reason for each in package.extracted.categories.values()} <= {'', 'usage limit'}
+    assert is_valid(package, tmp_path)
+    assert adds_up(package.statistics, package.extracted)
+    assert steps_of_pages(tmp_path) == {name: [step] for name, step in STEP_OF.items()}
+    assert any('limit' in warning for warning in package.statistics.warnings)
+    # More is allowed: it goes on from there.
+    resumed = await zone.research(tmp_path, limits=Limits(requests=100), llm_model=MODEL).run(resume=True)
+    assert {step.state for step in resumed.statistics.steps.values()} <= {'summarized', 'unchanged'}
+    assert all(category.records for category in resumed.extracted.categories.values())
+    assert package.statistics.total.requests < resumed.statistics.total.requests <= len(zone.provider.requests)
+    assert kept_to_the_window(zone)

@@ -1,0 +1,455 @@
+"""Timelines: one order for all, no gap and nothing twice, and nobody who follows can harm the run."""
+
+import asyncio
+import itertools
+import logging
+import random
+import sys
+import threading
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
+import pytest
+from inline_snapshot import snapshot
+
+from researcher_integration.timeline import (
+    EventLog,
+    Hub,
+    SlowSubscriberError,
+    Timeline,
+    TimelineEvent,
+    ToolResult,
+    broker,
+)
+from researcher_integration.timeline import hub as hub_module
+from researcher_integration.timeline.waiting import MAX_WAITING
+from summarizer_tool import StoreError
+from tests.support.timeline import call, note, result, until_followed
+
+pytestmark = pytest.mark.anyio
+
+
+async def all_of(events: AsyncGenerator[TimelineEvent]) -> list[TimelineEvent]:
+    async with aclosing(events):
+        return [event async for event in events]
+
+
+async def take(events: AsyncGenerator[TimelineEvent], count: int) -> list[int]:
+    return [(await anext(events)).seq for _ in range(count)]
+
+
+async def test_a_run_from_its_beginning_to_its_end() -> None:
+    told: list[TimelineEvent] = []
+    async with Timeline('run-1', sink=told.append) as timeline, anyio.create_task_group() as tasks:
+        followed: list[TimelineEvent] = []
+
+        async def follow() -> None:
+            followed.extend(await all_of(timeline.follow()))
+
+        tasks.start_soon(follow)
+        await until_followed(timeline)
+        for draft in call():
+            await timeline.emit(draft)
+        await timeline.close()
+    assert [(event.seq, event.type) for event in followed] == snapshot(
+        [
+            (1, 'tool_call'),
+            (2, 'tool_call'),
+            (3, 'tool_result'),
+            (4, 'tool_call.summarizing'),
+            (5, 'summary.delta'),
+            (6, 'summary.delta'),
+            (7, 'summary.delta'),
+            (8, 'tool_summary'),
+        ]
+    )
+    assert told == followed
+    assert {event.run_id for event in told} == {'run-1'}
+    assert [event.time for event in told] == sorted(event.time for event in told)
+    # Who comes later gets what is kept.
+    assert [event.seq for event in await all_of(timeline.follow())] == snapshot([1, 2, 3, 8])
+    assert [event.seq for event in await all_of(timeline.follow(after=2))] == snapshot([3, 8])
+
+
+async def test_the_order_is_that_of_the_calls_for_parallel_tools_too() -> None:
+    told: list[TimelineEvent] = []
+
+    async def slow_sink(event: TimelineEvent) -> None:
+        await anyio.sleep(0.001 * random.Random(event.seq).random())
+        told.append(event)
+
+    async with Timeline('run', sink=slow_sink) as timeline, anyio.create_task_group() as tasks:
+        for number in range(60):
+            tasks.start_soon(timeline.emit, note(str(number)) if number % 3 else result(str(number)))
+    assert [event.seq for event in told] == list(range(1, 61))
+    assert [cast('ToolResult', event).text for event in told] == [str(number) for number in range(60)]
+
+
+@pytest.mark.parametrize('seed', range(6))
+async def test_no_gap_and_nothing_twice_whenever_somebody_comes(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    count = 150
+    with EventLog(tmp_path / 't.sqlite3') as log:
+        kept: list[int] = []
+        seen: list[tuple[int, list[int]]] = []
+        async with anyio.create_task_group() as tasks:
+            timeline = Timeline('run', log=log)
+
+            async def follow(after: int, delays: list[float]) -> None:
+                got: list[int] = []
+                async with aclosing(timeline.follow(after)) as events:
+                    async for event in events:
+                        got.append(event.seq)
+                        if delays:
+                            await anyio.sleep(delays.pop())
+                seen.append((after, got))
+
+            for number in range(count):
+                event = await timeline.emit(note() if chance.random() < 0.5 else result(str(number)))
+                if not event.is_transient:
+                    kept.append(event.seq)
+                if chance.random() < 0.15:
+                    delays = [chance.choice([0, 0, 0.001]) for _ in range(20)]
+                    tasks.start_soon(follow, chance.choice([0, 0, number // 2, number + 1]), delays)
+                if chance.random() < 0.3:
+                    await anyio.sleep(chance.choice([0, 0.001]))
+            await timeline.close()
+    assert len(seen) > 8
+    for after, got in seen:
+        assert got == sorted(set(got))
+        assert all(seq > after for seq in got)
+        assert [seq for seq in got if seq in set(kept)] == [seq for seq in kept if seq > after]
+    # Some of them have seen how it went on.
+    assert any(set(got) - set(kept) for _, got in seen)
+
+
+@pytest.mark.parametrize(('held', 'expected'), [(1, [1, 3]), (2, [1, 2, 3])])
+async def test_what_happens_while_the_log_is_read_comes_in_order(
+    held: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first look into the log is before events are waited for, the second one after."""
+    timeline = Timeline('run')
+    read = timeline.log.read
+    looks = itertools.count(1)
+    looking, go_on = threading.Event(), threading.Event()
+
+    def slowly(run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
+        look = next(looks)
+        found = read(run_id, after=after, limit=limit)
+        if look == held:
+            looking.set()
+            assert go_on.wait(10)
+        return found if look == 1 else read(run_id, after=after, limit=limit)
+
+    monkeypatch.setattr(timeline.log, 'read', slowly)
+    followed: list[int] = []
+
+    async def follow() -> None:
+        followed.extend([event.seq for event in await all_of(timeline.follow())])
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(follow)
+        await anyio.to_thread.run_sync(looking.wait)
+        await timeline.emit(result())
+        await timeline.emit(note())
+        await timeline.emit(result())
+        go_on.set()
+        await until_followed(timeline)
+        await timeline.close()
+    assert followed == expected
+
+
+async def test_who_comes_back_goes_on_where_it_was() -> None:
+    async with Timeline('run') as timeline:
+        for _ in range(3):
+            await timeline.emit(result())
+        first = timeline.follow()
+        assert await take(first, 3) == [1, 2, 3]
+        await first.aclose()
+        await timeline.emit(note())
+        await timeline.emit(result())
+        second = timeline.follow(after=3)
+        assert await take(second, 1) == [5]
+        waiting = asyncio.ensure_future(anext(second))
+        await until_followed(timeline)
+        await timeline.emit(note())
+        assert (await waiting).seq == 6
+        await second.aclose()
+        ahead = timeline.follow(after=8)
+        waiting = asyncio.ensure_future(anext(ahead))
+        await until_followed(timeline)
+        for _ in range(3):
+            await timeline.emit(result())
+        assert (await waiting).seq == 9
+        await ahead.aclose()
+        assert timeline.followers == 0
+
+
+async def test_a_slow_subscriber_loses_transient_events_first_and_is_then_sent_away() -> None:
+    async with Timeline('run') as timeline:
+        slow = timeline.follow()
+        await timeline.emit(result('first'))
+        assert await take(slow, 1) == [1]
+        waiting = asyncio.ensure_future(anext(slow))
+        await until_followed(timeline)
+        await timeline.emit(result('second'))
+        assert (await waiting).seq == 2
+        with anyio.fail_after(20):
+            for _ in range(MAX_WAITING + 50):
+                await timeline.emit(note('x' * 200))
+            for _ in range(3):
+                await timeline.emit(result('kept'))
+        assert await take(slow, 3) == [MAX_WAITING + 53, MAX_WAITING + 54, MAX_WAITING + 55]
+        large = result('x' * 200_000)
+        for _ in range(100):
+            await timeline.emit(large)
+        with pytest.raises(SlowSubscriberError, match=r'follow it again with after=1055') as raised:
+            await anext(slow)
+        again = timeline.follow(raised.value.after)
+        assert await take(again, 100) == list(range(1056, 1156))
+        await again.aclose()
+
+
+async def test_a_sink_that_fails_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def sink(event: TimelineEvent) -> None:
+        raise ZeroDivisionError('lamp-oil')
+
+    async with Timeline('run', sink=sink) as timeline:
+        for _ in range(3):
+            await timeline.emit(result())
+        assert [event.seq for event in timeline.log.read('run')] == [1, 2, 3]
+    assert [record.message for record in caplog.records] == snapshot(['the sink of a timeline fails'])
+    assert 'lamp-oil' not in caplog.text
+
+
+async def test_a_sink_that_hangs_is_given_up(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broker, 'SINK_SECONDS', 0.05)
+    told: list[TimelineEvent] = []
+
+    async def sink(event: TimelineEvent) -> None:
+        told.append(event)
+        await anyio.sleep_forever()
+
+    async with Timeline('run', sink=sink) as timeline:
+        with anyio.fail_after(5):
+            for _ in range(3):
+                await timeline.emit(result())
+    assert [event.seq for event in told] == [1]
+    assert [record.message for record in caplog.records] == snapshot(
+        ['the sink of a timeline takes over 0.05 s, and is told of no more events']
+    )
+
+
+async def test_a_sink_that_is_cancelled_ends_the_run() -> None:
+    async def sink(event: TimelineEvent) -> None:
+        raise asyncio.CancelledError
+
+    async def run(timeline: Timeline) -> None:
+        await timeline.emit(result())
+
+    async with Timeline('run', sink=sink) as timeline:
+        task = asyncio.ensure_future(run(timeline))
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+@pytest.mark.parametrize('way', ['asyncio', 'anyio'])
+async def test_what_was_being_written_when_the_run_was_cancelled_is_not_lost(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = EventLog()
+    writing, go_on = threading.Event(), threading.Event()
+    append = log.append_encoded
+
+    def slowly(run_id: str, seq: int, body: bytes) -> None:
+        writing.set()
+        assert go_on.wait(10)
+        append(run_id, seq, body)
+
+    monkeypatch.setattr(log, 'append_encoded', slowly)
+    timeline = Timeline('run', log=log)
+    live = timeline.follow()
+    first = asyncio.ensure_future(anext(live))
+    await until_followed(timeline)
+
+    async def release() -> None:
+        await anyio.to_thread.run_sync(writing.wait)
+        if way == 'asyncio':
+            task.cancel()
+        else:
+            scope.cancel()
+        await anyio.sleep(0.02)
+        go_on.set()
+
+    scope = anyio.CancelScope()
+
+    async def emit() -> None:
+        with scope:
+            await timeline.emit(result())
+            await anyio.lowlevel.checkpoint()
+            raise AssertionError('it was not cancelled')
+
+    task = asyncio.ensure_future(emit())
+    await release()
+    await asyncio.wait([task])
+    assert task.cancelled() is (way == 'asyncio')
+    assert (await first).seq == 1
+    assert (await timeline.emit(result())).seq == 2
+    assert [event.seq for event in log.read('run')] == [1, 2]
+    await timeline.close()
+    assert await all_of(live) != []
+
+
+async def test_a_log_that_fails_does_not_end_the_run(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError('the disk is full of lamp-oil')
+
+    told: list[TimelineEvent] = []
+    async with Timeline('run', sink=told.append) as timeline:
+        monkeypatch.setattr(timeline.log, 'append_encoded', fail)
+        await timeline.emit(result())
+        await timeline.emit(result())
+    assert [event.seq for event in told] == [1, 2]
+    assert [record.message for record in caplog.records] == snapshot(
+        ['the log of timelines fails; events are told, but not kept']
+    )
+    assert 'lamp-oil' not in caplog.text
+
+
+async def test_what_comes_after_the_end_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    timeline = Timeline('run')
+    await timeline.close()
+    await timeline.close()
+    draft = result()
+    assert await timeline.emit(draft) is draft
+    assert await all_of(timeline.follow()) == []
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+async def test_a_run_that_goes_on_later_goes_on_counting(tmp_path: Path) -> None:
+    path = tmp_path / 't.sqlite3'
+    with EventLog(path) as log:
+        timeline = Timeline('run', log=log)
+        for _ in range(3):
+            await timeline.emit(result())
+            await timeline.emit(note())
+        # The process dies here, without closing anything.
+        last = 6
+    with EventLog(path) as log:
+        async with Timeline('run', log=log) as timeline:
+            again = await timeline.emit(result('again'))
+            assert again.seq > last
+        assert [event.seq for event in await all_of(timeline.follow(after=4))] == [5, again.seq]
+
+
+async def test_others_may_follow_and_emit_from_other_threads() -> None:
+    async with Timeline('run') as timeline:
+        await timeline.emit(result())
+        ready = threading.Event()
+
+        def follow() -> list[int]:
+            async def all_seqs() -> list[int]:
+                seen: list[int] = []
+                async with aclosing(timeline.follow()) as events:
+                    async for event in events:
+                        seen.append(event.seq)
+                        ready.set()
+                return seen
+
+            return asyncio.run(all_seqs())
+
+        def emit() -> None:
+            for _ in range(20):
+                asyncio.run(cast('Any', timeline.emit(note())))
+
+        seen: list[list[int]] = []
+
+        async def in_thread() -> None:
+            seen.append(await anyio.to_thread.run_sync(follow))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(in_thread)
+            await anyio.to_thread.run_sync(ready.wait)
+            await until_followed(timeline)
+            async with anyio.create_task_group() as emitting:
+                emitting.start_soon(anyio.to_thread.run_sync, emit)
+                for _ in range(20):
+                    await timeline.emit(result())
+            await timeline.close()
+        assert seen == [list(range(1, 42))]
+
+
+async def test_names_of_runs() -> None:
+    with pytest.raises(ValueError, match='run_id has 0 characters; 1 to 200 are possible'):
+        Timeline('')
+    with pytest.raises(ValueError, match='run_id has 201 characters'):
+        Timeline('x' * 201)
+    hub = Hub()
+    timeline = hub.open('run')
+    with pytest.raises(ValueError, match='the run run is live already'):
+        hub.open('run')
+    await timeline.close()
+    await hub.open('run').close()
+
+
+async def test_a_hub_knows_the_runs_of_its_process() -> None:
+    hub = Hub()
+    async with hub.open('first') as first:
+        await first.emit(result())
+    second = hub.open('second')
+    assert [(run.run_id, run.is_closed, run.events) for run in await hub.runs()] == snapshot(
+        [('second', False, 0), ('first', True, 1)]
+    )
+    assert await hub.run('third') is None
+    events = hub.follow('second')
+    waiting = asyncio.ensure_future(anext(events))
+    await until_followed(second)
+    await second.emit(note())
+    assert (await waiting).seq == 1
+    await second.close()
+    assert await all_of(events) == []
+    assert [event.seq for event in await all_of(hub.follow('first'))] == [1]
+    assert await all_of(hub.follow('third')) == []
+
+
+WRITER = """
+import sys, anyio
+from researcher_integration.timeline import EventLog, Timeline, ToolResult, SummaryDelta
+async def main():
+    async with Timeline('far', log=EventLog(sys.argv[1])) as timeline:
+        await timeline.emit(ToolResult(call_id='c', text='0'))
+        sys.stdin.readline()
+        for number in range(1, 120):
+            await timeline.emit(SummaryDelta(call_id='c', index=number, text='transient'))
+            await timeline.emit(ToolResult(call_id='c', text=str(number)))
+            if number % 40 == 0:
+                await anyio.sleep(0.1)
+anyio.run(main)
+"""
+
+
+async def test_a_run_of_another_process_is_followed_by_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, 'POLL_SECONDS', 0.01)
+    path = tmp_path / 't.sqlite3'
+    with EventLog(path) as log:
+        hub = Hub(log)
+        writer = await asyncio.create_subprocess_exec(
+            sys.executable, '-c', WRITER, str(path), cwd=Path(__file__).parents[3], stdin=asyncio.subprocess.PIPE
+        )
+        with anyio.fail_after(60):
+            while (run := await hub.run('far')) is None or not run.events:  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+            events = hub.follow('far')
+            assert await take(events, 1) == [1]
+            assert writer.stdin is not None
+            writer.stdin.write(b'\n')
+            texts = [cast('ToolResult', event).text for event in await all_of(events)]
+            assert await writer.wait() == 0
+    assert texts == [str(number) for number in range(1, 120)]

@@ -1,0 +1,202 @@
+"""Events: how they are written, and what becomes of what is too large or cannot be sent."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from pydantic import BaseModel, ValidationError
+
+from researcher_integration.timeline import SummaryDelta, ToolCall, ToolResult
+from researcher_integration.timeline.events import LEAST_EVENT_BYTES, decoded, encoded, stamped, within
+from tests.support.timeline import call
+
+NOON = datetime(2031, 5, 4, 12, tzinfo=UTC)
+
+
+def test_what_a_front_end_gets() -> None:
+    events = [stamped(draft, 'run-1', seq, NOON) for seq, draft in enumerate(call(facts=('a lamp is out',)), 1)]
+    assert [json.loads(encoded(event)) for event in events] == snapshot(
+        [
+            {
+                'run_id': 'run-1',
+                'seq': 1,
+                'time': '2031-05-04T12:00:00Z',
+                'call_id': 'c1',
+                'type': 'tool_call',
+                'status': 'started',
+                'server': 'ferry',
+                'tool': 'list_pods',
+                'arguments': {'zone': 'Kelderwick'},
+                'size_characters': None,
+                'size_tokens': None,
+                'is_error': False,
+                'capped': False,
+            },
+            {
+                'run_id': 'run-1',
+                'seq': 2,
+                'time': '2031-05-04T12:00:00Z',
+                'call_id': 'c1',
+                'type': 'tool_call',
+                'status': 'completed',
+                'server': 'ferry',
+                'tool': 'list_pods',
+                'arguments': None,
+                'size_characters': 90000,
+                'size_tokens': 31000,
+                'is_error': False,
+                'capped': False,
+            },
+            {
+                'run_id': 'run-1',
+                'seq': 3,
+                'time': '2031-05-04T12:00:00Z',
+                'call_id': 'c1',
+                'type': 'tool_result',
+                'text': 'pod ferry-gate-7 CrashLoopBackOff\n',
+                'capped': False,
+                'source_id': 'src_0123456789ab',
+            },
+            {
+                'run_id': 'run-1',
+                'seq': 4,
+                'time': '2031-05-04T12:00:00Z',
+                'call_id': 'c1',
+                'type': 'tool_call.summarizing',
+                'estimated_tokens': 31000,
+            },
+            {
+                'run_id': 'run-1',
+                'seq': 5,
+                'time': '2031-05-04T12:00:00Z',
+                'call_id': 'c1',
+                'type': 'summary.delta',
+                'index': 0,
+                'text': 'a lamp is out',
+            },
+            {
+                'run_id': 'run-1',
+                'seq': 6,
+                'time': '2031-05-04T12:00:00Z',
+                'call_id': 'c1',
+                'type': 'tool_summary',
+                'text': 'a lamp is out',
+                'original_tokens': 31000,
+                'summary_tokens': 42,
+                'model': 'extractive',
+                'source_id': 'src_0123456789ab',
+                'state': 'complete',
+                'capped': False,
+            },
+        ]
+    )
+    assert [event.type for event in events if event.is_transient] == snapshot(
+        ['tool_call.summarizing', 'summary.delta']
+    )
+    assert [decoded(encoded(event)) for event in events] == events
+
+
+def test_a_large_text_is_cut_and_says_so() -> None:
+    event, body = within(ToolResult(call_id='c1', text='lamp ' * 5_000), LEAST_EVENT_BYTES)
+    assert len(body) <= LEAST_EVENT_BYTES
+    assert isinstance(event, ToolResult)
+    assert event.capped
+    assert event.text[-90:] == snapshot("""\
+p lamp lamp lamp lamp lamp l
+[cut here: 9,811 of 25,000 characters are kept in this event]\
+""")
+    assert decoded(body) == event
+
+
+def test_large_arguments_are_cut_as_text() -> None:
+    started = ToolCall(call_id='c1', status='started', tool='write', arguments={'text': 'lamp ' * 5_000})
+    event, body = within(started, LEAST_EVENT_BYTES)
+    assert len(body) <= LEAST_EVENT_BYTES
+    assert isinstance(event, ToolCall)
+    assert event.capped
+    assert isinstance(event.arguments, str)
+    assert event.arguments.startswith('{"text":"lamp lamp')
+    assert event.arguments.endswith('are kept in this event]')
+
+
+class Ferry(BaseModel):
+    name: str
+    seats: int
+
+
+def test_arguments_of_any_kind_are_shown() -> None:
+    deep: Any = 'bottom'
+    for _ in range(100):
+        deep = [deep]
+    started = ToolCall(
+        call_id='c1',
+        status='started',
+        tool='t',
+        arguments={
+            'model': Ferry(name='Heron', seats=12),
+            'tuple': (1, 2.5, None, True),
+            'bytes': b'\x00\xff',
+            'nan': float('nan'),
+            'half': '\ud800',
+            7: 'seven',
+            'huge': 10**5_000,
+        },
+    )
+    assert started.arguments == snapshot(
+        {
+            'model': {'name': 'Heron', 'seats': 12},
+            'tuple': [1, 2.5, None, True],
+            'bytes': "b'\\x00\\xff'",
+            'nan': 'nan',
+            'half': '?',
+            '7': 'seven',
+            'huge': '…',
+        }
+    )
+    assert len(encoded(ToolCall(call_id='c1', status='started', tool='t', arguments=deep))) < 500
+    many = ToolCall(call_id='c1', status='started', tool='t', arguments=list(range(1_000_000)))
+    assert isinstance(many.arguments, list)
+    assert many.arguments[-2:] == snapshot([9998, '…'])
+
+
+def test_a_function_of_the_agent_has_no_server() -> None:
+    started = ToolCall.model_validate({'call_id': 'c1', 'status': 'started', 'tool': 'x' * 500, 'server': None})
+    assert (started.server, len(started.tool)) == ('', 200)
+
+
+def test_what_is_no_event_is_told_without_its_text() -> None:
+    with pytest.raises(ValueError, match='no event') as raised:
+        decoded(b'{"type":"tool_result","call_id":"c1","text":{"pass":"lamp-oil"}}')
+    assert 'lamp-oil' not in str(raised.value)
+    with pytest.raises(ValidationError):
+        SummaryDelta(call_id='c1', index=-1, text='')
+
+
+ANY_TEXT = st.text(st.characters(codec=None), max_size=60).map(lambda text: text * 500)
+
+
+@given(ANY_TEXT, st.integers(LEAST_EVENT_BYTES, 60_000))
+def test_any_text_fits_and_can_be_read_again(text: str, max_bytes: int) -> None:
+    event, body = within(ToolResult(call_id=text, source_id=text, text=text), max_bytes)
+    assert len(body) <= max_bytes
+    assert b'\n' not in body
+    assert decoded(body) == event
+
+
+ANY_VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None)),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec=None)), inner),
+)
+
+
+@given(ANY_VALUE)
+def test_any_arguments_can_be_sent(value: object) -> None:
+    event, body = within(
+        ToolCall.model_validate({'call_id': 'c', 'status': 'started', 'tool': 't', 'arguments': value}), 10_000
+    )
+    json.loads(body, parse_constant=pytest.fail)
+    assert decoded(body) == event

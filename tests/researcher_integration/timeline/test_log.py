@@ -1,0 +1,195 @@
+"""The log: what it keeps, what goes first, and who may read it meanwhile."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from inline_snapshot import snapshot
+
+from researcher_integration.timeline import Draft, EventLog, ToolResult
+from researcher_integration.timeline.events import stamped
+from summarizer_tool import ConfigurationError, SourceStore, StoreError
+from tests.support.timeline import result
+
+NOON = datetime(2031, 5, 4, 12, tzinfo=UTC)
+
+
+def event(seq: int, text: str = 'all is well', run: str = 'run') -> Draft:
+    return stamped(result(text), run, seq, NOON)
+
+
+def seqs(log: EventLog, run: str = 'run', after: int = 0) -> list[int]:
+    return [found.seq for found in log.read(run, after=after)]
+
+
+@pytest.fixture(params=['memory', 'file'])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
+    return ':memory:' if request.param == 'memory' else tmp_path / 'new' / 'timeline.sqlite3'
+
+
+def test_events_are_read_in_order_from_a_number_on(path: str | Path) -> None:
+    with EventLog(path) as log:
+        for seq in (1, 2, 5, 6):
+            log.append(event(seq))
+        log.append(event(1, run='other'))
+        assert log.read('run', after=2) == [event(5), event(6)]
+        assert log.read('run', limit=2) == [event(1), event(2)]
+        assert log.read('run', after=2**70) == []
+        assert log.read('unknown') == []
+        assert log.run('unknown') is None
+        with pytest.raises(StoreError, match='UNIQUE'):
+            log.append(event(2))
+        log.append(event(7))
+
+
+def test_what_is_known_of_runs() -> None:
+    with EventLog() as log:
+        log.append(event(1, run='first'))
+        log.append(event(3, run='first'))
+        log.end('first')
+        log.append(event(1, run='second'))
+        known = [run.model_dump(exclude={'began_at', 'updated_at'}) for run in log.runs()]
+        assert known == snapshot(
+            [
+                {'run_id': 'second', 'is_closed': False, 'last_seq': 1, 'events': 1, 'dropped': 0},
+                {'run_id': 'first', 'is_closed': True, 'last_seq': 3, 'events': 2, 'dropped': 0},
+            ]
+        )
+        first = log.run('first')
+        assert first is not None
+        assert first.began_at <= first.updated_at <= datetime.now(UTC)
+        assert log.page('first', after=3).is_closed
+        assert log.begin('first') == 3
+        assert not log.page('first', after=3).is_closed
+
+
+def test_numbers_of_transient_events_are_not_given_twice() -> None:
+    with EventLog() as log:
+        assert log.begin('run') == 0
+        log.append(event(1))
+        log.reserve('run', 1000)
+        assert log.begin('run') == 1000
+        log.append(event(1001))
+        assert log.begin('run') == 1001
+
+
+def test_the_oldest_runs_go_first_and_ended_ones_before_live_ones() -> None:
+    with EventLog(max_event_bytes=10_000, max_mb=0.05) as log:
+        log.append(event(1, 'x' * 9_000, run='live'))
+        for run in ('a', 'b', 'c'):
+            log.append(event(1, 'x' * 9_000, run=run))
+            log.end(run)
+        assert {run.run_id for run in log.runs()} == {'live', 'a', 'b', 'c'}
+        log.append(event(1, 'x' * 9_000, run='d'))
+        log.append(event(2, 'x' * 9_000, run='d'))
+        assert {run.run_id for run in log.runs()} == {'live', 'b', 'c', 'd'}
+        assert log.run('a') is None
+        for seq in range(3, 20):
+            log.append(event(seq, 'x' * 9_000, run='d'))
+            assert log.size() <= 50_000
+        [left] = log.runs()
+        assert (left.run_id, left.events, left.dropped, left.last_seq) == snapshot(('d', 5, 14, 19))
+        assert seqs(log, 'd') == snapshot([15, 16, 17, 18, 19])
+
+
+def test_a_large_event_is_cut() -> None:
+    with EventLog(max_event_bytes=10_000) as log:
+        log.append(event(1, 'lamp ' * 100_000))
+        [kept] = log.read('run')
+        assert isinstance(kept, ToolResult)
+        assert kept.capped
+        assert len(kept.model_dump_json()) <= 10_000
+
+
+def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
+    with EventLog(tmp_path / 'new' / 't.sqlite3') as log:
+        log.append(event(1))
+        for file in Path(log.path).parent.iterdir():
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+def test_the_log_stands_beside_the_sources(tmp_path: Path) -> None:
+    with SourceStore(tmp_path / 'store.sqlite3') as store, EventLog.beside(store) as log:
+        assert log.path == str(tmp_path / 'store.timeline.sqlite3')
+    with SourceStore() as store, EventLog.beside(store) as log:
+        assert log.path == ':memory:'
+
+
+def test_what_cannot_be_a_log(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match='max_event_bytes=10 is too small'):
+        EventLog(max_event_bytes=10)
+    with pytest.raises(ConfigurationError, match=r'max_mb=0\.1 is too small'):
+        EventLog(max_mb=0.1)
+    with pytest.raises(ConfigurationError, match='cannot be used as a log of timelines'):
+        EventLog(tmp_path)
+    foreign = tmp_path / 'foreign.sqlite3'
+    db = sqlite3.connect(foreign)
+    db.execute('CREATE TABLE theirs (a)')
+    db.commit()
+    db.close()
+    before = foreign.read_bytes()
+    with pytest.raises(StoreError, match='belongs to another program or version'):
+        EventLog(foreign)
+    assert foreign.read_bytes() == before
+    text = tmp_path / 'notes.txt'
+    text.write_text('no database, and long enough to be read as one. ' * 40)
+    with pytest.raises(ConfigurationError, match='not a database'):
+        EventLog(text)
+
+
+def test_a_closed_log_says_so() -> None:
+    log = EventLog()
+    log.close()
+    log.close()
+    with pytest.raises(StoreError, match='is closed'):
+        log.read('run')
+
+
+def test_threads_share_a_log(path: str | Path) -> None:
+    with EventLog(path) as log:
+        runs = [f'run-{number}' for number in range(4)]
+
+        def write(run: str) -> None:
+            for seq in range(1, 41):
+                log.append(event(seq, run=run))
+
+        threads = [Thread(target=write, args=(run,)) for run in runs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all(seqs(log, run) == list(range(1, 41)) for run in runs)
+
+
+WRITER = """
+import sys
+from datetime import UTC, datetime
+from researcher_integration.timeline import EventLog, ToolResult
+from researcher_integration.timeline.events import stamped
+log = EventLog(sys.argv[1])
+for seq in range(1, 201):
+    log.append(stamped(ToolResult(call_id='c', text=f'line {seq}'), 'run', seq, datetime.now(UTC)))
+log.end('run')
+"""
+
+
+def test_another_process_may_read_while_one_writes(tmp_path: Path) -> None:
+    path = tmp_path / 't.sqlite3'
+    with EventLog(path) as log:
+        writer = subprocess.Popen([sys.executable, '-c', WRITER, str(path)], cwd=Path(__file__).parents[3])
+        seen: list[int] = []
+        deadline = time.monotonic() + 60
+        is_closed = False
+        while not is_closed and time.monotonic() < deadline:
+            page = log.page('run', after=seen[-1] if seen else 0, limit=10)
+            seen += [found.seq for found in page.events]
+            is_closed = page.is_closed and not page.events
+        assert writer.wait(timeout=20) == os.EX_OK
+        assert seen == list(range(1, 201))

@@ -1,0 +1,169 @@
+"""The rules for the results of tools: defaults, what a server changes of them, and what is said about wrong ones."""
+
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+from pydantic import ValidationError
+
+from researcher_integration.tool_results.rules import (
+    SHIPPED_RULES,
+    DataMasking,
+    Rules,
+    Summarization,
+    ToolResultRules,
+    load_rules,
+)
+from tests.proofs.research.wrong_files import problem
+
+
+def test_the_shipped_rules_are_the_defaults() -> None:
+    assert load_rules() == ToolResultRules()
+    for name in (None, 'kubernetes'):
+        assert ToolResultRules().for_server(name) == snapshot(
+            Rules(summarization=Summarization(), masking=DataMasking())
+        )
+
+
+def test_the_example_in_the_shipped_file_is_right(tmp_path: Path) -> None:
+    """What stands there behind `#`, with the `#` taken away."""
+    text, commented = SHIPPED_RULES.read_text(encoding='utf-8').split('mcp_servers: {}\n')
+    example = tmp_path / 'tool_results.yml'
+    example.write_text(text + 'mcp_servers:\n' + commented.replace('  # ', '  '), encoding='utf-8')
+    assert load_rules(example).for_server('kubernetes') == snapshot(
+        Rules(
+            summarization=Summarization(
+                size_threshold_tokens=8000, model='openai/gpt-4o-mini', on_failure='extractive'
+            ),
+            masking=DataMasking(patterns={'customer_number': 'KN-\\d{8}'}),
+        )
+    )
+
+
+FILE = r"""
+defaults:
+  summarization: {size_threshold_tokens: 3000, on_failure: closed}
+  data_masking:
+    groups: [keys, cloud, tokens, credentials, network]
+    patterns: {customer: 'KN-\d{4}', order: 'O-\d+'}
+  model: openai/gpt-4o-mini
+  fallback_models: [openai/gpt-4.1-nano, extractive]
+mcp_servers:
+  logs:
+    summarization: {summary_max_token_limit: 500, model: anthropic:claude-haiku-4-5}
+    data_masking: {patterns: {order: 'ORD-\d+', host: 'fen-\w+'}}
+  own-model:
+    summarization: {model: null}
+  raw:
+    summarization: {enabled: false}
+    data_masking: {enabled: false}
+"""
+
+
+def load(text: str, folder: Path) -> ToolResultRules:
+    path = folder / 'tool_results.yml'
+    path.write_text(text, encoding='utf-8')
+    return load_rules(path)
+
+
+def test_a_server_changes_what_it_names(tmp_path: Path) -> None:
+    rules = load(FILE, tmp_path)
+    assert rules.for_server('logs') == snapshot(
+        Rules(
+            summarization=Summarization(
+                size_threshold_tokens=3000,
+                summary_max_token_limit=500,
+                model='anthropic:claude-haiku-4-5',
+                on_failure='closed',
+            ),
+            masking=DataMasking(
+                groups=('keys', 'cloud', 'tokens', 'credentials', 'network'),
+                patterns={'customer': 'KN-\\d{4}', 'order': 'ORD-\\d+', 'host': 'fen-\\w+'},
+            ),
+            fallback_models=('openai/gpt-4.1-nano', 'extractive'),
+        )
+    )
+    assert rules.for_server('own-model').summarization.model is None
+    assert rules.for_server('raw').masking.masker() is None
+    assert (
+        rules.for_server('unknown')
+        == rules.for_server(None)
+        == snapshot(
+            Rules(
+                summarization=Summarization(
+                    size_threshold_tokens=3000, model='openai/gpt-4o-mini', on_failure='closed'
+                ),
+                masking=DataMasking(
+                    groups=('keys', 'cloud', 'tokens', 'credentials', 'network'),
+                    patterns={'customer': 'KN-\\d{4}', 'order': 'O-\\d+'},
+                ),
+                fallback_models=('openai/gpt-4.1-nano', 'extractive'),
+            )
+        )
+    )
+
+
+def test_masking_as_it_is_configured(tmp_path: Path) -> None:
+    masker = load(FILE, tmp_path).for_server('logs').masking.masker()
+    assert masker
+    assert masker.mask('KN-1234 O-1 ORD-17 on fen-node at 203.0.113.7').text == snapshot(
+        '[MASKED_CUSTOMER] O-1 [MASKED_ORDER] on [MASKED_HOST] at [MASKED_PUBLIC_IP]'
+    )
+
+
+def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+    wrong = {
+        'a low threshold': 'defaults: {summarization: {size_threshold_tokens: 99}}',
+        'a low limit': 'mcp_servers: {logs: {summarization: {summary_max_token_limit: 49}}}',
+        'a limit over its threshold': 'defaults: {summarization: {size_threshold_tokens: 200, summary_max_token_limit: 200}}',
+        'a limit over the inherited threshold': 'mcp_servers: {logs: {summarization: {summary_max_token_limit: 6000}}}',
+        'a threshold under the inherited limit': 'mcp_servers: {my logs: {summarization: {size_threshold_tokens: 900}}}',
+        'a new default under the old limit': 'defaults: {summarization: {size_threshold_tokens: 900}}',
+        'a policy': 'defaults: {summarization: {on_failure: ignore}}',
+        'a group': 'mcp_servers: {logs: {data_masking: {groups: [keys, passwords]}}}',
+        'a misspelt key': 'mcp_servers: {logs: {summarisation: {enabled: false}}}',
+        'a key of the server': 'mcp_servers: {logs: {data_masking: {pattern: {}}}}',
+        'text for a number': 'defaults: {summarization: {size_threshold_tokens: "5000"}}',
+        'a switch': 'defaults: {data_masking: {enabled: 1}}',
+        'an expression': "mcp_servers: {logs: {data_masking: {patterns: {order: '('}}}}",
+        'an expression for everything': "mcp_servers: {logs: {data_masking: {patterns: {order: '.*'}}}}",
+        'the name of an expression': "mcp_servers: {logs: {data_masking: {patterns: {'order no': 'x'}}}}",
+        'an empty model': "defaults: {fallback_models: ['']}",
+        'nothing': '# nothing',
+    }
+    messages = {}
+    for name, text in wrong.items():
+        path = tmp_path / 'tool_results.yml'
+        path.write_text(text, encoding='utf-8')
+        messages[name] = problem(load_rules, path)
+    assert messages == snapshot(
+        {
+            'a low threshold': 'tool_results.yml: defaults.summarization.size_threshold_tokens: must be greater than or equal to 100',
+            'a low limit': 'tool_results.yml: mcp_servers.logs.summarization.summary_max_token_limit: must be greater than or equal to 50',
+            'a limit over its threshold': 'tool_results.yml: defaults.summarization.summary_max_token_limit: a summary may have 200 tokens, which is not under the threshold of 200; lower summary_max_token_limit or raise size_threshold_tokens',
+            'a limit over the inherited threshold': 'tool_results.yml: mcp_servers.logs.summarization.summary_max_token_limit: a summary may have 6000 tokens, which is not under the threshold of 5000 (size_threshold_tokens is not given there); lower summary_max_token_limit or raise size_threshold_tokens',
+            'a threshold under the inherited limit': "tool_results.yml: mcp_servers['my logs'].summarization.size_threshold_tokens: a summary may have 1000 tokens, which is not under the threshold of 900 (summary_max_token_limit is not given there); lower summary_max_token_limit or raise size_threshold_tokens",
+            'a new default under the old limit': 'tool_results.yml: defaults.summarization.size_threshold_tokens: a summary may have 1000 tokens, which is not under the threshold of 900 (summary_max_token_limit is not given there); lower summary_max_token_limit or raise size_threshold_tokens',
+            'a policy': "tool_results.yml: defaults.summarization.on_failure: must be 'open', 'closed' or 'extractive'",
+            'a group': "tool_results.yml: mcp_servers.logs.data_masking.groups[1]: must be 'keys', 'cloud', 'tokens', 'credentials', 'entropy' or 'network'",
+            'a misspelt key': "tool_results.yml: mcp_servers.logs: 'summarisation' is no key of this; did you mean 'summarization'?",
+            'a key of the server': "tool_results.yml: mcp_servers.logs.data_masking: 'pattern' is no key of this; did you mean 'patterns'?",
+            'text for a number': 'tool_results.yml: defaults.summarization.size_threshold_tokens: must be a valid integer',
+            'a switch': 'tool_results.yml: defaults.data_masking.enabled: must be a valid boolean',
+            'an expression': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order is no regular expression: missing ) at position 1',
+            'an expression for everything': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order matches an empty text; it would mask nothing, everywhere',
+            'the name of an expression': "tool_results.yml: mcp_servers.logs.data_masking.patterns: 'order no' is no name for a pattern: letters, digits and _, at most 40, a letter first",
+            'an empty model': 'tool_results.yml: defaults.fallback_models[0]: is empty',
+            'nothing': 'tool_results.yml: is empty',
+        }
+    )
+    assert problem(load_rules, tmp_path / 'nowhere.yml') == 'nowhere.yml: cannot be read: No such file or directory'
+
+
+def test_rules_without_a_file() -> None:
+    rules = ToolResultRules.model_validate(
+        {'mcp_servers': {'logs': {'summarization': {'size_threshold_tokens': 1001}}}}
+    )
+    assert rules.for_server('logs') == Rules(Summarization(size_threshold_tokens=1001), DataMasking())
+    with pytest.raises(ValidationError):
+        rules.defaults = rules.defaults  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,0 +1,165 @@
+"""Where computing runs: in processes for large requests, in threads for small ones, never on the loop."""
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio import BrokenWorkerProcess
+
+from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer
+from summarizer_tool.runtime.executors import (
+    HEAVY_CHARACTERS,
+    LIGHT_CHARACTERS,
+    THREADS,
+    WorkerProcesses,
+    in_process,
+    in_thread,
+    request_load,
+)
+from tests.support.texts import chronicle
+
+pytestmark = pytest.mark.anyio
+
+LARGE = LIGHT_CHARACTERS + 1
+
+
+def where() -> tuple[int, bool]:
+    return os.getpid(), threading.current_thread() is threading.main_thread()
+
+
+def fail(message: str) -> None:
+    raise ValueError(message)
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def note(name: str, path: str) -> None:
+    with open(path, 'a') as file:  # noqa: PTH123 - appended to by another process
+        file.write(name)
+
+
+async def test_without_processes_a_thread_computes() -> None:
+    for work in (in_thread, in_process):
+        pid, is_main = await work(where)
+        assert pid == os.getpid()
+        assert not is_main
+
+
+async def test_large_requests_compute_in_a_process_and_small_ones_in_a_thread() -> None:
+    async with WorkerProcesses(1) as workers:
+        with request_load(LARGE, workers):
+            assert (await in_process(where))[0] == os.getpid(), 'nobody waits for a process that is being started'
+        with request_load(HEAVY_CHARACTERS + 1, workers):
+            assert (await in_process(where))[0] != os.getpid(), 'but for what is really large'
+        assert workers.are_ready()
+        with request_load(LARGE, workers):
+            assert (await in_process(where))[0] != os.getpid()
+            assert (await in_thread(where))[0] == os.getpid()
+            with pytest.raises(ValueError, match='not so'):
+                await in_process(fail, 'not so')
+        with request_load(LIGHT_CHARACTERS, workers):
+            assert (await in_process(where))[0] == os.getpid()
+        assert (await in_process(where))[0] == os.getpid()
+
+
+async def test_what_is_due_first_goes_first(tmp_path: object) -> None:
+    path = f'{tmp_path}/order'
+    async with WorkerProcesses(1) as workers, anyio.create_task_group() as group:
+        group.start_soon(workers.run, partial(time.sleep, 0.2), 0.0)
+        await anyio.sleep(0.05)
+        for name, due in (('c', 30.0), ('a', 10.0), ('b', 20.0)):
+            group.start_soon(workers.run, partial(note, name, path), due)
+            await anyio.sleep(0.01)
+    with open(path) as file:  # noqa: ASYNC230, PTH123 - a few bytes
+        assert file.read() == 'abc'
+
+
+async def test_a_caller_that_is_cancelled_leaves_its_place() -> None:
+    async with WorkerProcesses(1) as workers:
+        await workers.run(where, 0.0)
+        running = asyncio.create_task(workers.run(partial(time.sleep, 0.3), 0.0))
+        await anyio.sleep(0.05)
+        waiting = asyncio.create_task(workers.run(where, 1.0))
+        await anyio.sleep(0.05)
+        waiting.cancel()
+        running.cancel()
+        for task in (waiting, running):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        with anyio.fail_after(20):
+            assert (await workers.run(where, 0.0))[0] != os.getpid()
+
+
+async def test_a_process_that_dies_is_replaced_and_a_thread_does_its_work() -> None:
+    async with WorkerProcesses(1) as workers:
+        with pytest.raises(BrokenWorkerProcess):
+            await workers.run(die, 0.0)
+        assert (await workers.run(where, 0.0))[0] != os.getpid()
+
+
+async def test_a_summary_made_in_processes_is_the_same() -> None:
+    text = chronicle(220)
+    assert len(text) > LIGHT_CHARACTERS
+    settings = Settings(llm_model='extractive', default_chunk_size_tokens=2000)
+    alone = await Summarizer(settings, model=ExtractiveModel()).summarize(text, max_output_tokens=800)
+    async with WorkerProcesses(2) as workers:
+        await workers.run(where, 0.0)
+        summarizer = Summarizer(settings, model=ExtractiveModel(), workers=workers)
+        beside = await summarizer.summarize([Document(text)], max_output_tokens=800)
+    assert beside.text == alone.text
+    assert beside.facts == alone.facts
+    assert beside.parts == alone.parts
+
+
+def processes() -> set[str]:
+    """The processes that this one has started."""
+    found: set[str] = set()
+    for task in Path(f'/proc/{os.getpid()}/task').iterdir():
+        with suppress(FileNotFoundError):  # a thread that has just ended
+            found.update((task / 'children').read_text().split())
+    return found
+
+
+async def test_cancelled_computing_still_counts() -> None:
+    running = most = 0
+    lock = threading.Lock()
+
+    def work() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with lock:
+            running -= 1
+
+    for _ in range(12):
+        with anyio.move_on_after(0.005):
+            await in_thread(work)
+    with anyio.fail_after(20):
+        await in_thread(work)
+        await in_thread(work)
+    assert most <= THREADS
+
+
+@pytest.mark.skipif(not Path('/proc/self/task').exists(), reason='processes are counted in /proc')
+async def test_idle_processes_end_and_start_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('summarizer_tool.runtime.executors.IDLE_SECONDS', 0.05)
+    before = processes()
+    async with WorkerProcesses(2) as workers:
+        first, _ = await workers.run(where, 0.0)
+        with anyio.fail_after(20):
+            while processes() != before:  # noqa: ASYNC110 - nobody tells
+                await anyio.sleep(0.02)
+        second, _ = await workers.run(where, 0.0)
+        assert second not in (first, os.getpid())
+    assert processes() == before

@@ -1,0 +1,364 @@
+"""The server as a program: how it starts, stops, and what it writes where."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from inline_snapshot import snapshot
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from summarizer_tool import Document
+from tests.support import provider, serving
+from tests.support.provider import Behaviour, Hang
+from tests.support.serving import Mode, meta_of, text_of
+from tests.support.texts import CHRONICLE, HARBOUR
+
+MODES: list[Mode] = ['auto', 'legacy']
+
+STDIO = ['-m', 'summarizer_tool.server', '--transport', 'stdio']
+
+
+def run(
+    *arguments: str, stdin: bytes = b'', timeout: float = 30, **variables: str
+) -> 'subprocess.CompletedProcess[bytes]':
+    return subprocess.run(
+        [sys.executable, *arguments],
+        input=stdin,
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+        env=serving.environment(variables),
+    )
+
+
+def log_of(text: str | bytes) -> list[dict[str, Any]]:
+    """The lines of a log, all of which are JSON."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ('variables', 'line'),
+    [
+        ({'MCP_SUMMARIZER_PORT': 'http'}, 'MCP_SUMMARIZER_PORT=http must be a valid integer'),
+        ({'MCP_TRANSPORT': 'sse'}, "MCP_TRANSPORT=sse must be 'streamable-http' or 'stdio'"),
+        ({'LLM_MODEL': 'openai/gpt-4o-mini', 'MCP_SUMMARIZER_PORT': '0'}, 'set OPENROUTER_API_KEY'),
+        ({'SUMMARIZER_STORE': '/dev/null/store', 'MCP_SUMMARIZER_PORT': '0'}, 'SUMMARIZER_STORE'),
+        ({'MCP_HOST': '192.0.2.1'}, 'MCP_HOST=192.0.2.1 MCP_SUMMARIZER_PORT=8007: cannot listen there'),
+    ],
+)
+def test_a_wrong_setting_ends_it_with_one_line(variables: dict[str, str], line: str) -> None:
+    done = run('-m', 'summarizer_tool', 'serve', **variables)
+    assert (done.returncode, done.stdout) == (2, b'')
+    assert line in done.stderr.decode()
+    assert done.stderr.count(b'\n') == 1
+
+
+def test_options(tmp_path: Path) -> None:
+    assert b'--transport' in run('-m', 'summarizer_tool.server', '--help').stdout
+    assert b'--transport' in run('-m', 'summarizer_tool', 'serve', '--help').stdout
+    done = run('-m', 'summarizer_tool', 'serve', '--transport', 'stdio', '--model', 'extractive')
+    assert (done.returncode, done.stdout) == (0, b'')
+
+
+def test_importing_the_module_is_cheap() -> None:
+    done = run(
+        '-c', 'import sys, summarizer_tool.server.main; print(*sorted({name.split(".")[0] for name in sys.modules}))'
+    )
+    assert not {'mcp', 'pydantic_ai', 'logfire', 'uvicorn', 'anyio', 'pydantic'} & set(done.stdout.decode().split())
+
+
+def test_a_default_store_that_cannot_be_written(tmp_path: Path) -> None:
+    """Sources are kept in memory, and the log says so."""
+    blocked = tmp_path / 'file'
+    blocked.touch()
+    with serving.program(tmp_path, SUMMARIZER_STORE='', XDG_DATA_HOME=str(blocked)) as server:
+        assert server.stop() == 0
+        records = log_of(server.log.read_text())
+    assert [record['message'].partition(':')[0] for record in records if record['level'] == 'WARNING'] == [
+        'sources are kept in memory only'
+    ]
+    [serving_] = [record for record in records if record['message'] == 'serving']
+    assert serving_['store'] == 'memory'
+
+
+def test_what_is_logged(tmp_path: Path) -> None:
+    """JSON lines on stderr, nothing on stdout, no content and no token anywhere."""
+
+    async def use() -> None:
+        async with serving.connect(server.url, token='hunter2') as client:
+            await client.call_tool('summarize', {'content': CHRONICLE, 'max_output_tokens': 400})
+            await client.call_tool('summarize', {'content': 'a', 'max_output_tokens': -1})
+
+    with serving.program(tmp_path, MCP_AUTH_TOKEN='hunter2') as server:
+        anyio.run(use)
+        assert server.stop() == 0
+        assert server.process.stdout is not None
+        assert server.process.stdout.read() == b''
+        log = server.log.read_text()
+    assert 'hunter2' not in log
+    assert 'Year 603' not in log
+    volatile = {'timestamp', 'service_id', 'logger', 'address', 'version', 'seconds', 'ratio'}
+    records = [{key: value for key, value in record.items() if key not in volatile} for record in log_of(log)]
+    assert records == snapshot(
+        [
+            {
+                'message': 'serving',
+                'level': 'INFO',
+                'transport': 'streamable-http',
+                'model': 'extractive',
+                'store': 'memory',
+                'auth': True,
+            },
+            {
+                'message': 'call',
+                'level': 'INFO',
+                'tool': 'summarize',
+                'collection': 'token-f52fbd32b2b3b86f',
+                'content_characters': 13502,
+                'max_output_tokens': 400,
+            },
+            {
+                'message': 'summarized',
+                'level': 'INFO',
+                'input_size': 3550,
+                'output_size': 368,
+                'strategy': 'semantic',
+                'chunks': 1,
+                'model': 'extractive',
+                'state': 'complete',
+                'from_cache': False,
+            },
+            {
+                'message': 'result',
+                'level': 'INFO',
+                'tool': 'summarize',
+                'state': 'complete',
+                'model': 'extractive',
+                'tokens_in': 3550,
+                'tokens_out': 388,
+            },
+            {
+                'message': 'call',
+                'level': 'INFO',
+                'tool': 'summarize',
+                'collection': 'token-f52fbd32b2b3b86f',
+                'content_characters': 1,
+                'max_output_tokens': -1,
+            },
+            {'message': 'result', 'level': 'INFO', 'tool': 'summarize', 'error': 'RequestError'},
+            {'message': 'stopping', 'level': 'INFO', 'grace_seconds': 10.0},
+            {'message': 'stopped', 'level': 'INFO'},
+        ]
+    )
+
+
+def test_a_warning_where_everybody_may_come_in(tmp_path: Path) -> None:
+    with serving.program(tmp_path, MCP_HOST='0.0.0.0') as server:
+        server.stop()
+        records = log_of(server.log.read_text())
+    assert [record['message'] for record in records if record['level'] == 'WARNING'] == [
+        'everybody who reaches this address may use the server: set MCP_AUTH_TOKEN'
+    ]
+
+
+@pytest.mark.parametrize(('mode', 'number'), [('auto', signal.SIGTERM), ('legacy', signal.SIGINT)])
+def test_a_call_in_flight_is_answered(tmp_path: Path, mode: Mode, number: int) -> None:
+    """The signal degrades what has no answer yet, and the program ends with code 0."""
+
+    async def call() -> None:
+        async with serving.connect(server.url, mode=mode) as client, anyio.create_task_group() as tasks:
+
+            async def stop() -> None:
+                while not llm.requests:  # noqa: ASYNC110 - it is so in another thread
+                    await anyio.sleep(0.02)
+                server.process.send_signal(number)
+
+            await client.list_tools()  # which the client else does when it has the answer, from a server that is gone
+            tasks.start_soon(stop)
+            answers.append(await client.call_tool('summarize', {'content': CHRONICLE, 'max_output_tokens': 600}))
+
+    answers: list[Any] = []
+    with (
+        provider.serve(Behaviour(answer=lambda _: Hang(60))) as llm,
+        serving.program(
+            tmp_path,
+            LLM_MODEL=provider.MODEL,
+            OPENROUTER_BASE_URL=llm.base_url,
+            MCP_SHUTDOWN_GRACE_SECONDS='2',
+        ) as server,
+    ):
+        started = time.monotonic()
+        anyio.run(call)
+        [answer] = answers
+        assert (answer.is_error, meta_of(answer)['state']) == (False, 'degraded')
+        assert server.process.wait(timeout=10) == 0
+        assert time.monotonic() - started < 20
+        said = [record['message'] for record in log_of(server.log.read_text())]
+    assert [message for message in said if message in {'stopping', 'calls still run', 'result', 'stopped'}] == [
+        'stopping',
+        'calls still run',
+        'result',
+        'stopped',
+    ]
+
+
+def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:
+    async def call() -> None:
+        async with serving.connect(server.url) as client, anyio.create_task_group() as tasks:
+
+            async def stop() -> None:
+                while not llm.requests:  # noqa: ASYNC110 - it is so in another thread
+                    await anyio.sleep(0.02)
+                server.process.send_signal(signal.SIGTERM)
+                while b'stopping' not in server.log.read_bytes():  # noqa: ASYNC110
+                    await anyio.sleep(0.02)
+                server.process.send_signal(signal.SIGTERM)
+
+            tasks.start_soon(stop)
+            await client.call_tool('summarize', {'content': CHRONICLE, 'max_output_tokens': 600})
+
+    with (
+        provider.serve(Behaviour(answer=lambda _: Hang(60))) as llm,
+        serving.program(
+            tmp_path, LLM_MODEL=provider.MODEL, OPENROUTER_BASE_URL=llm.base_url, MCP_SHUTDOWN_GRACE_SECONDS='60'
+        ) as server,
+    ):
+        with pytest.raises(BaseExceptionGroup):
+            anyio.run(call)
+        assert server.process.wait(timeout=10) == -signal.SIGTERM
+
+
+def test_listening_clients_do_not_hold_it_up(tmp_path: Path) -> None:
+    """A client of the older protocol keeps a stream open."""
+
+    async def listen() -> None:
+        async with serving.connect(server.url, mode='legacy') as client:
+            await client.call_tool('summarize', {'content': 'short'})
+            await anyio.sleep(0.2)
+            server.process.send_signal(signal.SIGTERM)
+            assert await anyio.to_thread.run_sync(server.process.wait, 10) == 0
+
+    with serving.program(tmp_path) as server:
+        started = time.monotonic()
+        anyio.run(listen)
+        assert time.monotonic() - started < 8
+
+
+def test_sources_outlive_a_restart(tmp_path: Path) -> None:
+    async def add() -> None:
+        async with serving.connect(server.url) as client:
+            await client.call_tool('add_source', {'content': HARBOUR})
+
+    async def read() -> None:
+        async with serving.connect(server.url) as client:
+            answer = await client.call_tool('read_source', {'source_id': Document(HARBOUR).id})
+            assert '1| # Harbour of Marn' in text_of(answer)
+
+    store = str(tmp_path / 'store.sqlite3')
+    with serving.program(tmp_path, SUMMARIZER_STORE=store) as server:
+        anyio.run(add)
+        server.stop(signal.SIGKILL)
+    with serving.program(tmp_path, SUMMARIZER_STORE=store) as server:
+        anyio.run(read)
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_stdio(tmp_path: Path, mode: Mode) -> None:
+    async def use() -> None:
+        with (tmp_path / 'stderr').open('w') as stderr:
+            transport = stdio_client(
+                StdioServerParameters(command=sys.executable, args=STDIO, env=serving.environment({})), errlog=stderr
+            )
+            async with Client(transport, mode=mode) as client:
+                assert len((await client.list_tools()).tools) == 7
+                answer = await client.call_tool('summarize', {'content': CHRONICLE, 'max_output_tokens': 400})
+                assert Document(CHRONICLE).id in text_of(answer)
+                again = await client.call_tool('summarize', {'source_ids': [Document(CHRONICLE).id]})
+                assert text_of(again) == CHRONICLE
+
+    anyio.run(use)
+    assert 'stopped' in [record['message'] for record in log_of((tmp_path / 'stderr').read_text())]
+
+
+def message(number: int, method: str, params: dict[str, Any]) -> bytes:
+    return json.dumps({'jsonrpc': '2.0', 'id': number, 'method': method, 'params': params}).encode() + b'\n'
+
+
+OPENING = (
+    message(
+        1,
+        'initialize',
+        {'protocolVersion': '2025-11-25', 'capabilities': {}, 'clientInfo': {'name': 'test', 'version': '1'}},
+    )
+    + b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+)
+
+
+def test_stdin_that_ends_with_the_request_gets_its_answer() -> None:
+    """As from a shell: `printf ... | summarizer serve --transport stdio`; and what is no message gets an error."""
+    call = {'name': 'summarize', 'arguments': {'content': CHRONICLE, 'max_output_tokens': 400}}
+    done = run(*STDIO, stdin=OPENING + b'{"jsonrpc": nonsense\n' + message(2, 'tools/call', call).rstrip())
+    assert done.returncode == 0
+    answers = {answer['id']: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert set(answers) == {1, 2, None}
+    assert answers[None]['error'] == snapshot({'code': -32700, 'message': 'a line must be one JSON-RPC message'})
+    assert Document(CHRONICLE).id in answers[2]['result']['content'][0]['text']
+
+
+def test_what_libraries_print_does_not_reach_the_protocol() -> None:
+    program = """
+import os
+from summarizer_tool import server, service
+read = service.Service.read_source
+async def shout(self, *args, **kwargs):
+    print('shouted')
+    os.system('echo echoed')
+    return await read(self, *args, **kwargs)
+service.Service.read_source = shout
+server.main(['--transport', 'stdio'])
+"""
+    call = {'name': 'read_source', 'arguments': {'source_id': 'src_0123456789ab'}}
+    done = run('-c', program, stdin=OPENING + message(2, 'tools/call', call))
+    assert [json.loads(line)['id'] for line in done.stdout.splitlines()] == [1, 2]
+    assert b'shouted' in done.stderr
+    assert b'echoed' in done.stderr
+
+
+def test_stdio_ends_on_a_signal() -> None:
+    """With stdin open, and with a call in flight, which is answered."""
+    with provider.serve(Behaviour(answer=lambda _: Hang(60))) as llm:
+        process = subprocess.Popen(
+            [sys.executable, *STDIO],
+            env=serving.environment(
+                {
+                    'LLM_MODEL': provider.MODEL,
+                    'OPENROUTER_BASE_URL': llm.base_url,
+                    'MCP_SHUTDOWN_GRACE_SECONDS': '2',
+                }
+            ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        call = {'name': 'summarize', 'arguments': {'content': CHRONICLE, 'max_output_tokens': 600}}
+        process.stdin.write(OPENING + message(2, 'tools/call', call))
+        process.stdin.flush()
+        while not llm.requests:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        answers = {answer['id']: answer for answer in map(json.loads, process.stdout)}
+        assert answers[2]['result']['_meta']['summarizer/state'] == 'degraded'
+        assert process.wait(timeout=10) == 0
+        process.stdin.close()
+        process.stdout.close()
+        assert process.stderr is not None
+        process.stderr.close()

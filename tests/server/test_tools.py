@@ -1,0 +1,310 @@
+"""What clients get of the server: its tools, their results and errors, and sources as resources."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from inline_snapshot import snapshot
+from mcp.shared.exceptions import MCPError
+from pydantic_ai import Agent
+from pydantic_ai.mcp import MCPToolset
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from summarizer_tool import Document
+from summarizer_tool.server.resources import DEFECT
+from summarizer_tool.service.service import Service
+from summarizer_tool.text import tokens
+from tests.support import serving
+from tests.support.serving import Mode, Served, meta_of, text_of
+from tests.support.texts import CHRONICLE, HARBOUR
+
+MODES: list[Mode] = ['auto', 'legacy']
+
+
+@pytest.fixture(scope='module')
+def server() -> Iterator[Served]:
+    with serving.serve() as served:
+        yield served
+
+
+@pytest.mark.anyio
+async def test_what_the_server_says_of_itself(server: Served) -> None:
+    for mode in MODES:
+        async with server.client(mode=mode) as client:
+            assert client.server_info is not None
+            assert (client.server_info.name, client.server_info.title) == ('summarizer', 'Summarizer')
+            assert 'source_ids' in (client.instructions or '')
+            capabilities = client.server_capabilities
+            assert (capabilities.tools, capabilities.resources, capabilities.prompts) != (None, None, None)
+            assert (await client.list_prompts()).prompts == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('mode', MODES)
+async def test_tools(server: Served, mode: Mode) -> None:
+    async with server.client(mode=mode) as client:
+        tools = (await client.list_tools()).tools
+    assert {
+        tool.name: {
+            name: 'required' if name in tool.input_schema['required'] else field['default']
+            for name, field in tool.input_schema['properties'].items()
+        }
+        for tool in tools
+    } == snapshot(
+        {
+            'summarize': {
+                'content': 'required',
+                'max_output_tokens': 0,
+                'focus_areas': '',
+                'strategy': 'semantic',
+                'source_ids': [],
+                'format': 'text',
+            },
+            'summarize_for_extraction': {
+                'content': 'required',
+                'schema_hint': 'required',
+                'max_output_tokens': 0,
+                'source_ids': [],
+                'format': 'text',
+            },
+            'search': {
+                'query': 'required',
+                'source_urls': [],
+                'source_ids': [],
+                'intent': '',
+                'top_k': 20,
+                'max_tokens': 0,
+            },
+            'answer': {
+                'url': '',
+                'query': 'required',
+                'intent': '',
+                'known_context': '',
+                'constraints': '',
+                'expansion_budget': None,
+                'research_mode': 'auto',
+                'max_tokens': 0,
+            },
+            'status': {'source_url': '', 'include_urls': True},
+            'add_source': {'content': '', 'url': '', 'title': ''},
+            'read_source': {'source_id': 'required', 'start_line': 1, 'max_tokens': 2000, 'offset': 0},
+        }
+    )
+    assert {
+        tool.name: tool.annotations.model_dump(exclude_none=True) for tool in tools if tool.annotations
+    } == snapshot(
+        {
+            'summarize': {
+                'read_only_hint': False,
+                'destructive_hint': False,
+                'idempotent_hint': True,
+                'open_world_hint': False,
+            },
+            'summarize_for_extraction': {
+                'read_only_hint': False,
+                'destructive_hint': False,
+                'idempotent_hint': True,
+                'open_world_hint': False,
+            },
+            'search': {'read_only_hint': True, 'open_world_hint': False},
+            'answer': {
+                'read_only_hint': False,
+                'destructive_hint': False,
+                'idempotent_hint': True,
+                'open_world_hint': True,
+            },
+            'status': {'read_only_hint': True, 'open_world_hint': False},
+            'add_source': {
+                'read_only_hint': False,
+                'destructive_hint': False,
+                'idempotent_hint': True,
+                'open_world_hint': True,
+            },
+            'read_source': {'read_only_hint': True, 'open_world_hint': False},
+        }
+    )
+    for tool in tools:
+        assert tool.title
+        assert tool.description
+        assert tool.output_schema is None
+        assert all(field['description'] for field in tool.input_schema['properties'].values())
+    assert tools[0].input_schema['properties']['focus_areas']['anyOf'] == snapshot(
+        [{'type': 'string'}, {'items': {'type': 'string'}, 'type': 'array'}]
+    )
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('mode', MODES)
+async def test_a_summary(server: Served, mode: Mode) -> None:
+    async with server.client(mode=mode) as client:
+        answer = await client.call_tool('summarize', {'content': CHRONICLE, 'max_output_tokens': 600})
+        handle = Document(CHRONICLE).id
+        assert not answer.is_error
+        assert answer.structured_content is None
+        assert tokens.count(text_of(answer)) <= 600
+        assert handle in text_of(answer).splitlines()[-1]
+        meta = meta_of(answer)
+        assert {name: meta[name] for name in ('state', 'model', 'degraded_parts', 'source_ids', 'warnings')} == {
+            'state': 'complete',
+            'model': 'extractive',
+            'degraded_parts': 0,
+            'source_ids': [handle],
+            'warnings': [],
+        }
+        assert meta['stats']['tokens_out'] == meta['tokens_out'] == tokens.count(text_of(answer))
+        asked = {'schema_hint': 'people and their roles', 'source_ids': [handle], 'max_output_tokens': 300}
+        again = await client.call_tool('summarize_for_extraction', asked)
+        assert not again.is_error
+        assert tokens.count(text_of(again)) <= 300
+        assert meta_of(again)['source_ids'] == [handle]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize(
+    'content', ['{"a": 1}', '123', 'null', '[1, 2]', 'true', '"quoted"', ' \n{"a":\t"\\u00e9 é"}\r\n ', '\0\x1f', '😀']
+)
+async def test_content_arrives_as_it_is(server: Served, mode: Mode, content: str) -> None:
+    async with server.client(mode=mode) as client:
+        answer = await client.call_tool('summarize', {'content': content})
+        assert (text_of(answer), answer.is_error) == (content, False)
+        hinted = {'content': content, 'schema_hint': '{"type": "object"}', 'max_output_tokens': 100}
+        answer = await client.call_tool('summarize_for_extraction', hinted)
+        assert (text_of(answer), answer.is_error) == (content, False)
+
+
+@pytest.mark.anyio
+async def test_what_models_send_besides(server: Served) -> None:
+    async with server.client() as client:
+        for arguments in (
+            {'content': HARBOUR, 'focus_areas': ['ships', 'fires'], 'source_ids': None},
+            {'content': HARBOUR, 'focus_areas': '["ships"]', 'source_ids': '', 'max_output_tokens': '0'},
+            {'content': Document(HARBOUR).id},
+            {'source_ids': Document(HARBOUR).id},
+            {'content': '', 'source_ids': [f'[{Document(HARBOUR).id}]']},
+        ):
+            answer = await client.call_tool('summarize', arguments)
+            assert (text_of(answer), answer.is_error) == (HARBOUR, False)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('mode', MODES)
+async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
+    calls = [
+        ('summarise', {}),
+        ('summarize', {}),
+        ('summarize', {'content': 'a', 'source_ids': ['src_0123456789ab']}),
+        ('summarize', {'content': 5}),
+        ('summarize', {'content': 'a', 'max_tokens': 5}),
+        ('summarize', {'content': 'a', 'max_output_tokens': 'many'}),
+        ('summarize', {'content': 'a', 'max_output_tokens': -1}),
+        ('summarize', {'content': 'a', 'focus_areas': {'a': 1}}),
+        ('summarize_for_extraction', {'content': 'a'}),
+        ('read_source', {}),
+        ('read_source', {'source_id': 'x' * 300}),
+        ('add_source', {'url': 'http://127.0.0.1/secret?key=hunter2'}),
+        ('add_source', {}),
+    ]
+    said: list[str] = []
+    async with server.client(mode=mode) as client:
+        for name, arguments in calls:
+            answer = await client.call_tool(name, arguments)
+            assert answer.is_error
+            said.append(text_of(answer))
+    assert said[:1] + said[2:9] == snapshot(
+        [
+            'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source',
+            'give content or source_ids, not both; leave content empty to ask about stored sources',
+            'content: must be a valid string. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'max_output_tokens: must be a valid integer, unable to parse string as an integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'max_output_tokens=-1 is negative; 0 means the default',
+            'focus_areas: must be a valid string; focus_areas: must be a valid list. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'schema_hint is missing. The parameters are: content, schema_hint, max_output_tokens, source_ids, format',
+        ]
+    )
+    assert all(len(text) < 600 and 'hunter2' not in text for text in said)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('mode', MODES)
+async def test_sources_are_resources(server: Served, mode: Mode) -> None:
+    text = '\n'.join(f'Line {number} of the {mode} ledger.' for number in range(1, 2001))
+    async with server.client(mode=mode) as client:
+        await client.call_tool('add_source', {'content': text, 'title': 'Ledger'})
+        source_id = Document(text).id
+        resource = (await client.list_resources()).resources[0]
+        assert (resource.uri, resource.name, resource.title, resource.size) == (
+            f'source://{source_id}',
+            source_id,
+            'Ledger',
+            len(text),
+        )
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [template.uri_template for template in templates] == snapshot(
+            ['source://{id}', 'source://{id}/{start_line}', 'source://{id}/{start_line}/{offset}']
+        )
+        seen: list[str] = []
+        uri = resource.uri
+        for _ in range(10):
+            [content] = (await client.read_resource(uri)).contents
+            *lines, last = content.text.splitlines()  # pyright: ignore[reportAttributeAccessIssue]
+            assert tokens.count('\n'.join(lines)) <= 5000
+            seen += [line.partition('| ')[2] for line in lines]
+            if 'start_line=' not in last:
+                break
+            uri = f'{resource.uri}/{last.rpartition("=")[2].rstrip(".]")}'
+        assert '\n'.join(seen) == text
+        for wrong in ('source://', 'file:///etc/passwd', f'{resource.uri}/x', f'{resource.uri}/5000', 'source://nope'):
+            with pytest.raises(MCPError):
+                await client.read_resource(wrong)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize('mode', MODES)
+async def test_a_defect_shows_nothing_of_the_content(
+    server: Served, mode: Mode, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(*_: object, **__: object) -> str:
+        raise ValueError('hunter2')
+
+    monkeypatch.setattr(Service, 'read_source', fail)
+    async with server.client(mode=mode) as client:
+        answer = await client.call_tool('read_source', {'source_id': 'src_0123456789ab'})
+        assert (answer.is_error, text_of(answer)) == (True, DEFECT)
+        with pytest.raises(MCPError, match=DEFECT):
+            await client.read_resource('source://src_0123456789ab')
+        assert (await client.list_tools()).tools
+    errors = [vars(record) for record in caplog.records if record.levelname == 'ERROR']
+    assert [error['error'] for error in errors] == ['ValueError', 'ValueError']
+    assert all(error['places'].startswith('test_server_tools.py:') for error in errors)
+    assert 'hunter2' not in caplog.text
+
+
+@pytest.mark.anyio
+async def test_an_agent_uses_the_server(server: Served) -> None:
+    """As in an application: `MCPToolset` inside an agent's run, on a text that goes by its handle the second time."""
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        assert {tool.name for tool in info.function_tools} >= {'summarize', 'read_source'}
+        last = messages[-1]
+        assert isinstance(last, ModelRequest)
+        match [part for part in last.parts if isinstance(part, ToolReturnPart)]:
+            case []:
+                return ModelResponse([ToolCallPart('summarize', {'content': CHRONICLE, 'max_output_tokens': 400})])
+            case [ToolReturnPart(tool_name='summarize') as part]:
+                returned.append(part.model_response_str())
+                handle = returned[0].rpartition('[')[2].partition(':')[0]
+                arguments = {'source_ids': [handle], 'schema_hint': 'fires', 'content': '', 'max_output_tokens': 200}
+                return ModelResponse([ToolCallPart('summarize_for_extraction', json.dumps(arguments))])
+            case parts:
+                returned.extend(part.model_response_str() for part in parts)
+                return ModelResponse([TextPart('done')])
+
+    returned: list[str] = []
+    toolset = MCPToolset(server.url)
+    agent = Agent(FunctionModel(model), toolsets=[toolset])
+    result = await agent.run('Summarize the chronicle.')
+    assert result.output == 'done'
+    assert [tokens.count(text) <= budget for text, budget in zip(returned, (400, 200), strict=True)] == [True, True]

@@ -1,0 +1,178 @@
+"""The spans of a call through the server: names, nesting, attributes, and nothing of the content."""
+
+import json
+from typing import Any
+
+import anyio
+import pytest
+from inline_snapshot import snapshot
+from logfire.testing import CaptureLogfire
+from mcp.shared.exceptions import MCPError
+
+from tests.support import provider, serving
+from tests.support.provider import Behaviour, Json
+from tests.support.serving import Mode, text_of
+from tests.support.site import site
+from tests.support.texts import CHRONICLE
+
+# The client's trace goes on in the server, which is meant.
+pytestmark = pytest.mark.filterwarnings('ignore:Found propagated trace context')
+
+SECRET = 'Bellwater'
+"""A name that stands in the source, and so must stand in no trace."""
+
+
+def server_spans(capfire: CaptureLogfire) -> list[dict[str, Any]]:
+    """All spans but those of the client, which is in the same process."""
+    spans = capfire.exporter.exported_spans_as_dict(parse_json_attributes=True)
+    return [span for span in spans if not span['name'].startswith('MCP send')]
+
+
+def tree(spans: list[dict[str, Any]]) -> list[str]:
+    """The names of the spans, indented below their parents; repeats once."""
+    known = {span['context']['span_id'] for span in spans}
+
+    def below(parent: int | None) -> list[str]:
+        lines: list[str] = []
+        for span in sorted(spans, key=lambda span: span['start_time']):
+            above = (span['parent'] or {}).get('span_id')
+            if (above if above in known else None) == parent:
+                lines.append(span['name'])
+                lines += [f'  {line}' for line in below(span['context']['span_id'])]
+        return list(dict.fromkeys(lines))
+
+    return below(None)
+
+
+def attributes(spans: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """What the only span of a name says of itself."""
+    [span] = [span for span in spans if span['name'] == name]
+    return {name: value for name, value in span['attributes'].items() if not name.startswith(('logfire.', 'code.'))}
+
+
+@pytest.mark.parametrize('mode', ['auto', 'legacy'])
+def test_one_call_is_one_trace(capfire: CaptureLogfire, mode: Mode) -> None:
+    async def call() -> None:
+        async with server.client(mode=mode) as client:
+            await client.list_tools()
+            capfire.exporter.clear()
+            await client.call_tool('summarize', {'content': CHRONICLE, 'max_output_tokens': 400})
+
+    with serving.serve(max_concurrent_llm_calls=1, default_chunk_size_tokens=2000) as server:
+        anyio.run(call)
+        spans = server_spans(capfire)
+    assert tree(spans) == snapshot(
+        [
+            'tools/call summarize',
+            '  summarize',
+            '    map chunk',
+            '      invoke_agent chunk_summarizer',
+            '        chat extractive',
+            '    fit',
+        ]
+    )
+    outermost = next(span for span in spans if span['name'].startswith('tools/call'))
+    own = {name: value for name, value in outermost['attributes'].items() if not name.startswith(('logfire.', 'code.'))}
+    own.pop('jsonrpc.request.id')
+    assert own.pop('mcp.protocol.version') == {'auto': '2026-07-28', 'legacy': '2025-11-25'}[mode]
+    assert own == snapshot(
+        {'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'summarize'}
+    )
+    assert len({span['context']['trace_id'] for span in spans}) == 1
+    assert SECRET not in json.dumps(capfire.exporter.exported_spans_as_dict(), default=str)
+
+
+@pytest.mark.usefixtures('model_requests')
+@pytest.mark.parametrize('mode', ['auto', 'legacy'])
+def test_an_answer_is_one_trace_without_questions_pages_and_queries(capfire: CaptureLogfire, mode: Mode) -> None:
+    async def call() -> None:
+        async with server.client(mode=mode) as client:
+            await client.list_tools()
+            capfire.exporter.clear()
+            pages = [web.url('/guide/gallery?secret=hunter2'), web.url('/gone?secret=hunter2')]
+            asked = {'url': pages, 'query': 'Who opened the gates by hand, and when?', 'research_mode': 'fast'}
+            answer = await client.call_tool('answer', {**asked, 'known_context': 'Joss Alder'})
+            assert 'Maud Ferrin and Joss Alder' in text_of(answer)
+            await client.call_tool('search', {'query': 'keepers of the flood'})
+            await client.call_tool('status', {})
+
+    parts: list[Json] = [Json({'queries': ['Who opened the gates?', 'When were the gates opened by hand?']})]
+    with (
+        site() as web,
+        provider.serve(Behaviour(answer=lambda _: parts[0])) as llm,
+        serving.serve(
+            fetch_allow_hosts=web.host, llm_model=provider.MODEL, openrouter_base_url=llm.base_url, llm_max_retries=0
+        ) as server,
+    ):
+        anyio.run(call)
+        spans = server_spans(capfire)
+    assert tree(spans) == snapshot(
+        [
+            'tools/call answer',
+            '  answer',
+            '    gather evidence',
+            '      split question',
+            '        invoke_agent splitter',
+            '          chat openai/gpt-4o-mini',
+            'tools/call search',
+            '  search',
+            'tools/call status',
+            '  status',
+        ]
+    )
+    answered = attributes(spans, 'answer')
+    assert answered.pop('tokens_out') > 500
+    assert answered == snapshot(
+        {
+            'is_error': False,
+            'documents': 1,
+            'passages': 3,
+            'hits': 3,
+            'shown': 1,
+            'citations': 1,
+            'full_context': True,
+            'ranking': 'none',
+            'pages': 2,
+            'failures': 1,
+            'rounds': 0,
+            'stop_reason': 'fast mode',
+            'partial': False,
+        }
+    )
+    assert attributes(spans, 'gather evidence') == snapshot(
+        {
+            'mode': 'fast',
+            'named': 2,
+            'parts': 2,
+            'pages': 2,
+            'rounds': 0,
+            'stop_reason': 'fast mode',
+            'passages': 3,
+            'hits': 3,
+        }
+    )
+    assert attributes(spans, 'split question') == snapshot({'model': 'openai/gpt-4o-mini', 'offered': 2, 'parts': 2})
+    assert len({span['context']['trace_id'] for span in spans}) == 3
+    # The client's spans are in the same process, with the page that it got; they are none of ours.
+    traced = json.dumps(spans, default=str)
+    assert not [word for word in ('hunter2', 'Ferrin', 'Alder', 'flood', 'gates', '/guide') if word in traced]
+
+
+@pytest.mark.parametrize('mode', ['auto', 'legacy'])
+def test_what_clients_make_up_is_not_traced(capfire: CaptureLogfire, mode: Mode) -> None:
+    async def call() -> None:
+        async with server.client(mode=mode) as client:
+            await client.list_tools()
+            await client.call_tool('add_source', {'content': 'a', 'title': SECRET})
+            capfire.exporter.clear()
+            assert (await client.call_tool(SECRET, {})).is_error
+            with pytest.raises(MCPError, match=SECRET):
+                await client.read_resource('source://src_0123456789ab')
+            with pytest.raises(MCPError):
+                await client.get_prompt(SECRET)
+
+    with serving.serve() as server:
+        anyio.run(call)
+        spans = server_spans(capfire)
+    assert tree(spans) == snapshot(['tools/call unknown', 'resources/read'])
+    assert SECRET not in json.dumps(spans, default=str)

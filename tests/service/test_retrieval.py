@@ -1,0 +1,497 @@
+"""What a program gets of `Retriever`: evidence with figures, whatever goes wrong."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool import ConfigurationError, Document, Settings, SourceStore
+from summarizer_tool.errors import StoreError
+from summarizer_tool.evidence.search import search as search_module
+from summarizer_tool.evidence.search.results import Near
+from summarizer_tool.mapreduce.job import Progress, RequestOptions
+from summarizer_tool.mapreduce.summarizer import Summarizer
+from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
+from summarizer_tool.service.service import Service
+from summarizer_tool.store.source_store import Collection
+from summarizer_tool.text import tokens
+from tests.store.test_index import old_file
+from tests.support.asked_site import asking, heads, section
+from tests.support.site import Reply, Site, site
+from tests.support.texts import CHRONICLE, HARBOUR, chronicle
+
+pytestmark = pytest.mark.anyio
+
+T = TypeVar('T')
+
+
+def make(store: SourceStore, collection: str = 'default', **settings: object) -> Retriever:
+    given = Settings.load(**{'llm_model': 'extractive', 'worker_processes': 0} | settings)
+    return Retriever(Service(Summarizer(given), store.collection(collection)))
+
+
+async def test_sources_that_fit_come_whole_and_others_as_passages() -> None:
+    with SourceStore() as store:
+        retriever = make(store)
+        for text in (HARBOUR, CHRONICLE):
+            retriever.collection.add(Document(text))
+        whole = await retriever.search('fires', max_tokens=8000)
+        ranked = await retriever.search('fires', max_tokens=1000)
+        one = await retriever.search('fires', source_ids=Document(HARBOUR).id, max_tokens=1000)
+    assert [found.figures['full_context'] for found in (whole, ranked, one)] == [True, False, True]
+    assert [found.figures['documents'] for found in (whole, ranked, one)] == [2, 2, 1]
+    assert section(whole.text, 'EVIDENCE').count('whole source') == 2
+    assert all(line in whole.text for line in CHRONICLE.splitlines() if line.strip())
+    assert [found.tokens for found in (whole, ranked, one)] == [
+        tokens.count(found.text) for found in (whole, ranked, one)
+    ]
+    assert 'relevance' in section(ranked.text, 'EVIDENCE').splitlines()[1]
+
+
+async def test_lines_with_numbers_fit_or_come_as_passages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers take more than a text of many short lines itself; that is reckoned with, and if wrongly, seen."""
+    text = '\n'.join(f'{n} gate' for n in range(300))
+    with SourceStore() as store:
+        retriever = make(store)
+        retriever.collection.add(Document(text))
+
+        async def whole() -> list[bool]:
+            shown: list[bool] = []
+            for budget in range(1000, 4000, 250):
+                found = await retriever.search('gate 250', max_tokens=budget)
+                assert found.tokens == tokens.count(found.text) <= budget
+                assert '251| 250 gate' in found.text
+                shown.append(bool(found.figures['full_context']))
+                assert not shown[-1] or all(f'{n + 1}| {n} gate' in found.text for n in range(300))
+            return shown
+
+        reckoned = await whole()
+        monkeypatch.setattr('summarizer_tool.evidence.brief.assembling.room_for_whole', lambda *_: 10**6)
+        hoped_for = await whole()
+    assert {*reckoned} == {*hoped_for} == {False, True}
+    assert sum(hoped_for) >= sum(reckoned)
+
+
+async def test_a_page_that_answers_at_two_urls_is_counted_once() -> None:
+    with site() as web, asking(web) as retriever:
+        pages = [web.url('/old-guide'), web.url('/guide/')]
+        found = await retriever.answer(pages, 'bays with a turbine', research_mode='fast')
+        assert sorted(re.findall(r'\+\d+ passages', found.text)) == snapshot(['+0 passages', '+4 passages'])
+        other = await retriever.answer(web.url('/guide/turbines'), 'bays', research_mode='fast')
+        assert '| +4 passages |' in other.text
+        again = await retriever.answer(pages, 'bays with a turbine', research_mode='fast')
+        assert (again.figures['documents'], len(web.hits)) == (1, 5)
+
+
+async def test_a_text_that_is_there_under_another_url_adds_no_passages() -> None:
+    with site() as web, asking(web) as retriever:
+        await retriever.answer(web.url('/guide/'), 'bays', research_mode='fast')
+        found = await retriever.answer(web.url('/old-guide'), 'bays', research_mode='fast')
+        assert '/old-guide | depth 0 | source 1 | +0 passages | ' in found.text
+
+
+async def test_places_in_one_string() -> None:
+    with site() as web, asking(web) as retriever:
+        source = retriever.collection.add(Document(HARBOUR))
+        commas = web.url('/guide/?bays=6,7,8')
+        for url in (
+            f'{commas} {source.id}',
+            f'{commas}, {source.id}',
+            f'["{commas}","source://{source.id}"]',
+            f'{commas},{source.id}',
+            f'{source.id},{commas}',
+        ):
+            found = await retriever.answer(url, 'bays', research_mode='fast')
+            assert found.figures['documents'] == 2
+        assert [hit for hit in web.hits if 'bays' in hit] == ['/guide/?bays=6,7,8']
+        await retriever.service.add_page(web.url('/valley'))
+        for apart in (',', ';', ',HTTP'):
+            found = await retriever.search(
+                'bays', source_urls=commas + apart + web.url('/valley')[4 * (apart == ',HTTP') :]
+            )
+            assert found.figures['documents'] == 2
+
+
+async def test_a_stored_page_is_found_in_whichever_way_its_address_is_written() -> None:
+    with site() as web, asking(web) as retriever:
+        guide = web.url('/guide/?b=2&a=1')
+        await retriever.service.add_page(guide)
+        port = web.host.rpartition(':')[2]
+        for place in (
+            guide,
+            guide + '#bays',
+            web.url('/guide?b=2&a=1'),
+            web.url('/guide/?a=1&b=2'),
+            web.url('//guide/?b=2&a=1&utm_source=mail'),
+            f'HTTP://127.0.0.1:{port}/guide/?a=1&b=2#bays',
+        ):
+            assert not (await retriever.search('bays', source_urls=place)).is_error, place
+            assert not (await retriever.status(place)).is_error, place
+            found = await retriever.answer(place, 'bays', research_mode='fast')
+            assert 'stored before' in found.text, place
+        assert (await retriever.search('bays', source_urls=web.url('/guide/?a=2&b=2'))).is_error
+        assert web.hits == ['/guide/?b=2&a=1']
+
+
+async def test_pages_are_fetched_at_the_same_time_and_never_twice() -> None:
+    with site() as web, asking(web) as retriever:
+        web.pause = 0.1
+        pages = [web.url(path) for path in ('/guide/', '/guide/#bays', '/valley', '/partners', '/guide/')]
+        found = await retriever.answer(pages, 'bays', research_mode='fast')
+        assert found.figures['pages'] == 3
+        assert web.concurrent_max == 2
+        assert len(web.hits) == len(set(web.hits)) == 4  # and the robots.txt
+
+
+async def test_a_deadline_leaves_what_there_is() -> None:
+    with site() as web, asking(web) as retriever:
+        web.slow(1.2)
+        told = list[Progress]()
+        call = RequestOptions(on_progress=told.append, deadline=Deadline(1.6))
+        pages = [web.url('/guide/gallery'), web.url('/slow')]
+        found = await retriever.answer(pages, 'Who opened all gates by hand?', call=call)
+        assert call.deadline is not None
+        assert call.deadline.seconds > 0
+    assert not found.is_error
+    assert 'Maud Ferrin and Joss Alder' in found.text
+    assert (found.figures['partial'], found.figures['stop_reason']) == (True, 'deadline')
+    assert heads(found.text)[0] == 'PARTIAL'
+    assert [each.phase for each in told if each.phase == 'assemble']
+
+
+async def test_the_failures_of_all_pages_are_told_though_the_time_is_over() -> None:
+    with site() as web, asking(web) as retriever:
+        web.slow(1.2)
+        pages = [web.url('/gone'), web.url('/slow')]
+        found = await retriever.answer(pages, 'bays', call=RequestOptions(deadline=Deadline(1.2)))
+    assert found.is_error
+    assert [found.text.splitlines()[0], 'HTTP 404' in found.text] == ['[ERROR] fetch failed', True]
+
+
+async def test_a_search_in_haste_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def wait(*_: object, **__: object) -> None:
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr('summarizer_tool.service.retrieval.search', wait)
+    with SourceStore() as store:
+        retriever = make(store)
+        source = retriever.collection.add(Document(HARBOUR))
+        for found in (
+            await retriever.search('fire', call=RequestOptions(deadline=Deadline(0.05, grace=0))),
+            await retriever.answer(source.id, 'fire', call=RequestOptions(deadline=Deadline(0.1, grace=0.1))),
+        ):
+            assert found.is_error
+            assert found.text.startswith('[ERROR] timeout')
+
+
+async def test_collections_are_apart() -> None:
+    with SourceStore() as store:
+        mine, other = make(store, 'mine'), make(store, 'other')
+        source = mine.collection.add(Document(HARBOUR, url='https://marn.example/harbour'))
+        other.collection.add(Document(chronicle(2)))
+
+        async def asked(retriever: Retriever) -> list[EvidenceBrief]:
+            return [
+                await retriever.search('Ada Brook'),
+                await retriever.search('Ada Brook', source_ids=source.id),
+                await retriever.search('Ada Brook', source_urls=source.url),
+                await retriever.answer((), 'Who founded the Tide Guild?', research_mode='fast'),
+                await retriever.answer(source.id, 'Who founded the Tide Guild?'),
+                await retriever.status(),
+                await retriever.status(source.url),
+            ]
+
+        assert [found.is_error for found in await asked(mine)] == [False] * 7
+        others = await asked(other)
+    assert [found.is_error for found in others] == [False, True, True, False, True, False, True]
+    assert not [found for found in others if 'Ada Brook founded' in found.text or 'Harbour' in found.text]
+
+
+async def test_a_store_that_fails_is_told_and_a_wrong_setting_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError('the disk is full')
+
+    with SourceStore() as store:
+        retriever = make(store)
+        monkeypatch.setattr(Collection, 'totals', fail)
+        status = await retriever.status()
+        assert status.is_error
+        assert status.text.splitlines()[:3] == ['[ERROR] store failed', '', 'Detail: the disk is full']
+
+        def misconfigured(*_: object) -> None:
+            raise ConfigurationError('EMBEDDING_MODEL=x is unknown')
+
+        monkeypatch.setattr(Collection, 'totals', misconfigured)
+        with pytest.raises(ConfigurationError, match='EMBEDDING_MODEL'):
+            await retriever.status()
+
+
+async def test_a_page_of_somebody_else_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with site() as web:
+        other = Site(web.canary.host, {})
+        with asking(other) as retriever:
+            found = await retriever.answer(web.url('/guide/'), 'bays')
+            assert found.is_error
+            assert web.hits == []
+            free = Settings.load(fetch_allow_hosts=f'{web.host},{web.canary.host}', fetch_respect_robots=False)
+        with asking(web, fetch_allow_hosts=free.fetch_allow_hosts, fetch_respect_robots=False) as retriever:
+            found = await retriever.answer(web.url('/guide/draft'), 'What does the refit cost?', research_mode='fast')
+            assert '31 million crowns' in found.text
+            assert web.hits == ['/guide/draft']
+
+
+# Where there is nothing to show.
+
+
+def told(found: EvidenceBrief) -> list[str]:
+    """What is said of a search without results, before the causes."""
+    assert found.text.startswith('[NO RESULTS]\n\nDetail: ')
+    assert not found.is_error
+    assert found.figures['hits'] == 0
+    return found.text.partition('\n\nLikely causes')[0].splitlines()[2:]
+
+
+async def test_what_is_not_indexed_yet_may_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old_file(tmp_path / 'store.db', 4)
+    monkeypatch.setattr(search_module, 'CATCH_UP', 40)
+    with SourceStore(tmp_path / 'store.db') as store:
+        found = await make(store).search('pepper')
+    assert told(found)[:3] == [
+        'Detail: no passage has anything of "pepper"; searched were 2 documents with 2 passages.',
+        'What was missing:',
+        '- 2 sources are not indexed yet and were not searched; search again',
+    ]
+
+
+async def test_a_model_that_is_down_may_have_found_it() -> None:
+    class Down:
+        async def nearest(
+            self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
+        ) -> Near:
+            raise OSError('secret')
+
+    with SourceStore() as store:
+        retriever = Retriever(make(store).service, similar=Down())
+        retriever.collection.add(Document(CHRONICLE))
+        found = await retriever.search('pepper', max_tokens=500)
+        answered = await retriever.answer((), 'pepper', max_tokens=500)
+    assert told(found)[2] == told(answered)[2] == '- ranking by meaning failed: OSError'
+    assert 'secret' not in found.text
+
+
+async def test_a_page_that_failed_may_have_it() -> None:
+    with site() as web, asking(web) as retriever:
+        web.replies['/broken'] = Reply(status=503)
+        pages = [web.url('/guide/'), web.url('/broken?key=hunter2')]
+        found = await retriever.answer(pages, 'Zymurgy?', research_mode='fast', max_tokens=500)
+        assert [line.replace(web.host, 'HOST') for line in told(found)] == snapshot(
+            [
+                'Detail: no passage has anything of "Zymurgy?"; searched were 1 documents with 4 passages.',
+                'Pages asked for: 2, in vain: 1, rounds of following links: 0; stopped: fast mode.',
+                'What was missing:',
+                '- http://HOST/broken?…: answered HTTP 503; give another address for it, or store its text with add_source.',
+                'Stored, the last used first:',
+                '- src_512f9cac33d8 · Guide to the station',
+            ]
+        )
+        assert (found.source_ids, found.figures) == snapshot(
+            (
+                ('src_512f9cac33d8',),
+                {
+                    'documents': 1,
+                    'passages': 4,
+                    'hits': 0,
+                    'shown': 0,
+                    'citations': 0,
+                    'full_context': False,
+                    'ranking': 'bm25',
+                    'pages': 2,
+                    'failures': 1,
+                    'rounds': 0,
+                    'stop_reason': 'fast mode',
+                    'partial': False,
+                },
+            )
+        )
+
+        web.slow(1)
+        pages[1] = web.url('/slow')
+        found = await retriever.answer(pages, 'Zymurgy?', max_tokens=500, call=RequestOptions(deadline=Deadline(1)))
+        assert [line.replace(web.host, 'HOST') for line in told(found)[1:5]] == snapshot(
+            [
+                'Pages asked for: 2, in vain: 1, rounds of following links: 0; stopped: deadline.',
+                'What was missing:',
+                '- The time was over before everything was looked at. Call `answer` again with the same urls: what was fetched is stored, so that the next call gets further.',
+                '- http://HOST/slow: the deadline came before it was there; ask again, or give the call more time; give another address for it, or store its text with add_source.',
+            ]
+        )
+        assert (found.figures['partial'], found.figures['stop_reason']) == (True, 'deadline')
+
+
+async def test_how_far_was_looked_for_nothing() -> None:
+    with site() as web, asking(web) as retriever:
+        found = await retriever.answer(web.url('/guide/'), 'Zymurgy hopped?', research_mode='deep', max_tokens=500)
+        figures = found.figures
+    assert told(found)[1] == (
+        f'Pages asked for: {figures["pages"]}, in vain: {figures["failures"]}, rounds of following links: '
+        f'{figures["rounds"]}; stopped: {figures["stop_reason"]}.'
+    )
+    assert int(figures['pages']) > 1
+
+
+@pytest.mark.parametrize('budget', [500, 700])
+async def test_what_went_wrong_keeps_to_the_budget(budget: int) -> None:
+    long = 'ごみ' * 200
+    with site() as web, asking(web) as retriever:
+        for number in range(12):
+            document = Document(f'{CHRONICLE}\n{number}', title='漢字' * 200, url=f'https://marn.example/{number}')
+            retriever.collection.add(document)
+        pages = [web.url(f'/{"gone/" * 40}{number}') for number in range(9)]
+        for found in (
+            await retriever.search(long, max_tokens=budget),
+            await retriever.search('fire', source_urls=f'https://marn.example/{long}', max_tokens=budget),
+            await retriever.search('fire', source_ids=long, max_tokens=budget),
+            await retriever.answer(pages, 'fire', max_tokens=budget),
+            await retriever.answer(long, 'fire', max_tokens=budget),
+            await retriever.status(long, max_tokens=budget),
+        ):
+            assert found.text[0] == '['
+            assert found.tokens == tokens.count(found.text) <= budget
+    with asking(web, mcp_response_token_budget=budget) as retriever:
+        found = await retriever.search(long, source_urls=f'https://marn.example/{long}')
+        assert found.tokens == tokens.count(found.text) <= budget
+
+
+async def test_a_question_is_no_text() -> None:
+    long = '"geese wells" ' * 1000
+    with SourceStore() as store:
+        retriever = make(store)
+        retriever.collection.add(Document(HARBOUR))
+        for name, found in {
+            'query': await retriever.search(long),
+            'intent': await retriever.search('fire', intent=long),
+            'query ': await retriever.answer((), long),
+            'intent ': await retriever.answer((), 'fire', intent=long),
+            'known_context': await retriever.answer((), 'fire', known_context=long),
+            'constraints': await retriever.answer((), 'fire', constraints=long),
+        }.items():
+            assert found.text.startswith('[ERROR] bad request\n')
+            assert f'Detail: {name.strip()} has 14,000 characters, over 10,000; ' in found.text
+        assert not (await retriever.answer((), 'fire', known_context=long[:10_000])).is_error
+
+
+async def test_the_pages_of_a_host_that_are_named_alike_come_first() -> None:
+    with SourceStore() as store:
+        retriever = make(store)
+        places = ['log/1998', 'guide/turbines/kaplan?part=2', 'guide/', 'guide/turbines/', 'partners', 'turbines']
+        for place in (*places, *(f'log/{number}' for number in range(9))):
+            retriever.collection.add(Document(f'Of {place}.', title=place, url=f'https://www.marn.example/{place}'))
+        retriever.collection.add(Document('Elsewhere.', url='https://ness.example/guide/turbines/kaplans'))
+        text = (await retriever.status('http://marn.example/guide/turbines/kaplans')).text
+    rows = [line.rpartition(' · ')[2] for line in text.splitlines() if line.startswith('- src_')]
+    assert (len(rows), rows[:4]) == (
+        8,
+        snapshot(['guide/turbines/kaplan?part=2', 'guide/turbines/', 'guide/', 'turbines']),
+    )
+    assert '\n- and 7 more\n' in text
+
+
+async def test_where_not_all_is_compared_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('summarizer_tool.service.retrieval.MAX_LISTED', 10)
+    with SourceStore() as store:
+        retriever = make(store)
+        for number in range(30):
+            retriever.collection.add(Document(f'Page {number}.', url=f'https://marn.example/{number}'))
+        assert '\n- and at least 2 more\n' in (await retriever.status('https://marn.example/x')).text
+        assert '\n- and 22 more\n' in (await retriever.search('pepper', max_tokens=1500)).text
+
+
+# Answers at the same time.
+
+
+async def all_of(*asked: Callable[[], Awaitable[T]]) -> list[T]:
+    """What several calls give that are made at once, in their order."""
+    found: dict[int, T] = {}
+
+    async def ask(number: int) -> None:
+        found[number] = await asked[number]()
+
+    async with anyio.create_task_group() as group:
+        for number in range(len(asked)):
+            group.start_soon(ask, number)
+    return [found[number] for number in range(len(asked))]
+
+
+async def test_answers_of_one_time_fetch_a_page_once() -> None:
+    with site() as web, asking(web) as retriever, asking(web) as other:
+        web.pause = 0.05
+        guide = partial(retriever.answer, query='bays with a turbine', research_mode='fast')
+        spelled = (web.url('/guide/'), web.url('/guide/#bays'), web.url('/guide/?utm_source=mail'), web.url('/guide/'))
+        found = await all_of(*(partial(guide, place) for place in spelled))
+        assert (sorted(web.hits), web.concurrent_max) == (['/guide/', '/robots.txt'], 1)
+        assert sorted(re.findall(r'\+\d+ passages|stored before', '\n'.join(each.text for each in found))) == snapshot(
+            ['+4 passages', 'stored before', 'stored before', 'stored before']
+        )
+        assert len({each.source_ids for each in found}) == 1
+        # Another collection has pages of its own, but may know the same robots.txt.
+        web.hits.clear()
+        place, question = web.url('/valley'), 'Whose name is on the toll house?'
+        found = await all_of(*(partial(each.answer, place, question) for each in (retriever, other)))
+        assert [each.collection.at(place) is not None for each in (retriever, other)] == [True, True]
+        assert ['Perrin Oake' in each.text for each in found] == [True, True]
+        assert web.hits.count('/valley') == 2
+        assert '/robots.txt' not in web.hits
+
+
+async def test_answers_of_one_time_share_a_failure() -> None:
+    with site() as web, asking(web) as retriever:
+        web.pause = 0.05
+        ask = partial(retriever.answer, web.url('/gone'), 'bays')
+        found = await all_of(ask, ask, ask)
+    assert web.hits == ['/robots.txt', '/gone']
+    assert ['HTTP 404' in each.text for each in found] == [True] * 3
+
+
+async def test_an_answer_that_is_cancelled_takes_nothing_from_the_others() -> None:
+    with site() as web, asking(web) as retriever:
+        web.slow(1.5)
+        ask = partial(retriever.answer, web.url('/slow'), 'When is the highest tide?', research_mode='fast')
+
+        scope = anyio.CancelScope()
+
+        async def hurry() -> str:
+            with scope:
+                return (await ask()).text
+            return 'cancelled'
+
+        async def wait() -> str:
+            return (await ask()).text
+
+        async def cancel() -> str:
+            with anyio.fail_after(5):
+                while '/slow' not in web.hits:  # noqa: ASYNC110 - it is so in another thread
+                    await anyio.sleep(0.01)
+            scope.cancel()
+            return ''
+
+        hurried, waited, _ = await all_of(hurry, wait, cancel)
+    assert hurried == 'cancelled'
+    assert 'expected on the second of October' in waited
+    assert web.hits.count('/slow') == 2
+
+
+async def test_a_text_that_two_answers_add_at_once_is_new_to_one() -> None:
+    with site() as web, asking(web) as retriever:
+        web.pause = 0.05
+        web.replies['/copy'] = web.replies['/guide/gallery']
+        places = (web.url('/copy'), web.url('/guide/gallery'))
+        found = await all_of(*(partial(retriever.answer, place, 'flood', research_mode='fast') for place in places))
+    assert sorted(re.findall(r'\+\d+ passages', '\n'.join(each.text for each in found))) == snapshot(
+        ['+0 passages', '+3 passages']
+    )

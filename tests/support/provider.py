@@ -1,0 +1,617 @@
+"""A simulated OpenAI-compatible provider on a real socket, as OpenRouter answers: slow, cut off, failing or silent.
+
+with serve(Behaviour(answer=failing_first(2, Error(429, {'Retry-After': '0'})), latency=0.1)) as provider:
+    client = AsyncOpenAI(base_url=provider.base_url, api_key='x', max_retries=0)
+    ...
+assert provider.max_concurrency_seen <= 4
+"""
+
+import asyncio
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from logging import CRITICAL
+from typing import Literal
+
+import uvicorn
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from starlette.applications import Starlette
+from starlette.requests import Request as HTTPRequest
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from summarizer_tool.text import tokens
+
+MODEL = 'openai/gpt-4o-mini'
+
+FinishReason = Literal['stop', 'length', 'tool_calls', 'content_filter', 'error']
+
+
+# What a client asks.
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(extra='allow', frozen=True)
+
+
+class Function(_Lenient):
+    """A function the model may call, or, in `tool_choice`, must call."""
+
+    name: str
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Tool(_Lenient):
+    type: str = 'function'
+    function: Function | None = None
+    """Not given for the server tools of OpenRouter (`openrouter:web_search`)."""
+
+
+class Part(_Lenient):
+    text: str = ''
+
+
+class Message(_Lenient):
+    role: str
+    content: str | list[Part] | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of the message, its parts joined."""
+        if isinstance(self.content, list):
+            return ''.join(part.text for part in self.content)
+        return self.content or ''
+
+
+class Body(_Lenient):
+    """The body of a chat completion request; what is not a field here is in `model_extra`."""
+
+    model: str = MODEL
+    messages: list[Message]
+    tools: list[Tool] = Field(default_factory=list[Tool])
+    tool_choice: str | Tool | None = None
+    response_format: dict[str, JsonValue] | None = None
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    stream: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """One recorded request. Times are seconds of `time.monotonic`."""
+
+    number: int
+    """From 1, in the order of arrival."""
+    body: Body
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    received: float
+    answered: float | None = None
+    """When the last byte was handed to the socket; None while it waits, and if it hung, was dropped or was given up."""
+
+    @property
+    def limit(self) -> int | None:
+        """The most output tokens the client wants."""
+        return self.body.max_tokens if self.body.max_completion_tokens is None else self.body.max_completion_tokens
+
+    @cached_property
+    def prompt(self) -> str:
+        """The text of all messages, instructions included."""
+        return '\n\n'.join(message.text for message in self.body.messages)
+
+    @property
+    def user_texts(self) -> list[str]:
+        """The texts of the user's messages, in order."""
+        return [message.text for message in self.body.messages if message.role == 'user']
+
+
+# What a provider replies.
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """A value in the form the request asks for: the arguments of a tool call, or JSON text."""
+
+    value: JsonValue
+    finish_reason: FinishReason = 'stop'
+    """A tool call says `tool_calls` instead of `stop`, as OpenRouter does."""
+    tool: str | None = None
+    """The function to call; by default the forced one, or the output tool (`final_result…`) whose fields fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Prose, whatever the request asks for."""
+
+    text: str
+    finish_reason: FinishReason = 'stop'
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A value whose JSON text stops in the middle, with `finish_reason='length'`."""
+
+    value: JsonValue
+    at: int | None = None
+    """Characters kept. None: as many as the token limit of the request allows, or half, if all of it would fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """An HTTP error."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: JsonValue = None
+    """None: an error object as OpenRouter sends it; a string goes out as plain text, as a gateway in between does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """Accepts the request and says nothing; closes the connection after `seconds`."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Closes the connection without a word."""
+
+
+Reply = Json | Text | Cut | Error | Hang | Drop
+Answer = Callable[[Request], Reply]
+
+
+# The default answer: a well-behaved summarizer.
+
+_NUMBERED_LINE = re.compile(r'^(\d+)\| (.*)$', re.MULTILINE)
+_SENTENCE_END = re.compile(r'(?<=[.!?])\s')
+_NAME = re.compile(r'\b[A-Z][\w’\'-]+')
+
+_TRIVIAL = 6
+"""Words below which a line states nothing."""
+
+_LONGEST = 30
+"""Words of a fact."""
+
+_SHARE = 0.6
+"""Of its token limit a model that keeps to its instructions uses about this much."""
+
+_UNLIMITED = 1000
+"""Tokens taken as the limit where the request has none."""
+
+
+def _dumps(value: JsonValue) -> str:
+    """JSON as models write it: compact, and not escaped."""
+    return json.dumps(value, ensure_ascii=False, separators=(',', ':'))
+
+
+def _fact(number: int, text: str) -> JsonValue:
+    return {'text': text, 'importance': 3, 'evidence': [number]}
+
+
+def _evenly(count: int, of: int) -> Iterator[int]:
+    """`count` different indices, evenly spaced in `range(of)`."""
+    return ((2 * index + 1) * of // (2 * count) for index in range(count))
+
+
+def summarize(request: Request) -> Json:
+    """Keep the first sentence of numbered lines, evenly spaced, until about 0.6 of the token limit is used.
+
+    The lines are those of the last user message that has any: a request to correct the output has none.
+    """
+    found: list[list[tuple[str, str]]] = [[], *map(_NUMBERED_LINE.findall, request.user_texts)]
+    sentences = [
+        (int(number), ' '.join(_SENTENCE_END.split(line.strip())[0].split()[:_LONGEST]))
+        for number, line in next(filter(None, reversed(found)), found[0])
+        if len(line.split()) >= _TRIVIAL
+    ]
+    limit = _UNLIMITED if request.limit is None else request.limit
+    room = int(limit * _SHARE)
+    costs = [tokens.count(_dumps(_fact(*sentence))) + 1 for sentence in sentences]
+    take = len(costs) if sum(costs) <= room else max(1, len(costs) * room // sum(costs))
+    while take > 1 and sum(costs[index] for index in _evenly(take, len(costs))) > room:
+        take -= 1
+    kept = [sentences[index] for index in _evenly(take, len(costs))]
+    facts = [_fact(*sentence) for sentence in kept]
+    entities: list[JsonValue] = [*dict.fromkeys(_NAME.findall(' '.join(text for _, text in kept)))][:10]
+    # Under a very small limit, drop names and then facts: a well-behaved model is never cut off.
+    while (facts or entities) and not tokens.fits(_dumps({'facts': facts, 'entities': entities}), limit):
+        (entities or facts).pop()
+    return Json({'facts': facts, 'entities': entities})
+
+
+# Answers made of others.
+
+
+def script(*replies: Reply | Answer) -> Answer:
+    """Give the replies one after the other, in the order of the requests, and the last for ever."""
+    if not replies:
+        raise ValueError('script() needs at least one reply')
+    lock = threading.Lock()
+    following = iter(replies[:-1])
+
+    def answer(request: Request) -> Reply:
+        with lock:
+            reply = next(following, replies[-1])
+        return _resolve(reply, request)
+
+    return answer
+
+
+def failing_first(n: int, reply: Reply, then: Reply | Answer = summarize) -> Answer:
+    """Give `reply` to the first `n` requests, and `then` to all others."""
+    return script(*[reply] * n, then)
+
+
+def by_prompt(predicate: Callable[[str], bool], reply: Reply | Answer, otherwise: Reply | Answer = summarize) -> Answer:
+    """Give `reply` where `predicate` holds for the text of all messages, and `otherwise` elsewhere."""
+    return lambda request: _resolve(reply if predicate(request.prompt) else otherwise, request)
+
+
+def _resolve(reply: Reply | Answer, request: Request) -> Reply:
+    return reply if isinstance(reply, Reply) else reply(request)
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How a provider answers, and how fast."""
+
+    answer: Answer = summarize
+    """Called on the server's event loop, in the order of arrival: it must not block."""
+    latency: float = 0.0
+    """Seconds from a request to the first token of its answer, or to its error."""
+    tokens_per_second: float | None = None
+    """How fast the answer is written after that; None: at once."""
+    ignore_limit: bool = False
+    """Whether the model writes on past its token limit instead of being cut off there."""
+
+
+# What a model writes, and how it goes over the wire.
+
+
+@dataclass(frozen=True, slots=True)
+class _Completion:
+    """What a model has written for one request."""
+
+    text: str
+    tool: str | None
+    """The function whose arguments `text` is."""
+    finish_reason: FinishReason
+    output_tokens: int
+
+
+def _fits(value: JsonValue, function: Function) -> bool:
+    properties = function.parameters.get('properties')
+    return isinstance(value, dict) and isinstance(properties, dict) and value.keys() <= properties.keys()
+
+
+def _tool(value: JsonValue, body: Body) -> str | None:
+    """The function that a model which understood the request calls with `value`; None if it answers with text."""
+    if isinstance(body.tool_choice, Tool) and body.tool_choice.function is not None:
+        return body.tool_choice.function.name
+    functions = [tool.function for tool in body.tools if tool.function is not None]
+    outputs = [function for function in functions if function.name.startswith('final_result')]
+    if body.tool_choice == 'required':
+        outputs = outputs or functions
+    return next((function.name for function in outputs if _fits(value, function)), outputs[0].name if outputs else None)
+
+
+def _write(reply: Json | Text | Cut, request: Request, *, ignore_limit: bool) -> _Completion:
+    """Write `reply` in the form and within the limit of `request`."""
+    tool: str | None = None
+    if isinstance(reply, Text):
+        text, finish_reason = reply.text, reply.finish_reason
+    elif isinstance(reply, Json):
+        text, finish_reason = _dumps(reply.value), reply.finish_reason
+        tool = reply.tool or _tool(reply.value, request.body)
+    else:
+        text, finish_reason = _cut(reply, request.limit), 'length'
+        tool = _tool(reply.value, request.body)
+    if request.limit is not None and not ignore_limit and not tokens.fits(text, request.limit):
+        text, finish_reason = tokens.truncate(text, request.limit), 'length'
+    if tool is not None and finish_reason == 'stop':
+        finish_reason = 'tool_calls'
+    return _Completion(text, tool, finish_reason, tokens.count(text))
+
+
+def _cut(reply: Cut, limit: int | None) -> str:
+    text = _dumps(reply.value)
+    if reply.at is not None:
+        return text[: reply.at]
+    if limit is None or tokens.fits(text, limit):
+        return text[: len(text) // 2]
+    return tokens.truncate(text, limit)
+
+
+def _input_tokens(body: Body) -> int:
+    """Tokens of the messages and of the schemas that go with them."""
+    schemas = body.model_dump_json(include={'tools', 'response_format'}, exclude_defaults=True)
+    return tokens.count('\n'.join([*(message.text for message in body.messages), schemas]))
+
+
+def _usage(input_tokens: int, output_tokens: int) -> JsonValue:
+    return {
+        'prompt_tokens': input_tokens,
+        'completion_tokens': output_tokens,
+        'total_tokens': input_tokens + output_tokens,
+    }
+
+
+def _message(request: Request, completion: _Completion) -> dict[str, JsonValue]:
+    """The assistant's message; as a `delta` of a stream it has the same form."""
+    if completion.tool is None:
+        return {'role': 'assistant', 'content': completion.text}
+    call: JsonValue = {
+        'index': 0,
+        'id': f'call_{request.number}',
+        'type': 'function',
+        'function': {'name': completion.tool, 'arguments': completion.text},
+    }
+    return {'role': 'assistant', 'content': None, 'tool_calls': [call]}
+
+
+def _envelope(request: Request, kind: str, choice: Mapping[str, JsonValue] | None, usage: JsonValue = None) -> str:
+    """One JSON object as OpenRouter sends it; the last of a stream has no choice, only usage."""
+    choices: list[JsonValue] = []
+    if choice is not None:
+        finish_reason = choice.get('finish_reason')
+        choices = [{'index': 0, 'finish_reason': None, **choice, 'native_finish_reason': finish_reason}]
+    envelope: dict[str, JsonValue] = {
+        'id': f'gen-{request.number}',
+        'object': kind,
+        'created': int(time.time()),
+        'model': request.body.model,
+        'provider': 'Simulated',
+        'choices': choices,
+    }
+    if usage is not None:
+        envelope['usage'] = usage
+    return json.dumps(envelope)
+
+
+def _json_response(value: JsonValue, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    # Not starlette's JSONResponse, which cannot send the lone surrogates that a cut may leave.
+    return Response(json.dumps(value), status, headers, 'application/json')
+
+
+def _error_response(error: Error) -> Response:
+    if isinstance(error.body, str):
+        return PlainTextResponse(error.body, error.status, error.headers)
+    body: JsonValue = {'error': {'code': error.status, 'message': f'simulated error {error.status}'}}
+    return _json_response(body if error.body is None else error.body, error.status, error.headers)
+
+
+# The server.
+
+_WINDOW = 16
+"""Tokens of one streamed chunk."""
+
+
+@dataclass(eq=False, slots=True)
+class _Connection:
+    """A client's connection, with what ASGI does not give: to close it, and to know at once that it is closed."""
+
+    transport: asyncio.Transport
+    lost: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def lost_before(self, deadline: float) -> bool:
+        """Wait until `deadline` (of `time.monotonic`); whether the connection was lost before."""
+        try:
+            await asyncio.wait_for(self.lost.wait(), deadline - time.monotonic())
+        except TimeoutError:
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Close it without another byte."""
+        self.transport.abort()
+        await self.lost.wait()
+
+
+class _Protocol(H11Protocol):
+    """Hands the connection to the application, as `state.connection`."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        super().connection_made(transport)
+        self.connection = _Connection(transport)
+        self.app_state = {**self.app_state, 'connection': self.connection}
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.connection.lost.set()
+
+
+class _Server(uvicorn.Server):
+    """Starts and stops by event, where uvicorn polls ten times a second, and does not wait for requests that hang."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready: Future[None] = Future()
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)  # sets the default headers
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        self.ready.set_result(None)
+        await self._stopping.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for listener in self.servers:
+            listener.close()
+        for accepted in sockets or []:
+            accepted.close()
+        await asyncio.sleep(0)  # a connection that was just accepted is made in the next turn of the loop
+        while self.server_state.connections:
+            for connection in list(self.server_state.connections):
+                connection.transport.abort()
+            await asyncio.sleep(0)
+        while self.server_state.tasks:
+            await asyncio.wait(self.server_state.tasks)
+
+    def run_in_thread(self, listener: socket.socket) -> threading.Thread:
+        """Serve on `listener` in a new thread; returns once it answers."""
+
+        def run() -> None:
+            try:
+                asyncio.run(self.serve([listener]))
+            except BaseException as error:
+                if self.ready.done():
+                    raise
+                self.ready.set_exception(error)
+
+        thread = threading.Thread(target=run, name='simulated-provider', daemon=True)
+        thread.start()
+        self.ready.result(timeout=5)
+        return thread
+
+    def stop(self) -> None:
+        """Close all connections and end; callable from any thread."""
+        self._loop.call_soon_threadsafe(self._stopping.set)
+
+
+class Provider:
+    """A running provider, and what it has seen."""
+
+    def __init__(self, behaviour: Behaviour, port: int) -> None:
+        self.behaviour = behaviour
+        self.base_url = f'http://127.0.0.1:{port}/v1'
+        self.max_concurrency_seen = 0
+        """The most requests that waited for their answer at the same time."""
+        self.errors: list[BaseException] = []
+        """What the `answer` of the behaviour raised; the first is raised again when the server has stopped."""
+        self._requests: list[Request] = []
+        self._waiting: set[_Connection] = set()
+
+    @property
+    def requests(self) -> Sequence[Request]:
+        """The chat completion requests received so far, in the order of arrival."""
+        return list(self._requests)
+
+    def application(self) -> Starlette:
+        """The endpoints."""
+        return Starlette(
+            routes=[
+                Route('/v1/chat/completions', self._chat, methods=['POST']),
+                Route('/v1/models', self._models, methods=['GET']),
+            ]
+        )
+
+    async def _models(self, _: HTTPRequest) -> Response:
+        return _json_response({'object': 'list', 'data': [{'id': MODEL, 'object': 'model', 'owned_by': 'openai'}]})
+
+    async def _chat(self, http: HTTPRequest) -> Response:
+        connection: _Connection = http.state.connection
+        try:
+            body = Body.model_validate_json(await http.body())
+        except ValidationError as error:
+            return _error_response(Error(400, body={'error': {'code': 400, 'message': str(error)}}))
+        # After a large body uvicorn leaves reading paused, and would not notice that the client goes away.
+        connection.transport.resume_reading()
+        request = self._arrive(body, http, connection)
+        outcome = self._answer(request)
+        start = request.received + (outcome.seconds if isinstance(outcome, Hang) else self.behaviour.latency)
+        if isinstance(outcome, _Completion):
+            # Counting a large prompt must not hold up the other requests.
+            usage = _usage(await asyncio.to_thread(_input_tokens, body), outcome.output_tokens)
+            if body.stream:
+                chunks = self._stream(request, outcome, usage, connection, start)
+                return StreamingResponse(chunks, media_type='text/event-stream')
+            if not await connection.lost_before(start + self._seconds(outcome.output_tokens)):
+                self._settle(request, connection)
+                choice = {'message': _message(request, outcome), 'finish_reason': outcome.finish_reason}
+                return Response(_envelope(request, 'chat.completion', choice, usage), media_type='application/json')
+        elif not await connection.lost_before(start):
+            if isinstance(outcome, Error):
+                self._settle(request, connection)
+                return _error_response(outcome)
+            self._waiting.discard(connection)
+            await connection.close()
+        return Response(status_code=499)  # to nobody: the connection is gone
+
+    async def _stream(
+        self, request: Request, completion: _Completion, usage: JsonValue, connection: _Connection, start: float
+    ) -> AsyncIterator[str]:
+        """Server-sent events, a window of tokens each, at the speed of the model."""
+        kind = 'chat.completion.chunk'
+        for index, (first, last) in enumerate(tokens.split(completion.text, _WINDOW) or [(0, 0)]):
+            written = min((index + 1) * _WINDOW, completion.output_tokens)
+            if await connection.lost_before(start + self._seconds(written)):
+                return
+            delta: JsonValue = _message(request, replace(completion, text=completion.text[first:last]))
+            if index and completion.tool is not None:  # only the first names the call
+                call: JsonValue = {'index': 0, 'function': {'arguments': completion.text[first:last]}}
+                delta = {'tool_calls': [call]}
+            yield f'data: {_envelope(request, kind, {"delta": delta})}\n\n'
+        self._settle(request, connection)
+        yield f'data: {_envelope(request, kind, {"delta": {}, "finish_reason": completion.finish_reason})}\n\n'
+        yield f'data: {_envelope(request, kind, None, usage)}\n\n'
+        yield 'data: [DONE]\n\n'
+
+    def _answer(self, request: Request) -> _Completion | Error | Hang | Drop:
+        try:
+            reply = self.behaviour.answer(request)
+            if isinstance(reply, Error | Hang | Drop):
+                return reply
+            return _write(reply, request, ignore_limit=self.behaviour.ignore_limit)
+        except BaseException as error:  # noqa: BLE001 - also pytest.fail(); serve() raises it again
+            self.errors.append(error)
+            return Error(500, body={'error': {'code': 500, 'message': f'the answer of the behaviour raised {error!r}'}})
+
+    def _seconds(self, output_tokens: int) -> float:
+        rate = self.behaviour.tokens_per_second
+        return 0.0 if rate is None else output_tokens / rate
+
+    def _arrive(self, body: Body, http: HTTPRequest, connection: _Connection) -> Request:
+        request = Request(len(self._requests) + 1, body, dict(http.headers), time.monotonic())
+        self._requests.append(request)
+        self._waiting = {other for other in self._waiting if not other.lost.is_set()} | {connection}
+        self.max_concurrency_seen = max(self.max_concurrency_seen, len(self._waiting))
+        return request
+
+    def _settle(self, request: Request, connection: _Connection) -> None:
+        """Before the last bytes go out, so that whoever has them sees the request as answered."""
+        self._requests[request.number - 1] = replace(request, answered=time.monotonic())
+        self._waiting.discard(connection)
+
+
+_WELL_BEHAVED = Behaviour()
+
+
+@contextmanager
+def serve(behaviour: Behaviour = _WELL_BEHAVED) -> Generator[Provider]:
+    """Run a provider on a free port of 127.0.0.1 for the length of the `with` block.
+
+    Raises:
+        BaseException: What the `answer` of the behaviour raised, if the block itself raised nothing.
+    """
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        provider = Provider(behaviour, listener.getsockname()[1])
+        config = uvicorn.Config(
+            provider.application(),
+            http=_Protocol,
+            ws='none',
+            lifespan='off',
+            log_config=None,
+            log_level=CRITICAL + 1,
+            access_log=False,
+        )
+        server = _Server(config)
+        thread = server.run_in_thread(listener)
+        try:
+            yield provider
+        finally:
+            server.stop()
+            thread.join(timeout=5)
+    if thread.is_alive():
+        raise RuntimeError('the provider did not stop within 5 s; does the answer of its behaviour block?')
+    if provider.errors:
+        raise provider.errors[0]

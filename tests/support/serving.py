@@ -1,0 +1,185 @@
+"""The MCP server for tests: in a thread of its own for most, as a process where signals or pipes matter.
+
+with serve(mcp_auth_token='secret') as server:
+    async with server.client(token='secret') as client:
+        ...
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import anyio.from_thread
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
+
+from summarizer_tool.server.front import listen
+from summarizer_tool.server.main import serve_http
+from summarizer_tool.server.tools import Tools
+from summarizer_tool.settings import Settings
+
+Mode = Literal['auto', 'legacy']
+
+COMMAND = (sys.executable, '-m', 'summarizer_tool.server')
+
+START_SECONDS = 30.0
+
+
+def text_of(result: CallToolResult) -> str:
+    """The one text of a result."""
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def meta_of(result: CallToolResult) -> dict[str, Any]:
+    """What a result says besides its text, without the namespace."""
+    return {
+        name.removeprefix('summarizer/'): value
+        for name, value in (result.meta or {}).items()
+        if name.startswith('summarizer/')
+    }
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(('127.0.0.1', 0))
+        return listener.getsockname()[1]
+
+
+@asynccontextmanager
+async def connect(url: str, *, token: str = '', mode: Mode = 'auto', **options: Any) -> AsyncGenerator[Client]:
+    """A client of the server at a URL."""
+    headers = {'Authorization': f'Bearer {token}'} if token else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(30, read=60)) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode, **options) as client,
+    ):
+        yield client
+
+
+@dataclass
+class Served:
+    """A server that runs in a thread."""
+
+    port: int
+    tools: Tools
+
+    @property
+    def origin(self) -> str:
+        return f'http://127.0.0.1:{self.port}'
+
+    @property
+    def url(self) -> str:
+        return f'{self.origin}/mcp'
+
+    def client(self, *, token: str = '', mode: Mode = 'auto', **options: Any) -> AbstractAsyncContextManager[Client]:
+        return connect(self.url, token=token, mode=mode, **options)
+
+
+@contextmanager
+def serve(**settings: Any) -> Generator[Served]:
+    """Run a server on a free port of 127.0.0.1 for the length of the block; keyless, and with a store in memory."""
+    given = {'llm_model': 'extractive', 'store': ':memory:', 'worker_processes': 0, 'mcp_summarizer_port': 0}
+    loaded = Settings.load(**{**given, **settings})
+
+    async def run(*, task_status: anyio.abc.TaskStatus[tuple[Served, anyio.Event]]) -> None:
+        stop = anyio.Event()
+        with listen(loaded) as listener:
+
+            def say(tools: Tools) -> None:
+                task_status.started((Served(listener.getsockname()[1], tools), stop))
+
+            await serve_http(loaded, listener, stop, on_ready=say)
+
+    with anyio.from_thread.start_blocking_portal() as portal:
+        running, (served, stop) = portal.start_task(run)
+        try:
+            yield served
+        finally:
+            portal.call(stop.set)
+            running.result(timeout=30)
+
+
+@dataclass
+class Program:
+    """A server that runs as a process."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    log: Path
+
+    @property
+    def url(self) -> str:
+        return f'http://127.0.0.1:{self.port}/mcp'
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Tell it to end, and wait.
+
+        Returns:
+            Its exit code.
+        """
+        self.process.send_signal(number)
+        return self.process.wait(timeout=30)
+
+
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a server process: keyless, with a store in memory and no worker processes."""
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith('MCP_')},
+        'LLM_MODEL': 'extractive',
+        'SUMMARIZER_STORE': ':memory:',
+        'SUMMARIZER_WORKER_PROCESSES': '0',
+        **variables,
+    }
+
+
+@contextmanager
+def program(folder: Path, **variables: str) -> Generator[Program]:
+    """Run `python -m summarizer_tool.server.main` on a free port until the block ends, and wait until it is healthy."""
+    port = free_port()
+    log = folder / f'server-{port}.log'
+    with log.open('wb') as stderr:
+        process = subprocess.Popen(
+            [*COMMAND, '--port', str(port)],
+            env=environment(variables),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+        )
+    try:
+        wait_until_healthy(port, process)
+        yield Program(process, port, log)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=10)
+
+
+def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> float:
+    """Ask for `/health` until it answers.
+
+    Returns:
+        Seconds it took.
+    """
+    started = time.monotonic()
+    while time.monotonic() - started < START_SECONDS:
+        assert process.poll() is None, f'the server has ended with {process.returncode}'
+        try:
+            if httpx2.get(f'http://127.0.0.1:{port}/health', timeout=1).status_code == 200:
+                return time.monotonic() - started
+        except httpx2.TransportError:
+            time.sleep(0.02)
+    raise TimeoutError(f'no answer within {START_SECONDS:g} s')

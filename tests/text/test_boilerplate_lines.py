@@ -1,0 +1,62 @@
+"""What belongs to the site goes; prose that merely sounds like it stays."""
+
+import pytest
+
+from summarizer_tool.extractive.statements import statements
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.boilerplate_lines import is_chrome
+
+CHROME = [
+    'Skip to content',
+    'Home | Wiki | Forums | Log in',
+    '[Home](/) · [Wiki](/wiki) · [Forums](/forums)',
+    'We value your privacy. Accept all / Reject / Manage choices',
+    '[Accept all](#) / [Reject](#)',
+    'Advertisement',
+    'Remove ads with Premium',
+    'Share this page: Copy link',
+    'Categories: Towns | Ports',
+    'Category: Towns',
+    'This page was last edited on 1 July 2024, at 11:30.',
+    'Content is available under the Open Licence unless otherwise noted.',
+    '© 2024 Pennant Press. All rights reserved.',
+    'Subscribe to our newsletter and get updates.',
+]
+
+PROSE = [
+    'Parliament voted to reject all amendments by Lord Howe in 1911.',
+    'Judge Kim refused to accept all three pleas on 4 May 1999.',
+    'Version 2 of the app lets users remove ads for $3 a month.',
+    'Copyright dispute: Nintendo © 1985 was awarded $4 million.',
+    'Category: Category 5 hurricane Katrina, 1,392 deaths',
+    'The law was last modified by the council in 1999.',
+    'The commission fined the company over its cookie policy.',
+    'Alice Smith | 34 | Paris',
+]
+
+
+@pytest.mark.parametrize('line', CHROME)
+def test_chrome(line: str) -> None:
+    assert is_chrome(line)
+
+
+@pytest.mark.parametrize('line', PROSE)
+def test_prose(line: str) -> None:
+    assert not is_chrome(line)
+
+
+def said(text: str) -> list[str]:
+    lines = [NumberedLine(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return [statement.text for statement in statements(lines)[0]]
+
+
+def test_a_line_that_repeats_is_said_once() -> None:
+    alarm = 'CRITICAL: Database primary at Frankfurt lost quorum.'
+    assert said('\n'.join([alarm, 'A first note.', alarm, 'A second note.', alarm])).count(alarm) == 1
+
+
+def test_a_table_without_outer_bars_is_a_table() -> None:
+    assert said('Name | Age | City\n--- | --- | ---\nAlice Smith | 34 | Paris\nMorn Keld | 51 | Marn') == [
+        'Alice Smith: age 34, city Paris',
+        'Morn Keld: age 51, city Marn',
+    ]

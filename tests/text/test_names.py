@@ -1,0 +1,46 @@
+"""The names, dates and numbers in a text."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.text import names
+
+
+def test_names_dates_and_numbers_are_found_as_they_are_written():
+    text = 'However, Mara Quill of the Salt Guild sold 1,200 barrels to J. P. Orme on 3 May 1871 for $4.5 million.'
+    assert names.mentions(text) == snapshot(
+        ('Mara Quill of the Salt Guild', '1,200', 'J. P. Orme', '3 May 1871', '$4.5 million')
+    )
+
+
+def test_a_possessive_and_a_full_stop_are_no_part_of_a_name():
+    assert names.mentions("Quill's ledger names Orme.") == snapshot(('Quill', 'Orme'))
+    assert names.mentions('She moved to the U.S. with Karl XII of Sweden.') == snapshot(('U.S.', 'Karl XII of Sweden'))
+
+
+def test_scripts_without_capitals_have_names_in_quotation_marks():
+    assert names.mentions('他在1921年写了《盐与铁》。') == snapshot(('1921', '盐与铁'))
+
+
+def test_one_key_for_several_spellings():
+    assert {names.key(mention) for mention in ('The Salt Guild', 'Salt Guild', 'salt guild')} == {'salt guild'}
+    assert names.key('1,200') == names.key('1200')
+
+
+def test_words_are_folded_and_elisions_split():
+    assert names.words("Saint-Thomas d’Aquin's 1,200 Books") == snapshot(
+        ['saint', 'thomas', 'd’', 'aquin', '1200', 'books']
+    )
+
+
+def test_a_lone_capital_at_the_beginning_may_be_no_name():
+    assert names.opens_sentence('Barrels were sold.', 'Barrels')
+    assert not names.opens_sentence('She sold Barrels.', 'Barrels')
+    assert names.is_opener('However,')
+    assert not names.is_opener('Quill')
+
+
+@given(st.text(max_size=200))
+def test_a_mention_stands_in_the_text(text: str):
+    assert all(mention in text and mention.strip() for mention in names.mentions(text))

@@ -1,0 +1,340 @@
+"""What a robots.txt allows: rules by agent, sites that have none or give no answer, pauses, and what is remembered."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import anyio
+import anyio.lowlevel
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool import Settings
+from summarizer_tool.errors import FetchError
+from summarizer_tool.web import robots
+from summarizer_tool.web.robots import KnownSites, Robots, Site
+from tests.support.site import Reply, site
+
+pytestmark = pytest.mark.anyio
+
+RULES = """
+User-agent: *
+Disallow: /
+
+User-agent: Summarizer-Tool
+Disallow: /private/
+Disallow: /*/draft$
+Disallow: /search?
+Allow: /private/open
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int = 200
+    body: bytes = b''
+
+
+@dataclass
+class Sites:
+    """Answers for robots.txt, and counts who has been asked."""
+
+    answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
+    asked: Counter[str] = field(default_factory=Counter[str])
+
+    async def get(self, url: str) -> Answer:
+        self.asked[url] += 1
+        await anyio.lowlevel.checkpoint()
+        if url not in self.answers:
+            raise FetchError('the host does not answer')
+        return self.answers[url]
+
+    def robots(self, known: KnownSites | None = None, **settings: object) -> Robots:
+        return Robots(Settings.load(**settings), get=self.get, known=KnownSites() if known is None else known)
+
+
+def sites(**answers: Answer | str) -> Sites:
+    """Sites of `.example` by name, each with the text or the answer of its robots.txt."""
+    return Sites(
+        {
+            f'https://{name}.example/robots.txt': answer if isinstance(answer, Answer) else Answer(200, answer.encode())
+            for name, answer in answers.items()
+        }
+    )
+
+
+async def refusal(robots: Robots, url: str) -> str:
+    """Why a page may not be fetched; empty if it may."""
+    try:
+        await robots.may_fetch(url)
+    except FetchError as error:
+        return str(error)
+    return ''
+
+
+async def test_rules_for_this_program_go_before_those_for_all() -> None:
+    marn = sites(marn=RULES).robots()
+    paths = (
+        '/',
+        '/guide',
+        '/private/plans',
+        '/private/open/day',
+        '/a/draft',
+        '/a/drafts',
+        '/search?q=x',
+        '/robots.txt',
+    )
+    allowed = {path: not await refusal(marn, f'https://marn.example{path}') for path in paths}
+    assert allowed == snapshot(
+        {
+            '/': True,
+            '/guide': True,
+            '/private/plans': False,
+            '/private/open/day': True,
+            '/a/draft': False,
+            '/a/drafts': True,
+            '/search?q=x': False,
+            '/robots.txt': True,
+        }
+    )
+
+
+async def test_where_this_program_is_not_named_the_star_counts() -> None:
+    marn = sites(marn='User-agent: otherbot\nDisallow: /\n\nUser-agent: *\nDisallow: /log').robots()
+    assert not await refusal(marn, 'https://marn.example/guide')
+    assert await refusal(marn, 'https://marn.example/log/7')
+    assert not await refusal(sites(marn='<html>not found</html>').robots(), 'https://marn.example/guide')
+
+
+async def test_a_rule_holds_in_whichever_way_a_path_is_written() -> None:
+    """A server decodes escapes, resolves dots and merges slashes before it looks for a page; rules must see the same."""
+    marn = sites(marn='User-agent: *\nDisallow: /private/\nDisallow: /*/draft$\nAllow: /private/open/').robots()
+    paths = (
+        '/%2e/private/x',
+        '/a/%2e%2e/private/x',
+        '/%2E%2e/private/x',
+        '//private/x',
+        '/a//../private//x',
+        '/private%2Fx',
+        '/private%5Cx',
+        '/%70rivate/',
+        '/private/open/../x',
+        '/a/draft/.',
+        '/x/dr%61ft',
+        '/a/%2e%2e/private/?q=/../open',
+        '/private/open/x',
+        '/open/%2e/private-ish',
+        '/a/../guide//x/',
+        '/%252e/private/x',
+        '/guide?path=/private/x',
+        '/',
+    )
+    allowed = {path: not await refusal(marn, f'https://marn.example{path}') for path in paths}
+    assert allowed == snapshot(
+        {
+            '/%2e/private/x': False,
+            '/a/%2e%2e/private/x': False,
+            '/%2E%2e/private/x': False,
+            '//private/x': False,
+            '/a//../private//x': False,
+            '/private%2Fx': False,
+            '/private%5Cx': False,
+            '/%70rivate/': False,
+            '/private/open/../x': False,
+            '/a/draft/.': True,
+            '/x/dr%61ft': False,
+            '/a/%2e%2e/private/?q=/../open': False,
+            '/private/open/x': True,
+            '/open/%2e/private-ish': True,
+            '/a/../guide//x/': True,
+            '/%252e/private/x': True,
+            '/guide?path=/private/x': True,
+            '/': True,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ('url', 'read'),
+    [
+        ('https://marn.example', 'https://marn.example/'),
+        ('https://marn.example/a/b/../..', 'https://marn.example/'),
+        ('https://marn.example/a/./b/?x=%2e%2e/', 'https://marn.example/a/b/?x=%2e%2e/'),
+        ('https://marn.example/caf%c3%a9/%3Fq%23', 'https://marn.example/caf%C3%A9/%3Fq%23'),
+        ('https://marn.example/%ff\ud800', 'https://marn.example/%FF%3F'),
+    ],
+)
+def test_how_a_server_reads_a_path(url: str, read: str) -> None:
+    assert robots.plain(url) == read
+
+
+@pytest.mark.parametrize('line', ['Summarizer-Tool/1.0', 'summarizer-tool/*', 'SUMMARIZER-TOOL / 0.9 # ours'])
+async def test_the_version_behind_a_name_says_nothing(line: str) -> None:
+    marn = sites(
+        marn=f'User-agent: otherbot/2\nUser-Agent: {line}\nDisallow: /log\n\nUser-agent: *\nDisallow: /'
+    ).robots()
+    assert not await refusal(marn, 'https://marn.example/guide')
+    assert await refusal(marn, 'https://marn.example/log/7')
+
+
+async def test_answers_of_one_time_ask_once() -> None:
+    web, known = sites(marn=RULES), KnownSites()
+    async with anyio.create_task_group() as group:
+        for number in range(4):
+            group.start_soon(web.robots(known).may_fetch, f'https://marn.example/page-{number}')
+    assert web.asked == {'https://marn.example/robots.txt': 1}
+
+
+async def test_a_refusal_names_the_page_and_the_way_out_but_no_query() -> None:
+    marn = sites(marn=RULES).robots()
+    assert await refusal(marn, 'https://marn.example/private/plans?key=hunter2') == snapshot(
+        'marn.example/private/plans is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false'
+    )
+    assert await refusal(marn, 'https://gone.example/guide') == snapshot(
+        'gone.example/guide is not fetched: its site may have a robots.txt that says no, which cannot be had (the host does not answer); try later, add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false'
+    )
+
+
+@pytest.mark.parametrize(
+    ('status', 'is_allowed'),
+    [(404, True), (401, True), (403, True), (410, True), (500, False), (503, False), (301, False)],
+)
+async def test_what_a_status_means(status: int, *, is_allowed: bool) -> None:
+    marn = sites(marn=Answer(status, b'User-agent: *\nDisallow: /')).robots()
+    assert (not await refusal(marn, 'https://marn.example/guide')) is is_allowed
+
+
+async def test_each_site_is_asked_once() -> None:
+    web = sites(marn=RULES, ness='')
+    web.answers['https://marn.example:8443/robots.txt'] = Answer(404)
+    robots = web.robots()
+    async with anyio.create_task_group() as group:
+        for number in range(6):
+            group.start_soon(robots.may_fetch, f'https://marn.example/page-{number}')
+            group.start_soon(robots.may_fetch, f'HTTPS://Ness.example:443/page-{number}')
+        group.start_soon(robots.may_fetch, 'https://marn.example:8443/')
+        group.start_soon(refusal, robots, 'https://gone.example/')
+    assert not await refusal(robots, 'https://ness.example/')
+    assert await refusal(robots, 'https://gone.example/again')
+    assert set(web.asked.values()) == {1}
+    assert len(web.asked) == 4
+
+
+async def test_who_is_cancelled_while_asking_leaves_it_to_the_next() -> None:
+    asked: list[str] = []
+
+    async def get(url: str) -> Answer:
+        asked.append(url)
+        if len(asked) == 1:
+            await anyio.sleep(3600)
+        return Answer(404)
+
+    robots = Robots(Settings(), get=get, known=KnownSites())
+    with anyio.move_on_after(5) as scope:
+        async with anyio.create_task_group() as group:
+
+            async def first() -> None:
+                with anyio.move_on_after(0.01):
+                    await robots.may_fetch('https://marn.example/a')
+
+            group.start_soon(first)
+            await anyio.lowlevel.checkpoint()
+            group.start_soon(robots.may_fetch, 'https://marn.example/b')
+    assert not scope.cancelled_caught
+    assert len(asked) == 2
+
+
+async def test_sites_are_remembered_from_one_answer_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    web, known, now = sites(marn=RULES), KnownSites(), 1000.0
+    monkeypatch.setattr(robots.time, 'monotonic', lambda: now)
+    for at, asked in ((1000.0, 1), (1000.0 + 3599, 1), (1000.0 + 3601, 2)):
+        now = at
+        assert await refusal(web.robots(known), 'https://marn.example/private/')
+        assert web.asked['https://marn.example/robots.txt'] == asked
+    # One that did not answer is asked again soon.
+    for at, asked in ((9000.0, 1), (9050.0, 1), (9061.0, 2)):
+        now = at
+        assert await refusal(web.robots(known), 'https://gone.example/')
+        assert web.asked['https://gone.example/robots.txt'] == asked
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    known = KnownSites(sites=3, size=100)
+    for number in range(5):
+        known.put(f'https://{number}.example', Site(size=10, until=float('inf')))
+    assert [bool(known.get(f'https://{number}.example')) for number in range(5)] == [False, False, True, True, True]
+    known.put('https://large.example', Site(size=90, until=float('inf')))
+    assert len(known) == 2
+    assert known.get('https://large.example')
+    assert known.get('https://4.example')
+    known.put('https://huge.example', Site(size=900, until=float('inf')))
+    assert len(known) == 1
+
+
+async def test_only_so_much_of_a_robots_txt_is_read() -> None:
+    padding = b'# nothing\n' * 51_200
+    body = b'User-agent: *\nDisallow: /early\n' + padding + b'Disallow: /late\n'
+    marn = sites(marn=Answer(200, body)).robots()
+    assert await refusal(marn, 'https://marn.example/early')
+    assert not await refusal(marn, 'https://marn.example/late')
+    odd = sites(marn=Answer(200, b'\xef\xbb\xbfUser-agent: *\r\nDisallow: /caf\xc3\xa9\n\xff\xfe')).robots()
+    assert await refusal(odd, 'https://marn.example/caf%C3%A9/menu')
+    assert not await refusal(odd, 'https://marn.example/tea')
+
+
+async def test_pages_of_a_site_that_asks_for_pauses_come_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(robots.anyio, 'sleep', sleep)
+    monkeypatch.setattr(robots.time, 'monotonic', lambda: 50.0)
+    known = KnownSites()
+    web = sites(marn='User-agent: *\nCrawl-delay: 2', ness='User-agent: *\nCrawl-delay: 900', holm='')
+    one, other = web.robots(known), web.robots(known)
+    for name in ('marn', 'marn', 'holm', 'ness', 'marn', 'ness'):
+        await one.may_fetch(f'https://{name}.example/')
+    await other.may_fetch('https://marn.example/')
+    # Nobody waits longer than 5 seconds for a site's sake, and another answer stands in the same line.
+    assert slept == [0.0, 2.0, 0.0, 4.0, 5.0, 6.0]
+
+
+async def test_one_may_choose_not_to_ask() -> None:
+    web = sites(marn=RULES)
+    assert not await refusal(web.robots(fetch_respect_robots=False), 'https://marn.example/private/')
+    assert not await refusal(web.robots(), 'mailto:ada@marn.example')
+    assert not await refusal(web.robots(), 'http://[broken')
+    assert not web.asked
+
+
+async def test_over_http() -> None:
+    with site() as station:
+        allowed = Robots(Settings(fetch_allow_hosts=(station.host,)), known=KnownSites())
+        assert not await refusal(allowed, station.url('/guide/'))
+        assert 'disallows it' in await refusal(allowed, station.url('/private/plans'))
+        assert 'disallows it' in await refusal(allowed, station.url('/guide/draft'))
+        assert station.hits == ['/robots.txt']
+
+
+async def test_the_refusal_of_a_host_has_nothing_to_do_with_its_robots_txt() -> None:
+    with site() as station:
+        known = KnownSites()
+        place = station.url('/guide/?key=hunter2')
+        refused = await refusal(Robots(Settings(), known=known), place)
+        assert refused.replace(station.host, 'HOST') == snapshot(
+            'HOST/guide/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=HOST would allow it'
+        )
+        assert await refusal(Robots(Settings(), known=known), 'http://169.254.169.254/latest') == snapshot(
+            '169.254.169.254/latest leads to an address that is not public (cloud metadata) and is never fetched'
+        )
+        assert await refusal(Robots(Settings(), known=known), 'https://nowhere.invalid/guide') == snapshot(
+            'nowhere.invalid/guide: the host name cannot be resolved'
+        )
+        assert station.hits == []
+        # It depends on who asks: the site is not remembered for it.
+        assert not await refusal(Robots(Settings(fetch_allow_hosts=(station.host,)), known=known), place)
+        # That a robots.txt leads there is another matter.
+        station.replies['/robots.txt'] = Reply(status=302, location=station.canary.url('/robots.txt'))
+        allowed = Robots(Settings(fetch_allow_hosts=(station.host,)), known=KnownSites())
+        assert (await refusal(allowed, place)).startswith(f'{station.host}/guide/ is not fetched: its site may have a ')
+        assert station.canary.hits == []
