@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from summarizer_tool.llm.models import build as build_model
     from summarizer_tool.llm.models import connect as connect_model
     from summarizer_tool.llm.models import model_id
-    from summarizer_tool.mapreduce.job import Progress, RequestOptions
+    from summarizer_tool.llm.options import Progress, RequestOptions
     from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.prompts import Focus
     from summarizer_tool.prompts import fill as fill_prompt
@@ -112,9 +112,9 @@ _MODULES = {
     'InputTooLargeError': 'errors',
     'Page': 'html.page',
     'Part': 'schemas',
-    'Progress': 'mapreduce.job',
+    'Progress': 'llm.options',
     'RequestError': 'errors',
-    'RequestOptions': 'mapreduce.job',
+    'RequestOptions': 'llm.options',
     'Retriever': 'service.retrieval',
     'Service': 'service.service',
     'Settings': 'settings',

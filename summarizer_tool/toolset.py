@@ -19,7 +19,7 @@ from summarizer_tool.documents.chunking import STRATEGIES
 from summarizer_tool.errors import ConfigurationError, StoreError, SummarizationFailedError, SummarizerError
 from summarizer_tool.evidence.answer.expansion import ResearchMode
 from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
-from summarizer_tool.mapreduce.job import RequestOptions
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.mapreduce.summarizer import DEFAULT_STRATEGY, Summarizer
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread
@@ -195,7 +195,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
                 focus_areas=focus_areas,
                 strategy=strategy,
                 form=format,
-                call=self._call(ctx),
+                options=self._call(ctx),
             )
             return _returned(answer)
 
@@ -216,7 +216,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
                 source_ids=source_ids,
                 max_output_tokens=max_output_tokens,
                 form=format,
-                call=self._call(ctx),
+                options=self._call(ctx),
             )
             return _returned(answer)
 
@@ -239,7 +239,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
                 intent=intent,
                 top_k=top_k,
                 max_tokens=max_tokens,
-                call=self._call(ctx),
+                options=self._call(ctx),
             )
             return _evidence(found)
 
@@ -266,7 +266,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
                 expansion_budget=expansion_budget,
                 research_mode=research_mode,
                 max_tokens=max_tokens,
-                call=self._call(ctx),
+                options=self._call(ctx),
             )
             return _evidence(found)
 

@@ -226,7 +226,7 @@ class _Job:
             left = min(settings.deadline_seconds, max(0.1, self.order.seconds))
             settings = settings.model_copy(update={'deadline_seconds': left})
         costs = not isinstance(model, ExtractiveModel)  # what is embedded is free, and counts against no limit
-        call = RequestOptions(
+        options = RequestOptions(
             usage=self.usage if costs else RunUsage(),
             usage_limits=self.usage_limits if costs else None,
             model=model,
@@ -235,7 +235,9 @@ class _Job:
             on_fact=self.on_fact,
         )
         wish = Focus.of(self.order.focus, load_prompt('tool_results/keep'))
-        return await Summarizer(settings, model=model).run([Document(text)], wish, max_output_tokens=budget, call=call)
+        return await Summarizer(settings, model=model).run(
+            [Document(text)], wish, max_output_tokens=budget, options=options
+        )
 
     async def _digest(self, budget: int = DIGEST_TOKENS) -> Digest:
         if budget == DIGEST_TOKENS and self._found is not None:

@@ -65,10 +65,10 @@ def search(
         _check(query, max_tokens)
         named = read_places(places or [], settings, 'name files or URLs to search in')
 
-        async def work(retriever: 'Retriever', call: 'RequestOptions') -> 'EvidenceBrief':
+        async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
             ids = await handles_of(retriever.service, named)
             return await retriever.search(
-                query, source_ids=ids, intent=intent, top_k=top_k, max_tokens=max_tokens, call=call
+                query, source_ids=ids, intent=intent, top_k=top_k, max_tokens=max_tokens, options=options
             )
 
         evidence = on_store(settings, work)
@@ -109,7 +109,7 @@ def answer(
         _check(query, max_tokens)
         named = read_places(places or [], settings, 'name URLs or files to begin with')
 
-        async def work(retriever: 'Retriever', call: 'RequestOptions') -> 'EvidenceBrief':
+        async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
             return await retriever.answer(
                 await handles_and_urls(retriever.service, named),
                 query,
@@ -119,7 +119,7 @@ def answer(
                 expansion_budget=pages,
                 research_mode=mode,
                 max_tokens=max_tokens,
-                call=call,
+                options=options,
             )
 
         evidence = on_store(settings, work)

@@ -116,7 +116,7 @@ def _summarize(given: list[Given | Url], settings: 'Settings', request: RunArgum
     from pydantic_ai.exceptions import UserError
 
     from summarizer_tool.errors import ConfigurationError
-    from summarizer_tool.mapreduce.job import RequestOptions
+    from summarizer_tool.llm.options import RequestOptions
     from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.prompts import Focus
     from summarizer_tool.store.source_store import SourceStore
@@ -132,7 +132,7 @@ def _summarize(given: list[Given | Url], settings: 'Settings', request: RunArgum
                 max_output_tokens=request.max_output_tokens,
                 strategy=request.strategy,
                 for_extraction=bool(request.schema_hint),
-                call=RequestOptions(on_progress=tell, cache=store.collection() if store else None),
+                options=RequestOptions(on_progress=tell, cache=store.collection() if store else None),
             )
 
     try:

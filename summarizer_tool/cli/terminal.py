@@ -11,7 +11,7 @@ from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLarge
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from summarizer_tool.mapreduce.job import Progress
+    from summarizer_tool.llm.options import Progress
     from summarizer_tool.schemas import Summary
     from summarizer_tool.settings import Settings
 

@@ -24,7 +24,7 @@ from summarizer_tool import prompts
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import failures, models
-from summarizer_tool.mapreduce.job import RequestOptions
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.concurrency_limits import shared_limiter
 from summarizer_tool.settings import OutputMode, Settings
 
@@ -50,7 +50,7 @@ class TypedQuery:
     """Instead of the one that the settings name, which is connected for each call."""
     limiter: AbstractConcurrencyLimiter | None = None
     """Bounds the model calls at once; by default the summarizer's own."""
-    call: RequestOptions = field(default_factory=RequestOptions)
+    options: RequestOptions = field(default_factory=RequestOptions)
     """For its model, output mode, deadline, usage and usage limits."""
 
     @classmethod
@@ -60,7 +60,7 @@ class TypedQuery:
         *,
         model: Model | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
-        call: RequestOptions | None = None,
+        options: RequestOptions | None = None,
     ) -> 'TypedQuery | None':
         """Who can be asked; `None` where there is but the embedded model, which can judge nothing.
 
@@ -68,19 +68,19 @@ class TypedQuery:
             settings: The summarizer's.
             model: The summarizer's, where it was given one.
             limiter: The summarizer's, where it was given one.
-            call: What the request at hand brings along; its model goes before the others.
+            options: What the request at hand brings along; its model goes before the others.
         """
-        call = call or RequestOptions()
-        own = call.model or model
+        options = options or RequestOptions()
+        own = options.model or model
         name = own.model_name if own else models.model_id(settings)
         if name == models.SAMPLING or name == 'extractive' or (own and _is_embedded(own)):
             return None
-        return cls(settings, name, model, limiter, call)
+        return cls(settings, name, model, limiter, options)
 
     @property
     def output_mode(self) -> OutputMode:
         """How structured output is asked for."""
-        return self.call.output_mode or self.settings.llm_output_mode
+        return self.options.output_mode or self.settings.llm_output_mode
 
     async def ask(self, agent: Agent[None, OutputT], prompt: str, max_tokens: int) -> OutputT:
         """Run an agent once, for as long as one attempt may take: nobody waits longer for what a search can do without.
@@ -94,7 +94,7 @@ class TypedQuery:
             UnansweredError: If there is no answer: the model failed, or had no time, or a usage limit is reached.
             ConfigurationError: If the model cannot be built.
         """
-        deadline = self.call.deadline
+        deadline = self.options.deadline
         with (
             deadline.calling() if deadline else nullcontext(),
             anyio.move_on_after(self.settings.llm_timeout_seconds),
@@ -104,7 +104,7 @@ class TypedQuery:
         raise self._unanswered(agent, 'no answer in time')
 
     async def _run(self, agent: Agent[None, OutputT], model: Model, prompt: str, max_tokens: int) -> OutputT:
-        usage = self.call.usage if self.call.usage is not None else RunUsage()
+        usage = self.options.usage if self.options.usage is not None else RunUsage()
         before, own = copy(usage), copy(usage)  # others may count in it at the same time
         try:
             result = await agent.run(
@@ -112,7 +112,7 @@ class TypedQuery:
                 model=model,
                 model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
                 usage=own,
-                usage_limits=_limits(self.call.usage_limits),
+                usage_limits=_limits(self.options.usage_limits),
                 retries={'output': self.settings.llm_output_retries},
             )
         except UsageLimitExceeded as error:
@@ -131,12 +131,12 @@ class TypedQuery:
     @asynccontextmanager
     async def _connected(self) -> AsyncGenerator[Model]:
         """The model for one call, limited in concurrency; connections are closed with the call."""
-        own = self.call.model or self.model
+        own = self.options.model or self.model
         async with nullcontext(own) if own else models.connect(self.settings, self.model_name) as model:
             # The caller's own instrumentation would put the content into its traces.
             while isinstance(model, InstrumentedModel) and not self.settings.trace_content:
                 model = model.wrapped
-            if self.call.model is not None:  # bounded by the request it came with
+            if self.options.model is not None:  # bounded by the request it came with
                 yield model
                 return
             limiter = self.limiter or shared_limiter(self.settings.max_concurrent_llm_calls)

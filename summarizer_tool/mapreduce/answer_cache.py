@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import ValidationError
 
 from summarizer_tool import prompts
 from summarizer_tool.errors import StoreError
+from summarizer_tool.llm.options import Cache
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread
@@ -26,26 +26,6 @@ MOST = 4.0
 budget unused, and of too much the merger would have to read it all again."""
 
 _logger = logging.getLogger('summarizer_tool')
-
-
-class Cache(Protocol):
-    """Where finished work is kept; synchronous, and it may raise `StoreError`."""
-
-    def answer(self, key: str, *, least: int, most: int) -> str | None:
-        """The answer for the smallest target in a range, if any."""
-        ...
-
-    def keep_answer(self, key: str, target: int, answer: str) -> None:
-        """Keep an answer made for a target."""
-        ...
-
-    def summary(self, key: str) -> str | None:
-        """A whole result, if any."""
-        ...
-
-    def keep_summary(self, key: str, summary: str) -> None:
-        """Keep a whole result."""
-        ...
 
 
 @cache

@@ -18,10 +18,11 @@ from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
+from summarizer_tool.llm.options import Cache, Phase, Progress
 from summarizer_tool.mapreduce import agents, compose, extractive_fallback, grounding, merging
-from summarizer_tool.mapreduce.answer_cache import AnswerCache, Cache, key_of, revision
+from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
-from summarizer_tool.mapreduce.job import ChunkOutcome, Job, Phase, Progress, RunStats
+from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import Numbered, merged, number
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner

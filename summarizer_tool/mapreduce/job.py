@@ -1,61 +1,14 @@
 """What the engine works on and what it keeps count of."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
-
-from pydantic_ai.models import Model
-from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.mapreduce.answer_cache import Cache
+from summarizer_tool.llm.options import Phase
 from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.prompts import Focus
-from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.schemas import DroppedFacts, PartState
-from summarizer_tool.settings import OnFailure, OutputMode
-
-Phase = Literal['map', 'reduce', 'fetch', 'index', 'analyse', 'search', 'expand', 'assemble']
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a request has come: one of these after each finished call."""
-
-    phase: Phase
-    done: int
-    total: int
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class RequestOptions:
-    """What a caller brings along; all of it optional."""
-
-    on_progress: Callable[[Progress], None] | None = None
-    """Called on the event loop after each finished model call."""
-    usage: RunUsage | None = None
-    """Model usage is added to it, e.g. the calling agent's."""
-    usage_limits: UsageLimits | None = None
-    """Checked before each model request."""
-    deadline: Deadline | None = None
-    """Instead of one in `SUMMARIZER_DEADLINE_SECONDS`."""
-    model: Model | None = None
-    """Does the work instead of the configured one."""
-    output_mode: OutputMode | None = None
-    """How structured output is asked of it; by default as configured."""
-    on_failure: OnFailure | None = None
-    """What happens when every call of it fails for good; by default as configured."""
-    cache: Cache | None = None
-    """Where finished work is looked for and kept."""
-    cache_scope: str = ''
-    """What else a kept answer depends on, such as whose model has given it."""
-    reserve: Callable[[int], int] | None = None
-    """Tokens of a budget that the caller needs for itself, unless the text comes back unchanged."""
-    on_fact: Callable[[str], None] | None = None
-    """Called on the event loop with each fact of a chunk as the model writes it, before it is checked; answers are
-    then streamed. The embedded model's facts come all at once, finished work's not at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE
+from summarizer_tool.llm.options import Phase
 from summarizer_tool.mapreduce.agents import SubAgentTask
 from summarizer_tool.mapreduce.fact_stream import FactStream, OnFact
-from summarizer_tool.mapreduce.job import Phase, RunStats
+from summarizer_tool.mapreduce.job import RunStats
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.schemas import ChunkSummary
 from summarizer_tool.settings import Settings

@@ -22,9 +22,10 @@ from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.recognising import is_page
 from summarizer_tool.llm import models
-from summarizer_tool.mapreduce.answer_cache import Cache, key_of, revision
+from summarizer_tool.llm.options import Cache, Progress, RequestOptions
+from summarizer_tool.mapreduce.answer_cache import key_of, revision
 from summarizer_tool.mapreduce.engine import Engine
-from summarizer_tool.mapreduce.job import Job, Progress, RequestOptions
+from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.report import joined, part_of
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.background_loop import BackgroundLoop
@@ -132,7 +133,7 @@ class Summarizer:
             Focus.of(focus_areas),
             max_output_tokens=max_output_tokens,
             strategy=strategy,
-            call=RequestOptions(on_progress, usage, usage_limits),
+            options=RequestOptions(on_progress, usage, usage_limits),
         )
 
     async def summarize_for_extraction(
@@ -174,7 +175,7 @@ class Summarizer:
             max_output_tokens=max_output_tokens,
             strategy=strategy,
             for_extraction=True,
-            call=RequestOptions(on_progress, usage, usage_limits),
+            options=RequestOptions(on_progress, usage, usage_limits),
         )
 
     def summarize_sync(
@@ -223,7 +224,7 @@ class Summarizer:
         max_output_tokens: int = 0,
         strategy: str = DEFAULT_STRATEGY,
         for_extraction: bool = False,
-        call: RequestOptions | None = None,
+        options: RequestOptions | None = None,
     ) -> Summary:
         """What both kinds of request come down to; for callers that bring a deadline, a cache or a model along.
 
@@ -233,7 +234,7 @@ class Summarizer:
             max_output_tokens: The budget; 0 means the default.
             strategy: As for `summarize`.
             for_extraction: Whether the default budget is that of an extraction.
-            call: What the caller brings along.
+            options: What the caller brings along.
 
         Returns:
             The summary, as from `summarize`.
@@ -247,12 +248,12 @@ class Summarizer:
             raise ValueError(
                 f'max_output_tokens={max_output_tokens} is negative; give a budget in tokens, or 0 for the default'
             )
-        request = _Request(wish, max_output_tokens, _known(strategy), for_extraction, call or RequestOptions())
+        request = _Request(wish, max_output_tokens, _known(strategy), for_extraction, options or RequestOptions())
         is_known = request.strategy == (strategy.strip().lower() or DEFAULT_STRATEGY)
         started = time.monotonic()
         with request_load(_characters(content), self.workers):
             documents = await self._documents(content)
-            model_name = request.call.model.model_name if request.call.model else self.model_name
+            model_name = request.options.model.model_name if request.options.model else self.model_name
             with telemetry.span(
                 'summarize',
                 documents=len(documents),
@@ -298,7 +299,7 @@ class Summarizer:
     async def _kept_or_made(
         self, documents: list[Document], request: '_Request', model_name: str, started: float
     ) -> Summary:
-        cache = request.call.cache
+        cache = request.options.cache
         if cache is None:
             return await self._make(documents, request, model_name, started)
         key = await in_thread(self._key, documents, request, model_name)
@@ -312,31 +313,31 @@ class Summarizer:
     async def _make(self, documents: list[Document], request: '_Request', model_name: str, started: float) -> Summary:
         text = await in_thread(joined, documents)
         tokens_in = await _count(documents, text)
-        call = request.call
+        options = request.options
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
         is_small = tokens_in <= budget
-        free = 0 if is_small or call.reserve is None else await in_thread(call.reserve, budget)
+        free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
         job = Job(documents, request.wish, max(1, budget - free), request.strategy, tokens_in)
         if is_small:
             state = 'unchanged' if text.strip() else 'empty'
             return await in_thread(_passed_through, job, text if text.strip() else '', state, model_name)
         if not text.strip():
             return await in_thread(_passed_through, job, '', 'empty', model_name)
-        async with self._connected(call.model) as model:
+        async with self._connected(options.model) as model:
             engine = Engine(
                 settings=self.settings,
                 model=model,
                 model_name=model_name,
                 job=job,
-                deadline=call.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started)),
-                usage=call.usage if call.usage is not None else RunUsage(),
-                usage_limits=call.usage_limits,
-                on_progress=call.on_progress,
-                on_fact=call.on_fact,
-                cache=call.cache,
-                output_mode=call.output_mode,
-                on_failure=call.on_failure,
-                cache_scope=call.cache_scope,
+                deadline=options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started)),
+                usage=options.usage if options.usage is not None else RunUsage(),
+                usage_limits=options.usage_limits,
+                on_progress=options.on_progress,
+                on_fact=options.on_fact,
+                cache=options.cache,
+                output_mode=options.output_mode,
+                on_failure=options.on_failure,
+                cache_scope=options.cache_scope,
                 started=started,
             )
             summary = await engine.run()
@@ -346,14 +347,14 @@ class Summarizer:
     def _key(self, documents: list[Document], request: '_Request', model_name: str) -> str:
         """What a whole result depends on."""
         settings = self.settings
-        given = request.call.model or self._model
+        given = request.options.model or self._model
         return key_of(
             'summary',
             [(document.id, document.title, document.url) for document in documents],
             (request.wish.focus_areas, request.wish.schema_hint),
-            (request.max_output_tokens, request.call.reserve is not None, request.for_extraction, request.strategy),
+            (request.max_output_tokens, request.options.reserve is not None, request.for_extraction, request.strategy),
             (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
-            (request.call.cache_scope, request.call.output_mode or settings.llm_output_mode),
+            (request.options.cache_scope, request.options.output_mode or settings.llm_output_mode),
             (prompts.version(), revision()),
             (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
             (settings.default_max_output_tokens, settings.fill_budget),
@@ -412,7 +413,7 @@ class _Request:
     max_output_tokens: int
     strategy: str
     for_extraction: bool
-    call: RequestOptions
+    options: RequestOptions
 
 
 def _characters(content: Content) -> int:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import anyio
 from anyio import CancelScope, Event
 
-from summarizer_tool.mapreduce.job import Progress
+from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
 
 T = TypeVar('T')

@@ -30,7 +30,7 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
-from summarizer_tool.mapreduce.job import Progress, RequestOptions
+from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server.http import arrival
@@ -238,7 +238,7 @@ class Tools:
                         intent=arguments.intent,
                         top_k=arguments.top_k,
                         max_tokens=arguments.max_tokens,
-                        call=self._call(running, context, names_phases=True),
+                        options=self._call(running, context, names_phases=True),
                     )
                 )
             case AnswerArguments():
@@ -252,7 +252,7 @@ class Tools:
                         expansion_budget=arguments.expansion_budget,
                         research_mode=arguments.research_mode,
                         max_tokens=arguments.max_tokens,
-                        call=self._call(running, context, names_phases=True),
+                        options=self._call(running, context, names_phases=True),
                     )
                 )
             case StatusArguments():
@@ -265,7 +265,7 @@ class Tools:
                     focus_areas=arguments.focus_areas,
                     strategy=arguments.strategy,
                     form=arguments.format,
-                    call=self._call(running, context),
+                    options=self._call(running, context),
                 )
             case ExtractionArguments():
                 answer = await service.summarize_for_extraction(
@@ -274,7 +274,7 @@ class Tools:
                     source_ids=arguments.source_ids,
                     max_output_tokens=arguments.max_output_tokens,
                     form=arguments.format,
-                    call=self._call(running, context),
+                    options=self._call(running, context),
                 )
             case _:
                 raise TypeError(type(arguments).__name__)
@@ -291,7 +291,7 @@ class Tools:
 
     def _call(self, running: RunningCall, context: Context, *, names_phases: bool = False) -> RequestOptions:
         tell = running.report.tell
-        call = RequestOptions(
+        options = RequestOptions(
             on_progress=partial(_with_phase, tell) if names_phases else tell, deadline=running.deadline
         )
         model = sampling_model(context, self.settings) if self.is_sampling else None
@@ -299,14 +299,14 @@ class Tools:
         # Where it is refused there is no other model; the original text, larger than clients take, would be no help.
         return (
             replace(
-                call,
+                options,
                 model=model,
                 output_mode='prompted',
                 on_failure='extractive',
                 cache_scope=sampling_scope(context),
             )
             if model
-            else call
+            else options
         )
 
     def _summary(self, answer: SummaryReply) -> CallToolResult:

@@ -26,7 +26,7 @@ from summarizer_tool.evidence.question.question import check_length
 from summarizer_tool.evidence.search.reranker import ModelReranker
 from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
 from summarizer_tool.evidence.search.search import search
-from summarizer_tool.mapreduce.job import Phase, Progress, RequestOptions
+from summarizer_tool.llm.options import Phase, Progress, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.runtime.single_flight import InFlight
@@ -107,7 +107,7 @@ class Retriever:
         intent: str = '',
         top_k: int = DEFAULT_TOP_K,
         max_tokens: int = 0,
-        call: RequestOptions | None = None,
+        options: RequestOptions | None = None,
     ) -> EvidenceBrief:
         """Find passages in stored sources; nothing is fetched.
 
@@ -118,7 +118,7 @@ class Retriever:
             intent: What the answer is for; its words count less.
             top_k: Passages, neighbours not counted; 0 means 20.
             max_tokens: Of the brief, at least 500 and at most `MCP_RESPONSE_TOKEN_BUDGET`, which 0 means.
-            call: What the caller brings along.
+            options: What the caller brings along.
 
         Returns:
             The sources whole where they fit, else the best passages; or what is wrong with the request.
@@ -127,7 +127,7 @@ class Retriever:
             ConfigurationError: If a model that is to help cannot be built.
         """
 
-        async def work(call: RequestOptions) -> EvidenceBrief:
+        async def work(options: RequestOptions) -> EvidenceBrief:
             if not query.strip():
                 raise RequestError('query is empty; ask a question')
             check_length(query=query, intent=intent)
@@ -146,9 +146,9 @@ class Retriever:
                 min(top_k or DEFAULT_TOP_K, MAX_TOP_K),
                 await in_io_thread(self._room, chosen, budget),
             )
-            return await self._searched(asked, budget, call)
+            return await self._searched(asked, budget, options)
 
-        return await self._answered('search', work, max_tokens, call)
+        return await self._answered('search', work, max_tokens, options)
 
     async def answer(
         self,
@@ -161,7 +161,7 @@ class Retriever:
         expansion_budget: int | None = None,
         research_mode: ResearchMode = 'auto',
         max_tokens: int = 0,
-        call: RequestOptions | None = None,
+        options: RequestOptions | None = None,
     ) -> EvidenceBrief:
         """Gather the evidence for a question from pages: fetch what is not stored, search, and follow links.
 
@@ -176,7 +176,7 @@ class Retriever:
             research_mode: `fast` follows no links, `auto` while the evidence is not enough, `deep` until it does not
                 grow any more.
             max_tokens: As for `search`.
-            call: What the caller brings along.
+            options: What the caller brings along.
 
         Returns:
             A brief of the evidence; or why there is none.
@@ -185,7 +185,7 @@ class Retriever:
             ConfigurationError: If a model that is to help cannot be built.
         """
 
-        async def work(call: RequestOptions) -> EvidenceBrief:
+        async def work(options: RequestOptions) -> EvidenceBrief:
             budget = self._budget(max_tokens)
             if research_mode not in MODES:
                 raise RequestError(f'research_mode must be one of {", ".join(MODES)}')
@@ -199,9 +199,9 @@ class Retriever:
                 top_k=ANSWER_TOP_K,
                 room=int(budget * WHOLE_SHARE),
             )
-            return await self._gathered(_listed(url), question, budget, call)
+            return await self._gathered(_listed(url), question, budget, options)
 
-        return await self._answered('answer', work, max_tokens, call)
+        return await self._answered('answer', work, max_tokens, options)
 
     async def status(self, source_url: str = '', *, include_urls: bool = True, max_tokens: int = 0) -> EvidenceBrief:
         """Say what is stored.
@@ -224,17 +224,17 @@ class Retriever:
         name: str,
         work: Callable[[RequestOptions], Awaitable[EvidenceBrief]],
         max_tokens: int,
-        call: RequestOptions | None,
+        options: RequestOptions | None,
     ) -> EvidenceBrief:
         """Do the work in time, and make a text of what goes wrong."""
-        call = call or RequestOptions()
+        options = options or RequestOptions()
         started = time.monotonic()
-        deadline = call.deadline or Deadline(self.settings.deadline_seconds)
+        deadline = options.deadline or Deadline(self.settings.deadline_seconds)
         made: list[EvidenceBrief] = []
         with telemetry.span(name) as span:
             try:
                 with deadline.answering():
-                    made.append(await work(replace(call, deadline=deadline)))
+                    made.append(await work(replace(options, deadline=deadline)))
             except ConfigurationError:
                 raise
             except SummarizerError as error:
@@ -247,22 +247,22 @@ class Retriever:
 
     # Search
 
-    async def _searched(self, asked: Query, budget: int, call: RequestOptions) -> EvidenceBrief:
+    async def _searched(self, asked: Query, budget: int, options: RequestOptions) -> EvidenceBrief:
         started = time.perf_counter()
-        found = await self._find(asked, call)
+        found = await self._find(asked, options)
         if not (found.hits or found.is_full_context):
             return await self._nothing(asked.text, found, budget)
         timings = {'search': time.perf_counter() - started}
-        _tell(call, 'search', f'{len(found.hits)} passages found')
-        _tell(call, 'assemble', 'the brief is being written', done=0)
+        _tell(options, 'search', f'{len(found.hits)} passages found')
+        _tell(options, 'assemble', 'the brief is being written', done=0)
         brief = await in_io_thread(assembling.search_brief, found, asked, self.collection, timings)
         rendered = await in_process(rendering.render, brief, budget)
         if found.is_full_context and not rendered.is_whole:  # lines with numbers take more than the text alone
-            return await self._searched(replace(asked, room=0), budget, call)
-        _tell(call, 'assemble', 'wrote the brief')
+            return await self._searched(replace(asked, room=0), budget, options)
+        _tell(options, 'assemble', 'wrote the brief')
         return _written(rendered, brief, found)
 
-    async def _find(self, asked: Query, call: RequestOptions) -> SearchResult:
+    async def _find(self, asked: Query, options: RequestOptions) -> SearchResult:
         return await search(
             self.collection,
             asked,
@@ -271,7 +271,7 @@ class Retriever:
                 self.settings,
                 model=self.service.summarizer.model,
                 limiter=self.service.summarizer.limiter,
-                call=call,
+                options=options,
             ),
         )
 
@@ -344,10 +344,10 @@ class Retriever:
     # Answer
 
     async def _gathered(
-        self, places: Sequence[str], question: Question, budget: int, call: RequestOptions
+        self, places: Sequence[str], question: Question, budget: int, options: RequestOptions
     ) -> EvidenceBrief:
         summarizer = self.service.summarizer
-        splitter = ModelSplitter.of(self.settings, model=summarizer.model, limiter=summarizer.limiter, call=call)
+        splitter = ModelSplitter.of(self.settings, model=summarizer.model, limiter=summarizer.limiter, options=options)
         robots = Robots(self.settings)
         started = time.monotonic()
 
@@ -355,7 +355,7 @@ class Retriever:
             return await self._add_page(url, robots)
 
         async def find(asked: Query) -> SearchResult:
-            return await self._find(asked, call)
+            return await self._find(asked, options)
 
         answerer = Answerer(
             self.collection,
@@ -363,8 +363,8 @@ class Retriever:
             add_page=add_page,
             search=find,
             split=splitter,
-            on_progress=call.on_progress,
-            deadline=call.deadline,
+            on_progress=options.on_progress,
+            deadline=options.deadline,
         )
         answered = await answerer.answer(places, question)
         if not (answered.found.hits or answered.found.is_full_context):
@@ -379,10 +379,10 @@ class Retriever:
                 answered.source_ids,
                 question.top_k,
             )
-            answered = replace(answered, found=await self._find(asked, call))
+            answered = replace(answered, found=await self._find(asked, options))
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
             rendered = await in_process(rendering.render, brief, budget)
-        _tell(call, 'assemble', 'wrote the brief')
+        _tell(options, 'assemble', 'wrote the brief')
         return _written(rendered, brief, answered.found, answered)
 
     async def _add_page(self, url: str, robots: Robots) -> Added:
@@ -496,9 +496,9 @@ def _told(problem: Problem, figures: Figures | None = None, source_ids: Sequence
     )
 
 
-def _tell(call: RequestOptions, phase: Phase, message: str, *, done: int = 1) -> None:
-    if call.on_progress is not None:
-        call.on_progress(Progress(phase, done, 1, message))
+def _tell(options: RequestOptions, phase: Phase, message: str, *, done: int = 1) -> None:
+    if options.on_progress is not None:
+        options.on_progress(Progress(phase, done, 1, message))
 
 
 def _listed(places: str | Sequence[str]) -> list[str]:

@@ -17,8 +17,8 @@ from summarizer_tool.evidence.brief.summary_brief import brief_of_summary
 from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.mapreduce import compose
-from summarizer_tool.mapreduce.job import RequestOptions
 from summarizer_tool.mapreduce.summarizer import DEFAULT_STRATEGY, Summarizer
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.deadline import Deadline
@@ -92,7 +92,7 @@ class Service:
         focus_areas: str | Sequence[str] = '',
         strategy: str = DEFAULT_STRATEGY,
         form: Format = 'text',
-        call: RequestOptions | None = None,
+        options: RequestOptions | None = None,
     ) -> SummaryReply:
         """Summarize a text, or stored sources, for a reader.
 
@@ -105,7 +105,7 @@ class Service:
             form: `brief` for the facts with sources and quoted lines, in at least 500 tokens. It keeps to its budget
                 in any case: where every model call fails and `on_failure` is `original`, it shows the text as far as
                 that holds, and says so.
-            call: What the caller brings along; its cache is the collection.
+            options: What the caller brings along; its cache is the collection.
 
         Raises:
             RequestError: If there is neither text nor handle, or both, or a page without text, or the budget is
@@ -115,7 +115,7 @@ class Service:
             SummarizationFailedError: If every model call failed and `on_failure` is `error`.
         """
         wish = Focus.of(focus_areas)
-        return await self._answer(content, source_ids, wish, max_output_tokens, strategy, form, call)
+        return await self._answer(content, source_ids, wish, max_output_tokens, strategy, form, options)
 
     async def summarize_for_extraction(
         self,
@@ -127,7 +127,7 @@ class Service:
         focus_areas: str | Sequence[str] = '',
         strategy: str = DEFAULT_STRATEGY,
         form: Format = 'text',
-        call: RequestOptions | None = None,
+        options: RequestOptions | None = None,
     ) -> SummaryReply:
         """Compress a text, or stored sources, for a typed extraction.
 
@@ -139,7 +139,7 @@ class Service:
             focus_areas: What matters most within that.
             strategy: `semantic` or `token`.
             form: As for `summarize`.
-            call: What the caller brings along.
+            options: What the caller brings along.
 
         Raises:
             RequestError: As from `summarize`.
@@ -149,7 +149,7 @@ class Service:
         """
         wish = Focus.of(focus_areas, schema_hint)
         return await self._answer(
-            content, source_ids, wish, max_output_tokens, strategy, form, call, for_extraction=True
+            content, source_ids, wish, max_output_tokens, strategy, form, options, for_extraction=True
         )
 
     async def add_source(self, content: str = '', *, url: str = '', title: str = '') -> AddedSource:
@@ -245,7 +245,7 @@ class Service:
         max_output_tokens: int,
         strategy: str,
         form: Format,
-        call: RequestOptions | None,
+        options: RequestOptions | None,
         *,
         for_extraction: bool = False,
     ) -> SummaryReply:
@@ -259,8 +259,8 @@ class Service:
                 f'max_output_tokens={max_output_tokens} is less than a brief needs; give at least '
                 f'{rendering.MIN_BUDGET}, or leave out format="brief"'
             )
-        call = call or RequestOptions()
-        deadline = call.deadline or Deadline(self.summarizer.settings.deadline_seconds)
+        options = options or RequestOptions()
+        deadline = options.deadline or Deadline(self.summarizer.settings.deadline_seconds)
         documents: list[Document] = []
         not_kept = 'there was no time to store the text'
         with deadline.answering() as scope:
@@ -268,7 +268,7 @@ class Service:
             ids = _ids(documents, not_kept)
             # A brief names the handles among its sources.
             reserve = None if is_brief else partial(handles.reserve, ids)
-            call = replace(call, deadline=deadline, cache=self.collection, reserve=reserve)
+            options = replace(options, deadline=deadline, cache=self.collection, reserve=reserve)
             if is_brief:
                 max_output_tokens = max_output_tokens or await self._brief_budget(
                     documents, for_extraction=for_extraction
@@ -279,7 +279,7 @@ class Service:
                 max_output_tokens=int(max_output_tokens * FACTS_SHARE) if is_brief else max_output_tokens,
                 strategy=strategy,
                 for_extraction=for_extraction,
-                call=call,
+                options=options,
             )
         ids = _ids(documents, not_kept)
         if scope.cancelled_caught:

@@ -10,7 +10,7 @@ from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, Summary
 from summarizer_tool.errors import StoreError
-from summarizer_tool.mapreduce.job import RequestOptions
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.prompts import Focus
 from summarizer_tool.store.source_store import Collection, SourceStore
 from tests.mapreduce.test_summarizer import lines_of, read, tool_call
@@ -42,7 +42,7 @@ class Counted:
     async def run(self, cache: Collection, wish: str = 'ships', budget: int = 1000, text: str = TEXT) -> Summary:
         summarizer = Summarizer(SETTINGS, model=self.model)
         return await summarizer.run(
-            Document(text), Focus(wish), max_output_tokens=budget, call=RequestOptions(cache=cache)
+            Document(text), Focus(wish), max_output_tokens=budget, options=RequestOptions(cache=cache)
         )
 
 
@@ -52,7 +52,7 @@ async def test_a_repeated_request_asks_nothing() -> None:
     asked = model.requests
     usage = RunUsage()
     again = await Summarizer(SETTINGS, model=model.model).run(
-        Document(TEXT), Focus('ships'), max_output_tokens=1000, call=RequestOptions(cache=cache, usage=usage)
+        Document(TEXT), Focus('ships'), max_output_tokens=1000, options=RequestOptions(cache=cache, usage=usage)
     )
     assert model.requests == asked
     assert again.text == first.text
@@ -120,7 +120,7 @@ async def test_the_embedded_model_is_asked_again_for_another_budget() -> None:
 
     async def ask(budget: int, cache: Collection | None) -> str:
         summary = await summarizer.run(
-            Document(TEXT), Focus(), max_output_tokens=budget, call=RequestOptions(cache=cache)
+            Document(TEXT), Focus(), max_output_tokens=budget, options=RequestOptions(cache=cache)
         )
         return summary.text
 

@@ -23,7 +23,7 @@ TEXT = 'Ansgar "the Reed" holds the bridge.\n\nBera built {it}.\n\n' + 'The mill
 
 async def summarized(model: FunctionModel | ExtractiveModel, told: list[str]) -> None:
     await Summarizer(Settings(llm_model='extractive'), model=model).run(
-        TEXT, Focus(), max_output_tokens=100, call=RequestOptions(on_fact=told.append)
+        TEXT, Focus(), max_output_tokens=100, options=RequestOptions(on_fact=told.append)
     )
 
 
@@ -61,9 +61,9 @@ async def test_over_the_wire_and_with_the_same_result() -> None:
     with provider.serve() as served:
         settings = Settings(llm_model='openai/gpt-4o-mini', openrouter_base_url=served.base_url)
         streamed = await Summarizer(settings).run(
-            CHRONICLE, Focus(), max_output_tokens=300, call=RequestOptions(on_fact=told.append)
+            CHRONICLE, Focus(), max_output_tokens=300, options=RequestOptions(on_fact=told.append)
         )
-        whole = await Summarizer(settings).run(CHRONICLE, Focus(), max_output_tokens=300, call=RequestOptions())
+        whole = await Summarizer(settings).run(CHRONICLE, Focus(), max_output_tokens=300, options=RequestOptions())
         assert [request.body.stream for request in served.requests] == snapshot([True, False])
     assert told
     assert {fact.text for fact in streamed.facts} & set(told)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from mcp import Client
 
-from summarizer_tool.mapreduce.job import Progress
+from summarizer_tool.llm.options import Progress
 from summarizer_tool.server import calls as server_calls
 from summarizer_tool.server.calls import ProgressReport, RunningCalls, TimeIsUpError
 from tests.support import provider, serving

@@ -14,7 +14,7 @@ from summarizer_tool import ConfigurationError, Document, Settings, SourceStore
 from summarizer_tool.errors import StoreError
 from summarizer_tool.evidence.search import search as search_module
 from summarizer_tool.evidence.search.results import Near
-from summarizer_tool.mapreduce.job import Progress, RequestOptions
+from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
@@ -155,7 +155,7 @@ async def test_a_deadline_leaves_what_there_is() -> None:
         told = list[Progress]()
         call = RequestOptions(on_progress=told.append, deadline=Deadline(1.6))
         pages = [web.url('/guide/gallery'), web.url('/slow')]
-        found = await retriever.answer(pages, 'Who opened all gates by hand?', call=call)
+        found = await retriever.answer(pages, 'Who opened all gates by hand?', options=call)
         assert call.deadline is not None
         assert call.deadline.seconds > 0
     assert not found.is_error
@@ -169,7 +169,7 @@ async def test_the_failures_of_all_pages_are_told_though_the_time_is_over() -> N
     with site() as web, asking(web) as retriever:
         web.slow(1.2)
         pages = [web.url('/gone'), web.url('/slow')]
-        found = await retriever.answer(pages, 'bays', call=RequestOptions(deadline=Deadline(1.2)))
+        found = await retriever.answer(pages, 'bays', options=RequestOptions(deadline=Deadline(1.2)))
     assert found.is_error
     assert [found.text.splitlines()[0], 'HTTP 404' in found.text] == ['[ERROR] fetch failed', True]
 
@@ -183,8 +183,8 @@ async def test_a_search_in_haste_is_told_as_such(monkeypatch: pytest.MonkeyPatch
         retriever = make(store)
         source = retriever.collection.add(Document(HARBOUR))
         for found in (
-            await retriever.search('fire', call=RequestOptions(deadline=Deadline(0.05, grace=0))),
-            await retriever.answer(source.id, 'fire', call=RequestOptions(deadline=Deadline(0.1, grace=0.1))),
+            await retriever.search('fire', options=RequestOptions(deadline=Deadline(0.05, grace=0))),
+            await retriever.answer(source.id, 'fire', options=RequestOptions(deadline=Deadline(0.1, grace=0.1))),
         ):
             assert found.is_error
             assert found.text.startswith('[ERROR] timeout')
@@ -322,7 +322,7 @@ async def test_a_page_that_failed_may_have_it() -> None:
 
         web.slow(1)
         pages[1] = web.url('/slow')
-        found = await retriever.answer(pages, 'Zymurgy?', max_tokens=500, call=RequestOptions(deadline=Deadline(1)))
+        found = await retriever.answer(pages, 'Zymurgy?', max_tokens=500, options=RequestOptions(deadline=Deadline(1)))
         assert [line.replace(web.host, 'HOST') for line in told(found)[1:5]] == snapshot(
             [
                 'Pages asked for: 2, in vain: 1, rounds of following links: 0; stopped: deadline.',

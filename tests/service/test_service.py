@@ -26,7 +26,7 @@ from summarizer_tool import (
     UnknownSourceError,
 )
 from summarizer_tool.errors import FetchError
-from summarizer_tool.mapreduce.job import Progress, RequestOptions
+from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.text import tokens
 from tests.mapreduce.test_summarizer import lines_of, read, tool_call
@@ -196,19 +196,19 @@ async def test_when_there_was_no_time_at_all(monkeypatch: pytest.MonkeyPatch) ->
     handles = [(await service.add_source(chronicle(12, seed=n))).source.id for n in range(3)]
     monkeypatch.setattr(Summarizer, 'run', wait)
     answer = await service.summarize(
-        source_ids=handles, max_output_tokens=500, call=RequestOptions(deadline=Deadline(0.2, grace=0.1))
+        source_ids=handles, max_output_tokens=500, options=RequestOptions(deadline=Deadline(0.2, grace=0.1))
     )
     assert tokens.count(answer.text) <= 500
     assert answer.text.count('## Year 601') == 3
     assert (answer.summary.state, {part.state for part in answer.summary.parts}) == ('degraded', {'failed'})
     assert 'only its beginning' in last_line(answer.text)
     late = await service.summarize_for_extraction(
-        CHRONICLE, 'crowns', call=RequestOptions(deadline=Deadline(-1, grace=0))
+        CHRONICLE, 'crowns', options=RequestOptions(deadline=Deadline(-1, grace=0))
     )
     assert tokens.count(late.text) <= tokens.count(CHRONICLE) // 4
     assert late.text.startswith('## Year 601')
     with pytest.raises(RequestError, match='call again'):
-        await service.summarize(source_ids=handles, call=RequestOptions(deadline=Deadline(-1, grace=0)))
+        await service.summarize(source_ids=handles, options=RequestOptions(deadline=Deadline(-1, grace=0)))
 
 
 async def test_work_cut_short_says_so_and_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +225,7 @@ async def test_work_cut_short_says_so_and_is_not_kept(monkeypatch: pytest.Monkey
 
     service = make(FunctionModel(answer))
     call = RequestOptions(on_progress=stop_after_the_map, deadline=deadline)
-    answer_in_haste = await service.summarize(chronicle(40), max_output_tokens=600, call=call)
+    answer_in_haste = await service.summarize(chronicle(40), max_output_tokens=600, options=call)
     assert answer_in_haste.summary.stats.cut_short
     assert 'finished in haste' in last_line(answer_in_haste.text)
     again = await service.summarize(chronicle(40), max_output_tokens=600)
@@ -338,7 +338,7 @@ async def test_a_brief_that_has_no_time_is_a_makeshift(monkeypatch: pytest.Monke
     service = make()
     monkeypatch.setattr(Summarizer, 'run', wait)
     call = RequestOptions(deadline=Deadline(0.2, grace=0.1))
-    answer = await service.summarize(CHRONICLE, max_output_tokens=600, form='brief', call=call)
+    answer = await service.summarize(CHRONICLE, max_output_tokens=600, form='brief', options=call)
     assert tokens.count(answer.text) <= 600
     assert answer.summary.state == 'degraded'
     assert 'only its beginning' in last_line(answer.text)

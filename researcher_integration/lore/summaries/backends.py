@@ -117,10 +117,10 @@ class InProcess:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> SourceSummary:
         """Compress sources for a typed extraction, as `SummaryBackend` says."""
-        call = RequestOptions(on_progress=on_progress, usage=usage, usage_limits=usage_limits)
+        options = RequestOptions(on_progress=on_progress, usage=usage, usage_limits=usage_limits)
         try:
             answer = await self.service.summarize_for_extraction(
-                schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens, call=call
+                schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens, options=options
             )
         except ConfigurationError:
             raise

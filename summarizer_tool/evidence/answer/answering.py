@@ -15,7 +15,7 @@ from summarizer_tool.evidence.answer.exploration import Exploration, Search, Spl
 from summarizer_tool.evidence.answer.gathering import Added, AddPage, Gathering, Stored
 from summarizer_tool.evidence.question.question import Question, check_length
 from summarizer_tool.evidence.search.results import SearchResult
-from summarizer_tool.mapreduce.job import Progress
+from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import Settings, variable
 

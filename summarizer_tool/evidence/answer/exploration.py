@@ -19,7 +19,7 @@ from summarizer_tool.evidence.question.question import Question
 from summarizer_tool.evidence.question.topic import QuestionTopic, topic_of
 from summarizer_tool.evidence.search import already_known
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.mapreduce.job import Phase, Progress
+from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import terms

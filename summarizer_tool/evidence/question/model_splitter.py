@@ -11,8 +11,8 @@ from pydantic_ai.models import Model
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import typed_query
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.typed_query import TypedQuery, UnansweredError
-from summarizer_tool.mapreduce.job import RequestOptions
 from summarizer_tool.settings import OutputMode, Settings
 from summarizer_tool.text import terms
 
@@ -45,7 +45,7 @@ class ModelSplitter:
         *,
         model: Model | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
-        call: RequestOptions | None = None,
+        options: RequestOptions | None = None,
     ) -> 'ModelSplitter | None':
         """The splitter of one request; `None` where there is but the embedded model.
 
@@ -53,9 +53,9 @@ class ModelSplitter:
             settings: The summarizer's.
             model: The summarizer's, where it was given one.
             limiter: The summarizer's, where it was given one.
-            call: For its model, deadline, usage and usage limits.
+            options: For its model, deadline, usage and usage limits.
         """
-        asker = TypedQuery.of(settings, model=model, limiter=limiter, call=call)
+        asker = TypedQuery.of(settings, model=model, limiter=limiter, options=options)
         return asker and cls(asker)
 
     async def __call__(self, question: str, intent: str = '', constraints: str = '') -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from pydantic_ai.models import Model
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import typed_query
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.typed_query import TypedQuery, UnansweredError
-from summarizer_tool.mapreduce.job import RequestOptions
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.settings import OutputMode, Settings
 from summarizer_tool.text import tokens
@@ -54,7 +54,7 @@ class ModelReranker:
         *,
         model: Model | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
-        call: RequestOptions | None = None,
+        options: RequestOptions | None = None,
     ) -> 'ModelReranker | None':
         """The reranker of one request; `None` without `settings.rerank`, or with but the embedded model.
 
@@ -62,9 +62,9 @@ class ModelReranker:
             settings: The summarizer's.
             model: The summarizer's, where it was given one.
             limiter: The summarizer's, where it was given one.
-            call: For its model, deadline, usage and usage limits.
+            options: For its model, deadline, usage and usage limits.
         """
-        asker = TypedQuery.of(settings, model=model, limiter=limiter, call=call) if settings.rerank else None
+        asker = TypedQuery.of(settings, model=model, limiter=limiter, options=options) if settings.rerank else None
         return asker and cls(asker)
 
     async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:

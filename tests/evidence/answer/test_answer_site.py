@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import Document
 from summarizer_tool.evidence.answer.expansion import ResearchMode
-from summarizer_tool.mapreduce.job import RequestOptions
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.text import tokens
 from tests.support.asked_site import SECTIONS, asking, heads, holds, quotes, section, steady
@@ -432,7 +432,7 @@ async def test_the_time_is_over(web: Site) -> None:
     web.slow(60)
     try:
         with asking(web) as retriever:
-            found = await retriever.answer(web.url('/slow'), FLOOD, call=RequestOptions(deadline=Deadline(0.3)))
+            found = await retriever.answer(web.url('/slow'), FLOOD, options=RequestOptions(deadline=Deadline(0.3)))
     finally:
         web.slow(0)
     assert found.is_error

@@ -22,7 +22,7 @@ from summarizer_tool.evidence.answer.expansion import Fetched, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.html.page import Link
-from summarizer_tool.mapreduce.job import Progress
+from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
 from tests.support.small_web import ORIGIN, Leaf, SmallWeb, leaf, web
 

@@ -17,8 +17,8 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool.evidence.search.reranker import MAX_PASSAGES, ModelReranker
 from summarizer_tool.extractive.model import ExtractiveModel
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.typed_query import UnansweredError
-from summarizer_tool.mapreduce.job import RequestOptions
 from summarizer_tool.runtime.concurrency_limits import ProcessLimiter
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import OutputMode, Settings
@@ -67,7 +67,7 @@ def judgements(**confidences: float) -> object:
 
 
 def reranker(judge: Judge, call: RequestOptions | None = None, settings: Settings = SETTINGS) -> ModelReranker:
-    made = ModelReranker.of(settings, model=judge.model, call=call)
+    made = ModelReranker.of(settings, model=judge.model, options=call)
     assert made is not None
     return made
 
@@ -248,7 +248,7 @@ async def test_a_model_that_hangs_is_not_waited_for() -> None:
     short = Settings.load(llm_model='test', rerank=True, llm_timeout_seconds=0.05)
     slow = ModelReranker.of(short, model=model, limiter=limiter)
     patient = Settings.load(llm_model='test', rerank=True, llm_timeout_seconds=600)
-    late = ModelReranker.of(patient, model=model, limiter=limiter, call=RequestOptions(deadline=Deadline(0.05)))
+    late = ModelReranker.of(patient, model=model, limiter=limiter, options=RequestOptions(deadline=Deadline(0.05)))
     patiently = ModelReranker.of(patient, model=model, limiter=limiter)
     assert slow is not None
     assert late is not None
@@ -276,7 +276,7 @@ async def test_who_judges() -> None:
     assert ModelReranker.of(Settings.load(llm_model='extractive', rerank=True)) is None
     assert ModelReranker.of(Settings.load(llm_model='sampling', rerank=True)) is None
 
-    lent = ModelReranker.of(Settings.load(llm_model='sampling', rerank=True), call=RequestOptions(model=judge.model))
+    lent = ModelReranker.of(Settings.load(llm_model='sampling', rerank=True), options=RequestOptions(model=judge.model))
     configured = ModelReranker.of(Settings.load(llm_model='openai/gpt-x', openrouter_api_key='k', rerank=True))
     assert lent is not None
     assert configured is not None

@@ -137,7 +137,7 @@ async def test_a_model_that_cannot_stream_tells_of_its_facts_at_the_end() -> Non
     script = calling('look')
     told: list[str] = []
     await Summarizer(SETTINGS, model=script.model).run(
-        STORY, Focus(), max_output_tokens=100, call=RequestOptions(on_fact=told.append)
+        STORY, Focus(), max_output_tokens=100, options=RequestOptions(on_fact=told.append)
     )
     assert len(told) == 1
     assert told[0].startswith('The keeper of lamp 0')

@@ -1,0 +1,72 @@
+"""What a caller brings along to a request: progress, usage, deadline, model and cache."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.settings import OnFailure, OutputMode
+
+Phase = Literal['map', 'reduce', 'fetch', 'index', 'analyse', 'search', 'expand', 'assemble']
+
+
+class Cache(Protocol):
+    """Where finished work is kept; synchronous, and it may raise `StoreError`."""
+
+    def answer(self, key: str, *, least: int, most: int) -> str | None:
+        """The answer for the smallest target in a range, if any."""
+        ...
+
+    def keep_answer(self, key: str, target: int, answer: str) -> None:
+        """Keep an answer made for a target."""
+        ...
+
+    def summary(self, key: str) -> str | None:
+        """A whole result, if any."""
+        ...
+
+    def keep_summary(self, key: str, summary: str) -> None:
+        """Keep a whole result."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a request has come: one of these after each finished call."""
+
+    phase: Phase
+    done: int
+    total: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """What a caller brings along; all of it optional."""
+
+    on_progress: Callable[[Progress], None] | None = None
+    """Called on the event loop after each finished model call."""
+    usage: RunUsage | None = None
+    """Model usage is added to it, e.g. the calling agent's."""
+    usage_limits: UsageLimits | None = None
+    """Checked before each model request."""
+    deadline: Deadline | None = None
+    """Instead of one in `SUMMARIZER_DEADLINE_SECONDS`."""
+    model: Model | None = None
+    """Does the work instead of the configured one."""
+    output_mode: OutputMode | None = None
+    """How structured output is asked of it; by default as configured."""
+    on_failure: OnFailure | None = None
+    """What happens when every call of it fails for good; by default as configured."""
+    cache: Cache | None = None
+    """Where finished work is looked for and kept."""
+    cache_scope: str = ''
+    """What else a kept answer depends on, such as whose model has given it."""
+    reserve: Callable[[int], int] | None = None
+    """Tokens of a budget that the caller needs for itself, unless the text comes back unchanged."""
+    on_fact: Callable[[str], None] | None = None
+    """Called on the event loop with each fact of a chunk as the model writes it, before it is checked; answers are
+    then streamed. The embedded model's facts come all at once, finished work's not at all."""
