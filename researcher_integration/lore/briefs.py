@@ -58,7 +58,7 @@ def brief(topic: Topic, zone: str, step: Step, section: KeptSection, pages: Sequ
 
 
 def conflicts(zone: str, found: Sequence[Conflict], pages: Sequence[CrawledPage], reason: str = '') -> str:
-    """What sources contradict each other in: of each conflict both claims and both sources.
+    """The conflicts between sources: for each, both claims and both sources.
 
     Args:
         zone: Its name.
@@ -88,14 +88,14 @@ def conflicts(zone: str, found: Sequence[Conflict], pages: Sequence[CrawledPage]
 
 
 def plain(text: str) -> str:
-    """A stranger's line as text that is no markdown: on one line, without what cannot be printed."""
+    """Untrusted text as one printable line in which no markdown takes effect."""
     line = ' '.join(''.join(letter if letter.isprintable() else ' ' for letter in text).split())
     line = line if len(line) <= MAX_TITLE else f'{line[: MAX_TITLE - 1]}…'
     return _MARKS.sub(r'\\\1', line)
 
 
 def quoted(text: str, pages: Sequence[CrawledPage]) -> str:
-    """What was kept of pages as a part of a brief: headings deeper, those with a page's title numbered, nothing live.
+    """Kept text as part of a brief: headings one level deeper, page titles numbered, no active HTML.
 
     Args:
         text: Of a section.
@@ -110,7 +110,7 @@ def quoted(text: str, pages: Sequence[CrawledPage]) -> str:
 
 
 def _quoted(line: str, numbers: Mapping[str, int], *, is_below: bool) -> str:
-    """A line of a section.
+    """One line of kept text, quoted.
 
     Args:
         line: As it was kept.
@@ -131,7 +131,7 @@ def _quoted(line: str, numbers: Mapping[str, int], *, is_below: bool) -> str:
 
 
 def _inert(line: str) -> str:
-    """A line without HTML, images and definitions of links."""
+    """The line without HTML, images and link definitions."""
     return _LIVE.sub(r'\1\\', line).replace(']:', ']\\:')
 
 

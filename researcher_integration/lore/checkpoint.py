@@ -33,7 +33,7 @@ PREVIOUS = 'previous'
 
 
 class ResearchRequest(BaseModel):
-    """What was asked for, as far as a continued research must agree with it."""
+    """The request of a research; a resumed research must have the same."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,7 +48,7 @@ class ResearchRequest(BaseModel):
 
 
 class KeptBlock(BaseModel):
-    """A piece of what a step hands on."""
+    """One block of text that a step has kept: notes, a page or a summary."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -96,14 +96,14 @@ class Step(BaseModel):
 
 
 class GatheredSummary(BaseModel):
-    """A summary that the agent has had made."""
+    """A summary that the agent requested through a tool."""
 
     source_ids: tuple[str, ...]
     text: str
 
 
 class GatheredMaterial(BaseModel):
-    """What the agent of a step has brought home, before it is summarized."""
+    """The pages, notes and summaries that the agent of a step gathered, before they are summarized."""
 
     topic: TopicId
     pages: tuple[str, ...]
@@ -122,14 +122,14 @@ class GatheredMaterial(BaseModel):
 
 
 class Failure(BaseModel):
-    """A page that could not be had."""
+    """A page that could not be crawled."""
 
     place: str
     reason: str
 
 
 class Checkpoint(BaseModel):
-    """Everything that a continued research needs, but the texts."""
+    """The state from which a research is resumed; page texts stay in the store."""
 
     version: Literal[1] = VERSION
     request: ResearchRequest
@@ -153,7 +153,7 @@ class Checkpoint(BaseModel):
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """The checkpoint in a folder, if there is one.
+        """Load the checkpoint of a folder, or return `None`.
 
         Raises:
             ResearchError: If it cannot be read, or belongs to another version; names the file and the way out.
@@ -173,7 +173,7 @@ class Checkpoint(BaseModel):
             ) from None
 
     def all_spent(self) -> list[Spent]:
-        """All that models have cost so far, but for what is under way."""
+        """The cost of all finished model calls."""
         spent = [each for step in self.steps.values() for each in (step.agent, step.summaries)]
         if self.gathered is not None:
             spent += [self.gathered.agent, self.gathered.by_tool]
@@ -183,7 +183,7 @@ class Checkpoint(BaseModel):
         return spent
 
     def save(self, folder: Path) -> None:
-        """Write it, in one piece or not at all.
+        """Write the checkpoint atomically.
 
         Raises:
             ResearchError: If it cannot be written.
@@ -193,7 +193,7 @@ class Checkpoint(BaseModel):
 
 @contextmanager
 def alone(folder: Path) -> Generator[None]:
-    """Keep other researches out of a folder, where the system can lock files.
+    """Lock a folder against other researches, where the system can lock files.
 
     Raises:
         ResearchError: If one is at work there, or the folder cannot be written.
@@ -213,7 +213,7 @@ def alone(folder: Path) -> Generator[None]:
 
 
 def put_aside(folder: Path, names: Sequence[str]) -> None:
-    """Move what an earlier research has left into `previous/`, in the place of what is there.
+    """Move the files of an earlier research into `previous/`, replacing what is there.
 
     Raises:
         ResearchError: If it cannot be moved.
@@ -232,7 +232,7 @@ def put_aside(folder: Path, names: Sequence[str]) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a file by a text at once: whoever reads it, also after a kill, finds the old one or the new one, whole.
+    """Replace a file atomically: a reader finds the old text or the new one, never a part.
 
     Raises:
         ResearchError: If it cannot be written; names the file.

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def each_with_its_option(arguments: 'Sequence[str]') -> list[str]:
-    """Arguments with `--pages` before each page, where a person and a shell's `*.md` write it once for all of them.
+    """Repeat `--pages` before each page, so that it can be written once before several (`--pages *.md`).
 
     Pages are what follows, up to the next option; `--` ends them, too.
     """
@@ -84,7 +84,7 @@ def _is_option(argument: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ResearchArguments:
-    """What the command line says of the research itself."""
+    """The arguments that describe the research."""
 
     zone: str
     pages: 'Sequence[str]'
@@ -150,7 +150,7 @@ def _zone(text: str) -> str:
 
 
 def _slug(zone: str) -> str:
-    """The name of a folder: no separator, no dot, so that it leads nowhere else."""
+    """A zone's name as the name of a folder, without separators and dots."""
     return _NOT_IN_NAMES.sub('-', zone.casefold())[:MAX_SLUG].strip('-')
 
 
@@ -161,7 +161,7 @@ def _way(way: str | None) -> 'Way | None':
 
 
 def _check(asked: ResearchArguments) -> None:
-    """What needs no imports to be known."""
+    """Check the arguments as far as that needs no imports."""
     if asked.resume and asked.fresh:
         _stop(
             ResearchExitCode.USAGE, '--resume goes on with what is in the folder, --fresh begins anew; give one of them'
@@ -207,7 +207,7 @@ def _first(error: Exception) -> Exception:
 
 
 def _prepared(asked: ResearchArguments, *, model: str | None, config: Path) -> 'Research':
-    """The research, once everything that can be checked without it has been."""
+    """Build the research after all checks that come before it."""
     from researcher_integration.lore.checkpoint import ResearchRequest
     from researcher_integration.lore.pipeline import Research
     from researcher_integration.lore.settings import ResearchSettings
@@ -248,7 +248,7 @@ def _absolute(place: str) -> str:
 
 
 def _make(folder: Path) -> None:
-    """Make the folder, so that one that cannot be written is known before there is anything to write."""
+    """Make the folder now, so that an unwritable one is reported before any work is done."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -273,7 +273,7 @@ def _configuration(folder: Path, *, search: bool) -> 'Configuration':
 
 
 def _configure_logs(settings: 'ResearchSettings') -> None:
-    """Traces as configured; logs as lines for a person, unless a level was asked for: then JSON, as for a machine."""
+    """Configure traces and logs: readable lines, or JSON where `LOG_LEVEL` is set."""
     import logging
 
     from summarizer_tool import TerminalLines, configure_telemetry, json_log_lines

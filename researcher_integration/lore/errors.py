@@ -4,4 +4,4 @@ from summarizer_tool import SummarizerError
 
 
 class ResearchError(SummarizerError):
-    """A research cannot be begun or continued as it was asked for; says what to change."""
+    """A research cannot be started or resumed as requested; the message says what to change."""

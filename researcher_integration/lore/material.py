@@ -49,7 +49,7 @@ def titled(title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptSection:
-    """What a research step has kept."""
+    """The text that a research step has kept."""
 
     topic: TopicId
     header: str
@@ -58,7 +58,7 @@ class KeptSection:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What the extraction works on."""
+    """The input of the extraction: sections and pages of a zone."""
 
     zone: str
     sections: Sequence[KeptSection]

@@ -54,7 +54,7 @@ class Extracted(BaseModel):
     @field_validator('categories', mode='before')
     @classmethod
     def _of_their_types(cls, value: object) -> object:
-        """Records that are read back from JSON say nothing of their type; the category does."""
+        """Validate records read from JSON as the type of their category."""
         if not isinstance(value, dict):
             return value
         found = cast('dict[object, object]', value)
@@ -143,7 +143,7 @@ def build(
     via: str,
     has_model: bool,
 ) -> Package:
-    """Put together what a finished research has found.
+    """Build the package of a finished research.
 
     Args:
         checkpoint: All of it.
@@ -176,7 +176,7 @@ def build(
 
 
 def write_to(package: Package, folder: Path) -> None:
-    """Write the files of a package, each in one piece; briefs of an earlier one that have other names go.
+    """Write the files atomically, and remove an earlier package's briefs that have other names.
 
     Raises:
         ResearchError: If one cannot be written.
@@ -215,7 +215,7 @@ def _extracted(checkpoint: Checkpoint, topics: Sequence[Topic], material: Materi
 
 
 def _said(done: Extraction) -> str:
-    """What is to be known about an extraction that is not as it should be."""
+    """The note on an extraction that is incomplete or failed."""
     said = [done.reason] if done.reason else []
     if done.salvaged:
         said.append('the answer was cut off or broken, and only its whole records were kept')

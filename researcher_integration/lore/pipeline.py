@@ -13,9 +13,9 @@ from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
 from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.settings import ResearchSettings
-from researcher_integration.lore.steps.extraction_phase import Extracting
-from researcher_integration.lore.steps.steps import Steps
-from researcher_integration.lore.steps.work import Configuration, ResearchProgress, Work
+from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
+from researcher_integration.lore.steps.steps import ResearchSteps
+from researcher_integration.lore.steps.work import Configuration, ResearchProgress, ResearchRun
 from researcher_integration.lore.summaries.backends import InProcess, SummaryBackend
 from summarizer_tool import Service, SourceStore, Summarizer, first_error, trace_span
 
@@ -40,7 +40,7 @@ class Research:
     """Called after each time that the checkpoint was written, with a copy of what was written."""
 
     async def run(self, *, resume: bool = False, fresh: bool = False) -> package.Package:
-        """Do the research, or what is missing of it.
+        """Run the research, or the part that is missing.
 
         Args:
             resume: Go on from the checkpoint in the folder.
@@ -65,10 +65,10 @@ class Research:
                 except ExceptionGroup as group:  # of tasks that ran at once
                     raise first_error(group) from group
 
-    async def _run(self, work: Work) -> package.Package:
+    async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint
-        extracting = Extracting(work)
-        steps = Steps(work, extracting)
+        extracting = ExtractionPhase(work)
+        steps = ResearchSteps(work, extracting)
         await steps.crawl()
         if not checkpoint.pages and not checkpoint.request.search:
             reasons = '; '.join(f'{failure.place}: {failure.reason}' for failure in checkpoint.failures[:5])
@@ -118,7 +118,7 @@ class Research:
         return Checkpoint(request=self.request)
 
     @asynccontextmanager
-    async def _work(self, checkpoint: Checkpoint) -> AsyncGenerator[Work]:
+    async def _work(self, checkpoint: Checkpoint) -> AsyncGenerator[ResearchRun]:
         settings = self.settings
         async with AsyncExitStack() as stack:
             model = self.model
@@ -140,7 +140,7 @@ class Research:
                 backend = await stack.enter_async_context(
                     OverMCP(settings.mcp_summarizer_url, service.collection, token=settings.mcp_summarizer_token)
                 )
-            yield Work(
+            yield ResearchRun(
                 checkpoint,
                 self.folder,
                 configuration=self.configuration,
@@ -154,7 +154,7 @@ class Research:
 
 
 def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) -> None:
-    """A research goes on as it was begun; what was not asked for this time is as it was then."""
+    """Check that a resumed research has the request it was started with; unset fields take its values."""
     if asked.zone != begun.zone:
         raise ResearchError(f'{folder} holds a research of "{begun.zone}", not of "{asked.zone}"; name another --out')
     for name, value in asked.model_dump(exclude_unset=True, exclude={'zone'}).items():

@@ -14,7 +14,7 @@ EXTRACTIVE = 'extractive'
 
 
 class ResearchSettings(Settings):
-    """How a research works: `Settings` of the summarizer and what is named below, from the same places."""
+    """The settings of a research: those of the summarizer and the ones below, from the same sources."""
 
     research_model: Annotated[str | None, Field(validation_alias='RESEARCH_MODEL')] = None
     """The model of the agents that research and extract, in the forms that `LLM_MODEL` takes. Unset: `LLM_MODEL`."""
@@ -36,7 +36,7 @@ class ResearchSettings(Settings):
         return value
 
     def agent_model(self) -> str | None:
-        """The name of the model that researches and extracts; none where there is only the embedded one, which cannot.
+        """The model that researches and extracts, or an empty name: the embedded model can do neither.
 
         That one summarizes; it calls no tools and fills no other fields.
         """
@@ -45,7 +45,7 @@ class ResearchSettings(Settings):
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator[Model | None]:
-        """The model that `agent_model` names, for the length of the block; none where it names none.
+        """Connect the model that `agent_model` names for the length of the block; `None` where it names none.
 
         Raises:
             ConfigurationError: If its provider is unknown, or a key or a package is missing.

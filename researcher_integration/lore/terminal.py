@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress() -> 'Generator[Callable[[ResearchProgress], None]]':
-    """A live line on stderr if a person is looking, else a line for each page, step and extraction."""
+    """Show progress on stderr: one live line on a terminal, else a line for each event."""
     if not sys.stderr.isatty():
         last: tuple[str, str] | None = None
 
@@ -41,7 +41,7 @@ def _worded(progress: 'ResearchProgress') -> str:
 
 
 def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
-    """What a research has brought: a table of the steps, what was extracted, and what is missing."""
+    """Print the result of a research: steps, extractions, and what is missing."""
     from rich.console import Console
     from rich.table import Table
 
@@ -99,12 +99,12 @@ def _printable(message: str) -> str:
 
 
 def say(message: str) -> None:
-    """A line on stderr."""
+    """Print a line to stderr."""
     _write(f'lore-research: {_printable(message)}\n')
 
 
 def _write(text: str) -> None:
-    """Write to stderr; if nobody reads it any more, the work goes on without it."""
+    """Write to stderr, ignoring a closed pipe."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -113,7 +113,7 @@ def _write(text: str) -> None:
 
 
 def print_folder(folder: Path) -> None:
-    """The folder on stdout, byte for byte, whatever the locale says."""
+    """Print the folder to stdout, byte for byte in any locale."""
     try:
         sys.stdout.buffer.write(os.fsencode(folder) + b'\n')
         sys.stdout.buffer.flush()

@@ -18,7 +18,7 @@ TIER_NAMES: tuple[TierName, ...] = get_args(TierName)
 
 
 def _host(url: str) -> str:
-    """The host of a URL as it is looked up, in lower case and punycode; empty if it has none.
+    """The host of a URL in lower case and punycode; empty if it has none.
 
     Read as the fetcher reads it, so that no spelling gets the trust of one host and the page of another.
     """
@@ -51,7 +51,7 @@ class Trust:
 
 
 class Tier(Strict):
-    """Sources of one standing."""
+    """A tier: domains that are trusted alike."""
 
     weight: Annotated[float, Field(strict=True, ge=0, le=1)]
     """What a statement of such a source counts."""
@@ -60,7 +60,7 @@ class Tier(Strict):
 
 
 class SourceTiers(Strict):
-    """The tiers, and which of them a source belongs to."""
+    """All tiers, and the look-up of a source's tier."""
 
     tiers: dict[TierName, Tier]
     default: TierName = 'tertiary'
@@ -114,7 +114,7 @@ class SourceTiers(Strict):
 
 
 def load_tiers(path: Path = SHIPPED_SOURCES) -> SourceTiers:
-    """Read the tiers.
+    """Load the tiers from a file.
 
     Args:
         path: A YAML file with `tiers`, each of the four with `weight` and `domains`; `default` and `files`.

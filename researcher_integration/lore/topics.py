@@ -52,7 +52,7 @@ Amount = Annotated[int, Field(strict=True, gt=0)]
 
 
 class Instructions(Strict):
-    """What the agent is told in a step: templates for `prompts.fill`, with the zone's name as `zone`."""
+    """The instructions of a step: templates with the placeholder `{{zone}}`."""
 
     gather: Template
     """The first phase: what to look for, which pages to crawl, when to stop."""
@@ -61,7 +61,7 @@ class Instructions(Strict):
 
 
 class Topic(Strict):
-    """What one research step is about."""
+    """The topic of one research step."""
 
     id: TopicId
     header: Header
@@ -78,12 +78,12 @@ class Topic(Strict):
 
     @property
     def hint(self) -> str:
-        """The `schema_hint` for the summarizer: the fields, and then what must be preserved."""
+        """The `schema_hint` for the summarizer: the fields, then what must be preserved."""
         return '\n'.join((self.schema_hint, '', 'Preserve:', *(f'- {each}' for each in self.preserve)))
 
 
 class Limits(Strict):
-    """What one zone may use, in model calls of the agent and of the summaries together; the topics divide it."""
+    """The limits of one zone, over the calls of agent and summaries; the topics share them."""
 
     requests: Amount = 400
     """Calls of a model. A summary makes one for each chunk."""
@@ -101,7 +101,7 @@ class Limits(Strict):
 
 
 class ResearchTopics(Strict):
-    """The steps of a research, in the order of the file, and what they may use together."""
+    """The topics in the order of the file, and their common limits."""
 
     topics: tuple[Topic, ...]
     limits: Limits = Limits()
@@ -118,7 +118,7 @@ class ResearchTopics(Strict):
 
 
 def load_topics(path: Path = SHIPPED_TOPICS) -> ResearchTopics:
-    """Read the topics.
+    """Load the topics from a file.
 
     Args:
         path: A YAML file with `topics` and, where the defaults do not fit, `limits`.

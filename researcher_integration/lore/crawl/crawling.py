@@ -61,7 +61,7 @@ class Tiers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Crawled:
-    """A page, as the one who asked for it gets it."""
+    """A crawled page and the text about it that a model gets."""
 
     page: CrawledPage
     text: str
@@ -72,7 +72,7 @@ class Crawled:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was stored for a request, before it has a number."""
+    """A stored page that has no number yet."""
 
     source: Source
     key: str
@@ -86,7 +86,7 @@ _Load = Callable[[], Awaitable[_Found]]
 
 @dataclass(slots=True, eq=False)
 class _PageFlight:
-    """A page on its way, and those who wait for it."""
+    """A page that is being fetched, and how many wait for it."""
 
     key: str
     turn: Event = field(default_factory=Event)
@@ -113,7 +113,7 @@ class Crawler:
         on_page: OnPage | None = None,
         max_pages: int = MAX_PAGES,
     ) -> None:
-        """Take over what a checkpoint has.
+        """Begin with the pages of a checkpoint.
 
         Args:
             service: Fetches and stores; its settings bound sizes, times and what may be fetched.
@@ -139,7 +139,7 @@ class Crawler:
         return MappingProxyType(self._pages)
 
     async def crawl(self, place: str, *, at_most: int = PREVIEW_CHARACTERS) -> Crawled:
-        """Crawl the page at a URL, or show again what has been crawled.
+        """Crawl the page at a URL; return it again if it was crawled before.
 
         Args:
             place: An http or https URL.
@@ -184,7 +184,7 @@ class Crawler:
             return Crawled(page, describe(page, document.text, outline, is_new=is_new, at_most=at_most), is_new)
 
     async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
-        """The page with a key, and whether this call is the one that it is new for."""
+        """The page with a key, and whether this call was the first to get it."""
         flight = self._flights.get(key)
         known = self._pages.get(key)
         if flight is None and known is not None:
@@ -207,7 +207,7 @@ class Crawler:
         return page, is_new
 
     def _begin(self, key: str, load: _Load, lost: CrawledPage | None) -> _PageFlight:
-        """Send for a page.
+        """Start fetching a page.
 
         Args:
             key: Its key.
@@ -231,7 +231,7 @@ class Crawler:
         return flight
 
     def _leave(self, flight: _PageFlight) -> None:
-        """Give the turn to the next."""
+        """Release the turn to the next page."""
         if self._flights.get(flight.key) is flight:
             del self._flights[flight.key]
             for first in self._flights.values():
@@ -239,7 +239,7 @@ class Crawler:
                 break
 
     async def _arrive(self, flight: _PageFlight, load: _Load, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
-        """Get a page, wait for its turn, and give it its number."""
+        """Fetch a page, wait for its turn, and number it."""
         try:
             found = await load()
         except SummarizerError:
@@ -257,7 +257,7 @@ class Crawler:
         return page, is_new
 
     def _numbered(self, found: _Found, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
-        """The page that was found: one that has a number already, or a new one."""
+        """The numbered page: a known one, or a new one."""
         source, trust = found.source, found.trust
         same = self._pages.get(found.key)
         if same is None or same == lost:
@@ -295,7 +295,7 @@ class CrawlDeps(Protocol):
 
     @property
     def crawler(self) -> Crawler:
-        """Of the zone at hand."""
+        """The crawler of the zone."""
         ...
 
     @property

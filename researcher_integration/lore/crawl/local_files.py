@@ -8,7 +8,7 @@ _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
 
 def read(file: Path, max_mb: float) -> Page:
-    """Read text, markdown or HTML as it would be read from a web server; blocks.
+    """Read a text, markdown or HTML file as a page; a blocking call.
 
     Args:
         file: Its path.

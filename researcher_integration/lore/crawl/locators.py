@@ -32,7 +32,7 @@ def is_url(place: str) -> bool:
 
 
 def key_of(url: str) -> str:
-    """The form of a URL that all ways to write it share: for comparison, not for fetching.
+    """The normal form of a URL, for comparison and not for fetching.
 
     Letter case of scheme and host, default ports, Punycode, repeated and trailing slashes, escapes, the order of the
     query, tracking parameters and fragments make no difference.

@@ -68,7 +68,7 @@ def shortened(outline: str, at_most: int = OUTLINE_CHARACTERS) -> str:
 
 
 def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool, at_most: int = PREVIEW_CHARACTERS) -> str:
-    """What the model is told about a page; all that its author wrote stands inside a frame that it cannot close.
+    """Describe a page for the model; the page's own text stands in a frame that it cannot close.
 
     Args:
         page: The page.

@@ -61,7 +61,7 @@ _WHILE_IN_PIPELINE = frozenset({'read_source'})
 
 @dataclass
 class StepDeps:
-    """What the tools of one step work on."""
+    """The dependencies of the tools of one step."""
 
     crawler: Crawler
     asked: list[str] = field(default_factory=list[str])
@@ -70,7 +70,7 @@ class StepDeps:
 
 @dataclass(frozen=True, slots=True)
 class SummaryTaken:
-    """A summary that the agent has had made by tool."""
+    """A summary that the agent made through a tool."""
 
     source_ids: tuple[str, ...]
     """Of its pages; empty if it is not of pages alone, but also of something that a model wrote."""
@@ -81,7 +81,7 @@ class SummaryTaken:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the agent brings home from one step; the pages are in `StepDeps.asked`."""
+    """The result of one step's agent run; the pages are in `StepDeps.asked`."""
 
     notes: str
     """Its report; empty if it did not get that far."""
@@ -223,7 +223,7 @@ def _page_line(page: CrawledPage, *, is_here: bool) -> str:
 
 
 def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken, bool]]:
-    """The summaries that tools have returned, and whether their usage is in that of the run already."""
+    """The summaries that tools returned, and whether their usage is part of the run's."""
     for message in messages:
         for part in message.parts:
             if isinstance(part, ToolReturnPart) and part.tool_name in SUMMARY_TOOLS and part.outcome == 'success':
@@ -237,13 +237,13 @@ def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken,
 
 
 def _unframed(text: str) -> str:
-    """What `_Framed` has put a frame around; tags within stay harmless."""
+    """The text inside the frame of `_Framed`; tags within it stay escaped."""
     return text.removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
 
 
 @dataclass
 class _Framed(WrapperToolset[Any]):
-    """Frames what the summarizer's tools say of pages, and keeps whole pages out of the agent's context.
+    """Frame the results of the summarizer's tools as data, and keep whole pages out of the agent's context.
 
     These come back where every call of the summarizer's model fails.
     """
@@ -251,7 +251,7 @@ class _Framed(WrapperToolset[Any]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> object:
-        """Call a tool; the text itself in place of a summary is a failure."""
+        """Call a tool; a result that is the original text is a failure."""
         result = cast('object', await super().call_tool(name, tool_args, ctx, tool))
         if isinstance(result, str):
             return wrap(RESULT_TAG, f'\n{result}\n')
@@ -274,7 +274,7 @@ class _Stats(BaseModel):
 
 
 class _Said(BaseModel):
-    """What the server says of an answer."""
+    """The metadata of a server's answer."""
 
     source_ids: Annotated[tuple[str, ...], Field(alias='summarizer/source_ids')] = ()
     state: Annotated[str, Field(alias='summarizer/state')] = ''

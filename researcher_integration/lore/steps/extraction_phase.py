@@ -11,15 +11,15 @@ from researcher_integration.lore.extraction.typed_answers import RETRIES
 from researcher_integration.lore.extraction.typed_extraction import Extractor
 from researcher_integration.lore.material import CrawledPage, Material, TopicId
 from researcher_integration.lore.steps import sections
-from researcher_integration.lore.steps.work import ResearchProgress, Work
+from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic
 from summarizer_tool import trace_span
 
 
-class Extracting:
-    """Extracts and compares what a checkpoint lacks."""
+class ExtractionPhase:
+    """Run the extractions and the cross-reference that a checkpoint lacks."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: ResearchRun) -> None:
         """Prepare the questions.
 
         Args:
@@ -35,7 +35,7 @@ class Extracting:
         )
 
     def room(self, pages: Sequence[CrawledPage]) -> int:
-        """Tokens that all sections may have together, so that each prompt keeps to the window.
+        """The tokens that all sections may have together for each prompt to fit the window.
 
         Raises:
             ResearchError: If the window is too small.
@@ -47,7 +47,7 @@ class Extracting:
             raise ResearchError(f'{error} (--window)') from None
 
     async def material(self) -> tuple[Material, list[str]]:
-        """What the steps have kept, within the window, and what had to be condensed for that."""
+        """The kept text of all steps within the window, and notes on what was condensed for it."""
         work, pages = self._work, self._work.pages()
         built, said = await sections.build(
             self._checkpoint.steps,
@@ -87,7 +87,7 @@ class Extracting:
                 tasks.start_soon(one, topic)
 
     async def cross_reference(self, material: Material) -> None:
-        """Compare, if that is missing or has failed."""
+        """Run the cross-reference if it is missing or has failed."""
         found = self._checkpoint.cross_reference
         if found is not None and not found.reason:
             return
@@ -107,12 +107,12 @@ class Extracting:
         await self._work.save()
 
     def forget(self) -> None:
-        """Forget what was extracted and compared, because a step has changed."""
+        """Drop all extractions and the cross-reference, because a step has changed."""
         for category in tuple(self._checkpoint.extractions):
             self._supersede(category)
 
     def _supersede(self, category: TopicId) -> None:
-        """Forget what was extracted, and what was compared with it, but not what it has cost."""
+        """Drop an extraction and the cross-reference, and keep their cost."""
         for made in (self._checkpoint.extractions.pop(category, None), self._checkpoint.cross_reference):
             if made is not None:
                 self._checkpoint.superseded += made.spent
@@ -124,7 +124,7 @@ class Extracting:
 
 
 def _may_reach(limits: UsageLimits, usage: RunUsage, questions: int) -> bool:
-    """Whether so many questions could bring the usage to a limit."""
+    """Say if this many requests could reach a usage limit."""
     requests = questions * (RETRIES + 1)
     near = limits.request_limit is not None and usage.requests + requests > limits.request_limit
     others = (limits.input_tokens_limit, limits.output_tokens_limit, limits.cost_limit)

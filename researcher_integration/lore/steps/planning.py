@@ -25,7 +25,7 @@ _WORD = re.compile(r'\w+')
 def assign(
     zone: str, pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]
 ) -> dict[TopicId, list[str]]:
-    """Give each page to the one topic that it says most about, by keywords, so that none is summarized five times.
+    """Assign each page to one topic by its keywords, so that no page is summarized twice.
 
     A topic whose keywords are everywhere counts for no more than one whose keywords are rare: what counts is how far a
     page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
@@ -80,7 +80,7 @@ def _density(topic: Topic, page: CrawledPage, text: str) -> float:
 def step_budget(
     topic: Topic, later: Sequence[Topic], left: int, tokens: Mapping[TopicId, int], *, more_may_come: bool
 ) -> int:
-    """The tokens that a step may hand on, out of what is left of the zone's.
+    """The token budget of a step, out of the zone's remaining tokens.
 
     Steps share in proportion to their `share` and to the tokens of their pages. What a step does not use is there for
     the later ones.
@@ -111,7 +111,7 @@ def step_budget(
 
 
 def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float) -> UsageLimits:
-    """The limits up to which a step may bring the zone's usage: its share of what is left.
+    """The usage limits of a step: its share of the zone's remaining limits.
 
     Args:
         limits: Of the zone.
@@ -134,5 +134,5 @@ def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float
 
 
 def extraction_share(topics: Sequence[Topic]) -> float:
-    """What the extraction counts beside the shares of the steps."""
+    """The share of the extraction, beside those of the steps."""
     return sum(topic.share for topic in topics) * EXTRACTION_SHARE / (1 - EXTRACTION_SHARE)

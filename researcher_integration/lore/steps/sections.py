@@ -36,7 +36,7 @@ async def build(
     room: int,
     settings: Settings,
 ) -> tuple[list[KeptSection], list[str]]:
-    """A section for each step, together at most `room` tokens.
+    """Build one section for each step, together at most `room` tokens.
 
     A step that stayed raw is condensed by the embedded model to the step's budget, so that the extraction still gets
     something of all its pages; so is what goes over the room.
@@ -76,7 +76,7 @@ async def build(
 async def _fitted(
     sections: Sequence[KeptSection], hints: Mapping[TopicId, str], room: int, embedded: Summarizer
 ) -> list[KeptSection]:
-    """The sections, each in its share of the room."""
+    """Fit the sections, each into its share of the room."""
     counts = [count_tokens(section.text) for section in sections]
     fitted: list[KeptSection] = []
     for section, count in zip(sections, counts, strict=True):
@@ -90,7 +90,7 @@ async def _fitted(
 
 
 def overhead(pages: Sequence[CrawledPage]) -> int:
-    """Tokens that a section of these pages has at most beside their texts: what says of which page it is."""
+    """The most tokens that page headings add to a section of these pages."""
     return _NOTES_TOKENS + sum(count_tokens(titled(page.title)) + _HEADING_TOKENS for page in pages)
 
 

@@ -28,7 +28,7 @@ LEAST_SUMMARY = 60
 
 @dataclass(frozen=True, slots=True)
 class StepSummary:
-    """What a step hands on."""
+    """The blocks that a step keeps, and what they cost."""
 
     blocks: tuple[KeptBlock, ...]
     state: StepState
@@ -39,7 +39,7 @@ class StepSummary:
 
     @property
     def tokens(self) -> int:
-        """Of all blocks."""
+        """Tokens of all blocks."""
         return sum(block.tokens for block in self.blocks)
 
 
@@ -103,41 +103,39 @@ class StepSummarizer:
         warnings = [warning for _, _, warning in results if warning]
         if made and large:
             warnings.append(f'pages over {SMALL_PAGE:,} tokens that the agent left, summarized for it: {len(large)}')
-        done = [condensed for _, condensed, _ in results if condensed]
+        done = [summary for _, summary, _ in results if summary]
         return StepSummary(
             (*noted, *sorted(blocks, key=lambda block: min(order.get(handle, 0) for handle in block.source_ids))),
             'raw' if len(done) < len(large) else 'summarized' if done or made else 'unchanged',
-            next((condensed.model for condensed in done), ''),
-            sum((Spent.of(condensed.usage) for condensed in done), Spent()),
+            next((summary.model for summary in done), ''),
+            sum((Spent.of(summary.usage) for summary in done), Spent()),
             tuple(dict.fromkeys(warnings)),
         )
 
     async def _together(self, pages: Sequence[CrawledPage], noted: tuple[KeptBlock, ...], budget: int) -> StepSummary:
-        condensed, reason = await self._condense(pages, budget - _tokens(noted))
-        if condensed is None:
+        summary, reason = await self._condense(pages, budget - _tokens(noted))
+        if summary is None:
             return StepSummary((*noted, *map(_page, pages)), 'raw', warnings=(reason,))
-        if condensed.state == 'unchanged':
-            return StepSummary((*noted, *map(_page, pages)), 'unchanged', warnings=_warnings(condensed))
-        block = _summary(condensed.text, tuple(page.source_id for page in pages))
-        return StepSummary(
-            (*noted, block), 'summarized', condensed.model, Spent.of(condensed.usage), _warnings(condensed)
-        )
+        if summary.state == 'unchanged':
+            return StepSummary((*noted, *map(_page, pages)), 'unchanged', warnings=_warnings(summary))
+        block = _summary(summary.text, tuple(page.source_id for page in pages))
+        return StepSummary((*noted, block), 'summarized', summary.model, Spent.of(summary.usage), _warnings(summary))
 
     async def _one_by_one(
         self, pages: Sequence[CrawledPage], free: int
     ) -> list[tuple[KeptBlock, SourceSummary | None, str]]:
-        """A summary of each page, in its share of the free tokens; of one that fails the page itself."""
+        """Summarize each page in its share of the free tokens; a page that fails is kept whole."""
         total = sum(page.tokens for page in pages)
         results: dict[str, tuple[KeptBlock, SourceSummary | None, str]] = {}
 
         async def one(page: CrawledPage, budget: int) -> None:
-            condensed, reason = await self._condense([page], budget)
-            if condensed is None:
+            summary, reason = await self._condense([page], budget)
+            if summary is None:
                 results[page.source_id] = _page(page), None, reason
                 return
-            is_whole = condensed.state == 'unchanged'
-            block = _page(page) if is_whole else _summary(condensed.text, (page.source_id,))
-            results[page.source_id] = block, condensed, '; '.join(_warnings(condensed))
+            is_whole = summary.state == 'unchanged'
+            block = _page(page) if is_whole else _summary(summary.text, (page.source_id,))
+            results[page.source_id] = block, summary, '; '.join(_warnings(summary))
 
         spare = free - LEAST_SUMMARY * len(pages)
         async with anyio.create_task_group() as tasks:
@@ -146,7 +144,7 @@ class StepSummarizer:
         return [results[page.source_id] for page in pages]
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
-        """The summary, or why there is none."""
+        """Summarize pages; returns the summary, or the reason there is none."""
         try:
             return await self.backend.condense(
                 [page.source_id for page in pages],
@@ -172,7 +170,7 @@ def _page(page: CrawledPage) -> KeptBlock:
 
 
 def _summary(text: str, source_ids: tuple[str, ...]) -> KeptBlock:
-    """What a summary says, without its last line, which tells an agent what can be done with the handles."""
+    """A summary as a block, without the handle line at its end."""
     body, _, last = text.rstrip().rpartition('\n')
     names_handles = 'src_' in last or f'{len(source_ids)} sources' in last
     if body.strip() and names_handles and last.startswith('[') and last.endswith(']'):
@@ -185,7 +183,7 @@ def _tokens(blocks: Sequence[KeptBlock]) -> int:
 
 
 def _last(summaries: Sequence[SummaryTaken], of: set[str]) -> list[SummaryTaken]:
-    """The summaries of pages of this step that no later one makes superfluous, in their order."""
+    """The summaries of this step's pages that no later summary replaces, in order."""
     kept: list[SummaryTaken] = []
     seen: set[str] = set()
     for taken in reversed(summaries):
@@ -196,7 +194,7 @@ def _last(summaries: Sequence[SummaryTaken], of: set[str]) -> list[SummaryTaken]
     return kept[::-1]
 
 
-def _warnings(condensed: SourceSummary) -> tuple[str, ...]:
-    degraded = condensed.degraded_parts
+def _warnings(summary: SourceSummary) -> tuple[str, ...]:
+    degraded = summary.degraded_parts
     said = (f'{degraded} parts were summarized by the embedded model instead',) if degraded else ()
-    return (*condensed.warnings, *said)
+    return (*summary.warnings, *said)

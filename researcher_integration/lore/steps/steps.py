@@ -15,13 +15,13 @@ from researcher_integration.lore.crawl.locators import is_url, shown
 from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, StepDeps, SummaryTaken
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.steps import planning, sections
-from researcher_integration.lore.steps.extraction_phase import Extracting
+from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
 from researcher_integration.lore.steps.step_summarizer import StepSummarizer, StepSummary
-from researcher_integration.lore.steps.work import ResearchProgress, Work
+from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import SummarizerError, telemetry
+from summarizer_tool import SummarizerError, trace_span
 
 MAX_CRAWLS = 4
 """Pages that are crawled at once."""
@@ -36,18 +36,18 @@ MORE_PAGES = 3
 """Pages that an agent may add in a step before the window gets tight; what then goes over it is condensed once more."""
 
 
-class Steps:
-    """Does the steps that a checkpoint lacks."""
+class ResearchSteps:
+    """Run the steps that a checkpoint lacks."""
 
-    def __init__(self, work: Work, extracting: Extracting) -> None:
+    def __init__(self, work: ResearchRun, extraction: ExtractionPhase) -> None:
         """Prepare crawler and agent.
 
         Args:
             work: What is under way.
-            extracting: Knows the room, and forgets what was extracted from a step that is done again.
+            extraction: Knows the room, and forgets what was extracted from a step that is done again.
         """
         self._work = work
-        self._extracting = extracting
+        self._extraction = extraction
         self._checkpoint = work.checkpoint
         self._topics = work.topics
         self._researcher: LoreResearcher | None = None
@@ -60,7 +60,7 @@ class Steps:
         )
 
     async def crawl(self) -> None:
-        """Crawl the given pages, those that failed before once more; a page that fails is missing, and says so."""
+        """Crawl the given pages, and those that failed before again; failures are recorded."""
         before = {page.source_id: page.number for page in self._work.pages()}
         lost = [page.url for page in self._work.pages() if is_url(page.url) and not await self._has(page.source_id)]
         places = list(dict.fromkeys((*self._work.request.places, *lost)))
@@ -98,7 +98,7 @@ class Steps:
         return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
 
     def _replace(self, changed: Mapping[str, str]) -> None:
-        """Pages whose texts the store had lost say something else now: do what rested on them again."""
+        """Redo the steps that rest on pages whose text has changed."""
         if self._checkpoint.assigned is not None:
             self._checkpoint.assigned = {
                 topic: tuple(changed.get(handle, handle) for handle in handles)
@@ -113,7 +113,7 @@ class Steps:
             self._checkpoint.gathered = None
 
     async def assign(self) -> None:
-        """Give each page that was crawled so far to a step, once."""
+        """Assign each page crawled so far to a step, once."""
         if self._checkpoint.assigned is None:
             pages = self._work.pages()
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
@@ -124,7 +124,7 @@ class Steps:
             await self._work.save()
 
     async def run(self) -> None:
-        """Do all steps that are not done, and those again that could not summarize or have got another page."""
+        """Run the missing steps, and redo those that have no summary or got another page."""
         for topic in self._topics:
             done = self._checkpoint.steps.get(topic.id)
             if done is not None and not done.has_report and self._work.model is not None:
@@ -140,7 +140,7 @@ class Steps:
             await self._keep_again(last, done, (*done.pages, *late))
 
     def forget(self) -> None:
-        """Forget all steps, but not what they have cost."""
+        """Drop all steps, and keep their cost."""
         for topic in tuple(self._checkpoint.steps):
             self._drop(topic)
 
@@ -151,7 +151,7 @@ class Steps:
     async def _step(self, topic: Topic, known: Sequence[str] = ()) -> None:
         self._begin(topic)
         started = time.monotonic()
-        with telemetry.span('research step', topic=topic.id, way=self._work.request.way) as span:
+        with trace_span('research step', topic=topic.id, way=self._work.request.way) as span:
             limits = self._limits(topic)
             gathered = self._checkpoint.gathered
             if gathered is None or gathered.topic != topic.id:
@@ -220,23 +220,23 @@ class Steps:
         limits: UsageLimits,
     ) -> StepSummary:
         pages = [page for page in self._work.pages() if page.source_id in handles]
-        keeper = StepSummarizer(
+        summarizer = StepSummarizer(
             self._work.backend, topic.hint, self._work.usage, limits, on_progress=partial(self._tell_of_summary, topic)
         )
         net = budget - min(budget // 4, sections.overhead(pages))
         if self._work.request.way == 'in-pipeline':
-            return await keeper.in_pipeline(pages, notes, net)
-        return await keeper.at_source(pages, notes, net, taken)
+            return await summarizer.in_pipeline(pages, notes, net)
+        return await summarizer.at_source(pages, notes, net, taken)
 
     async def _keep_again(self, topic: Topic, step: Step, handles: Sequence[str]) -> None:
-        """Another try, when a research is resumed, for a step that stayed raw or has got another page."""
+        """Summarize a step again that stayed raw or got another page."""
         self._begin(topic)
         started = time.monotonic()
         notes = next((block.text for block in step.blocks if block.kind == 'notes'), '')
         made = [
             SummaryTaken(block.source_ids, block.text, RunUsage()) for block in step.blocks if block.kind == 'summary'
         ]
-        with telemetry.span('research step', topic=topic.id, way=self._work.request.way, again=True) as span:
+        with trace_span('research step', topic=topic.id, way=self._work.request.way, again=True) as span:
             budget = self._budget(topic)
             kept = await self._keep(topic, handles, notes, made, budget, self._limits(topic))
             again = self._finished(topic, handles, kept, budget)
@@ -245,15 +245,15 @@ class Steps:
             again.seconds = round(step.seconds + time.monotonic() - started, 2)
             span.set_attributes(_figures(again))
         if again.blocks != step.blocks:  # what was extracted from the others is no longer all there is
-            self._extracting.forget()
+            self._extraction.forget()
         self._checkpoint.steps[topic.id] = again
         await self._work.save()
 
     def _drop(self, topic: TopicId) -> None:
-        """Forget a step, and what was extracted from it and the others, but not what it has cost."""
+        """Drop a step and all extractions, and keep their cost."""
         dropped = self._checkpoint.steps.pop(topic)
         self._checkpoint.superseded += dropped.agent + dropped.summaries
-        self._extracting.forget()
+        self._extraction.forget()
 
     def _begin(self, topic: Topic) -> None:
         number = self._topics.index(topic) + 1
@@ -280,7 +280,7 @@ class Steps:
         return [page.source_id for page in self._work.pages() if page.source_id not in claimed]
 
     def _budget(self, topic: Topic) -> int:
-        """Of the room that all sections have, what this step may use: the same if it was interrupted and begins anew.
+        """This step's part of the room for all sections; the same after an interruption.
 
         So pages that nobody has claimed, which it had crawled by then, do not count.
         """
@@ -289,7 +289,7 @@ class Steps:
         later = self._topics[self._topics.index(topic) + 1 :]
         has_agent = self._work.model is not None
         more = MORE_PAGES * (len(later) + 1) if has_agent else 0
-        room = self._extracting.room(pages) - PAGE_TOKENS * more
+        room = self._extraction.room(pages) - PAGE_TOKENS * more
         known = {page.source_id: page for page in pages}
         used = sum(
             min(step.tokens_kept + sections.overhead([known[handle] for handle in step.pages]), step.budget)
@@ -304,7 +304,7 @@ class Steps:
         return planning.step_budget(topic, later, max(0, room - used), expected, more_may_come=has_agent)
 
     def _limits(self, topic: Topic) -> UsageLimits:
-        """Of a step, all that it does taken together."""
+        """The usage limits of one step, all its calls together."""
         shares = [each.share for each in self._topics[self._topics.index(topic) :]]
         return self._work.limits(topic.share, sum(shares) + planning.extraction_share(self._topics))
 

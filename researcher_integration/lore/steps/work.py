@@ -39,15 +39,15 @@ class ResearchProgress:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the files in `config/` say."""
+    """The configuration files of a research, read."""
 
     research: ResearchTopics
     tiers: SourceTiers
     search: Sequence[AbstractToolset[Any]] = ()
 
 
-class Work:
-    """One research under way."""
+class ResearchRun:
+    """The shared state of one running research."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Work:
         on_progress: Callable[[ResearchProgress], None],
         on_checkpoint: Callable[[Checkpoint], None],
     ) -> None:
-        """Take up a checkpoint, new or not.
+        """Start from a checkpoint, new or loaded.
 
         Args:
             checkpoint: What has been done.
@@ -125,5 +125,5 @@ class Work:
         self._on_checkpoint(written)
 
     def limits(self, share: float = 1.0, shares_left: float = 1.0) -> UsageLimits:
-        """The limits for a part of the work: its share of what is left, by default all of it."""
+        """The usage limits for a share of what is left, by default all of it."""
         return planning.step_limits(self.configuration.research.limits, self.usage, share, shares_left)

@@ -32,11 +32,11 @@ DEFAULT_COLLECTION = 'default'
 
 
 class SummaryBackend(Protocol):
-    """Summarizes sources that the store of this process holds, by their handles."""
+    """A summarizer of stored sources, by their handles."""
 
     @property
     def name(self) -> str:
-        """For people: `in process` or `MCP server`."""
+        """The name shown to people: `in process` or `MCP server`."""
         ...
 
     async def condense(
@@ -66,12 +66,12 @@ class SummaryBackend(Protocol):
         """
         ...
 
-    async def offer(self, source_id: str) -> None:
-        """Let whoever summarizes have a source ahead of time; what fails is logged and made up for later."""
+    async def upload(self, source_id: str) -> None:
+        """Send a source to the summarizer ahead of time; a failure is logged and made up for later."""
         ...
 
     def toolset(self) -> AbstractToolset[Any]:
-        """What an agent mounts to summarize and read sources by handle itself.
+        """The toolset with which an agent summarizes and reads sources by handle.
 
         It brings no instructions: when to call the tools is for the agent's own prompt to say.
         """
@@ -79,7 +79,7 @@ class SummaryBackend(Protocol):
 
 
 class InProcess:
-    """Summarizes here, with the model that the settings name."""
+    """Summaries in this process, by the model that the settings name."""
 
     name = 'in process'
 
@@ -133,8 +133,8 @@ class InProcess:
         summary = answer.summary
         return SourceSummary.of(answer.text, summary.state, summary.stats, summary.warnings, len(summary.degraded))
 
-    async def offer(self, source_id: str) -> None:
-        """Nothing: the store is the same."""
+    async def upload(self, source_id: str) -> None:
+        """Do nothing: the store is shared."""
 
     def toolset(self) -> AbstractToolset[Any]:
         """`SummarizerToolset` without `add_source`: pages come in through the crawler."""

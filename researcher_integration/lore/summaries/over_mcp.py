@@ -22,7 +22,7 @@ _logger = logging.getLogger('researcher_integration')
 
 
 class OverMCP:
-    """Summarizes on a server; a context manager that closes the connection.
+    """Summaries by an MCP server; a context manager that closes the connection.
 
     Sources are sent when the server lacks them, so it may be started anew, or evict some, at any time. A server that
     is down, or comes back, shows call by call.
@@ -47,7 +47,7 @@ class OverMCP:
         self._server = SummarizerServer(url, local, token=token, timeout=timeout)
 
     async def __aenter__(self) -> Self:
-        """Begin to use it."""
+        """Return itself; the connection opens with the first call."""
         return self
 
     async def __aexit__(self, *args: object) -> None:
@@ -84,12 +84,12 @@ class OverMCP:
         try:
             said = _ServerReply.model_validate(answer.meta)
         except ValidationError:
-            raise self._server.stranger() from None
+            raise self._server.protocol_error() from None
         if usage is not None:
             usage.incr(said.stats.usage)
         return SourceSummary.of(answer.text, said.state, said.stats, said.warnings, said.degraded_parts)
 
-    async def offer(self, source_id: str) -> None:
+    async def upload(self, source_id: str) -> None:
         """Send a source ahead of time."""
         try:
             await self._server.send([source_id])
@@ -102,7 +102,7 @@ class OverMCP:
 
 
 class _ServerReply(BaseModel):
-    """What the server says of a summary besides its text."""
+    """The metadata of a summary from the server."""
 
     state: Annotated[str, Field(alias='summarizer/state')]
     stats: Annotated[Stats, Field(alias='summarizer/stats')]
@@ -111,7 +111,7 @@ class _ServerReply(BaseModel):
 
 
 def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':
-    """Progress in the terms of the summarizer: the server counts on through all phases, and repeats itself."""
+    """Translate the server's progress notifications into `Progress`."""
 
     async def notify(progress: float, total: float | None, message: str | None) -> None:
         said = message or ''

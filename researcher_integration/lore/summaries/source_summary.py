@@ -13,7 +13,7 @@ AGENT_TOOLS = frozenset({'summarize', 'summarize_for_extraction', 'read_source'}
 
 
 class SummaryUnavailableError(SummarizerError):
-    """There is no summary, whatever the reason: the caller keeps the raw content, and says so."""
+    """There is no summary; the caller keeps the raw content and reports that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class SourceSummary:
 
     @property
     def requests(self) -> int:
-        """To the model."""
+        """Model requests made for the summary."""
         return self.usage.requests
 
     @classmethod
     def of(cls, text: str, state: str, stats: Stats, warnings: Sequence[str], degraded_parts: int) -> Self:
-        """What has come of a request, if that is a summary.
+        """Build it from a request's result.
 
         Args:
             text: As a model would get it.

@@ -55,7 +55,7 @@ T = TypeVar('T')
 
 @dataclass(frozen=True, slots=True)
 class ServerAnswer:
-    """What a tool of the server has returned."""
+    """The result of a tool of the server."""
 
     text: str
     meta: Mapping[str, Any]
@@ -108,11 +108,11 @@ class SummarizerServer(MCPToolset[Any]):
         """The number of the connection, counted from 1."""
 
     async def __aenter__(self) -> Self:
-        """Nothing yet: a run that mounts this toolset goes on where there is no server."""
+        """Do nothing: the connection opens with the first call."""
         return self
 
     async def __aexit__(self, *args: object) -> None:
-        """Nothing: other runs use the same connection."""
+        """Do nothing: other runs use the same connection."""
 
     async def close(self) -> None:
         """Close the connection; the next call would open another."""
@@ -121,7 +121,7 @@ class SummarizerServer(MCPToolset[Any]):
             await self.client.close()
 
     async def list_tools(self) -> list[Tool]:
-        """The tools of the server; none as long as it cannot be reached."""
+        """List the tools of the server; none while it cannot be reached."""
         if not self._listed:
             try:
                 self._listed = await self._on_connection(self.client.list_tools)
@@ -162,7 +162,7 @@ class SummarizerServer(MCPToolset[Any]):
         metadata: dict[str, Any] | None = None,
         notify: 'ProgressHandler | None' = None,
     ) -> ServerAnswer:
-        """Call a tool, once more if it has failed for sources that this process has and the server had not.
+        """Call a tool; if the server lacks sources that this process has, send them and call it again.
 
         Args:
             name: Of the tool.
@@ -184,7 +184,7 @@ class SummarizerServer(MCPToolset[Any]):
         return answer
 
     async def send(self, source_ids: Sequence[str]) -> bool:
-        """Let the server have sources of this process, with their titles and URLs.
+        """Send sources of this process to the server, with their titles and URLs.
 
         Args:
             source_ids: Their handles; one that is not known here is left out.
@@ -214,7 +214,7 @@ class SummarizerServer(MCPToolset[Any]):
         return is_sent
 
     def refusal(self, answer: ServerAnswer, source_ids: Sequence[str]) -> SummaryUnavailableError:
-        """What an error of the server means to a caller who cannot mend it.
+        """The server's error in terms of the caller.
 
         Args:
             answer: The error.
@@ -225,8 +225,8 @@ class SummarizerServer(MCPToolset[Any]):
         why = f'lacks {unknown}, and so does this process' if unknown else f'says: {_one_line(answer.text)}'
         return SummaryUnavailableError(f'{self._place} {why}')
 
-    def stranger(self) -> SummaryUnavailableError:
-        """The error where the result is not that of a summarizer."""
+    def protocol_error(self) -> SummaryUnavailableError:
+        """The error for a result that no summarizer server gives."""
         return SummaryUnavailableError(f'{self._place} says nothing of how its answer was made: is it a summarizer?')
 
     async def _call(
@@ -249,7 +249,7 @@ class SummarizerServer(MCPToolset[Any]):
         return ServerAnswer(text, meta, result.is_error)
 
     async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do something with the client, once more if the connection was an old one, which may have been lost since."""
+        """Use the client; reconnect and retry once if an older connection was lost."""
         try:
             with anyio.fail_after(self._timeout):
                 before = self._connection
@@ -266,7 +266,7 @@ class SummarizerServer(MCPToolset[Any]):
             raise SummaryUnavailableError(f'{self._place} {self._why(error)}') from None
 
     async def _open(self, lost: int = 0) -> int:
-        """Open the connection if there was none, or if it is lost.
+        """Open the connection if there is none or it was lost.
 
         Args:
             lost: The number of the one that has failed: of several calls that have failed on it, one opens the next.
@@ -282,7 +282,7 @@ class SummarizerServer(MCPToolset[Any]):
             return self._connection
 
     def _why(self, error: BaseException) -> str:
-        """Why there was no answer, in words without content and secrets."""
+        """The reason for a failure, without content and secrets."""
         if isinstance(error, ExceptionGroup):
             return self._why(first_error(error))  # pyright: ignore[reportUnknownArgumentType]
         if isinstance(error, TimeoutError):
@@ -305,7 +305,7 @@ class SummarizerServer(MCPToolset[Any]):
 
 
 class _Access(httpx2.Auth):
-    """The token, and the end of a connection that the server does not let in.
+    """Bearer authentication that fails the connection when the server refuses it.
 
     The client takes such an answer for that of an older server and would forget what it was.
     """
@@ -339,7 +339,7 @@ def _host(url: str) -> str:
 
 
 def _handles(arguments: Mapping[str, Any]) -> list[str]:
-    """The handles in what a model or a program has passed: in a list or a text, or as the content."""
+    """The handles among the arguments: in a list, in a text, or as the content."""
     given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'source_id', 'content'))
     return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
 

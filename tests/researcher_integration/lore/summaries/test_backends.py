@@ -174,7 +174,7 @@ async def test_what_the_server_lacks_is_sent(server: Served, store: SourceStore)
     handles = kept(store, chronicle(9, 21), chronicle(9, 22))
     theirs = server.tools.store.collection()
     async with OverMCP(server.url, store.collection()) as backend:
-        await backend.offer(handles[0])
+        await backend.upload(handles[0])
         assert [theirs.has(handle) for handle in handles] == [True, False]
         await backend.condense(handles, 'deeds', 300)
     ours = store.collection()
@@ -189,7 +189,7 @@ async def test_a_source_that_nobody_has(server: Served, store: SourceStore) -> N
     [blank] = kept(store, ' \n')  # of which the server could only have what its URL holds now
     said: list[str] = []
     async with both(server, store) as backends:
-        await backends[1].offer(handle)
+        await backends[1].upload(handle)
         for backend in backends:
             with pytest.raises(SummaryUnavailableError) as caught:
                 await backend.condense([handle, UNKNOWN], 'deeds', 300)
@@ -454,7 +454,7 @@ async def test_a_slow_server(server: Served, store: SourceStore, monkeypatch: py
         await anyio.sleep_forever()
 
     async with OverMCP(server.url, store.collection(), timeout=0.3) as backend:
-        await backend.offer(handles[0])
+        await backend.upload(handles[0])
         with monkeypatch.context() as patched:
             patched.setattr(Service, 'summarize_for_extraction', forever)
             assert without_port(await refused(backend, handles)) == snapshot(
@@ -531,7 +531,7 @@ async def test_an_offer_that_fails_is_logged(store: SourceStore, caplog: pytest.
     [handle] = kept(store, CHRONICLE)
     async with OverMCP(f'http://127.0.0.1:{serving.free_port()}/mcp', store.collection()) as backend:
         with caplog.at_level(logging.WARNING, 'researcher_integration'):
-            await backend.offer(handle)
+            await backend.upload(handle)
     [record] = caplog.records
     assert (record.message, vars(record)['source_id']) == ('a source was not sent ahead of time', handle)
     assert 'cannot be reached' in vars(record)['reason']
