@@ -23,6 +23,7 @@ lint: $(VENV)/.installed-dev  ## Format, lint and type checks
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
+	$(BIN)/lint-imports --no-logo
 
 check: lint test
 
