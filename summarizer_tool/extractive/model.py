@@ -176,8 +176,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = _names_seen(found, common)
     topics = [f'{headings[s.section]} {s.text}' for s in found]
-    relevance = relevances(topics, request.wish)
-    answers = relevances([s.text for s in found], prompts.Focus(focus_areas=request.wish.focus_areas))
+    relevance = relevances(topics, request.focus)
+    answers = relevances([s.text for s in found], prompts.Focus(focus_areas=request.focus.focus_areas))
     items: list[coverage.Item] = []
     texts: list[str] = []
     said_by: list[Statement] = []
@@ -258,7 +258,7 @@ def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSumm
         target_tokens: Tokens that the chosen facts may take together.
     """
     lines = [line for source in request.sources for line in source.lines]
-    relevance = relevances([line.text for line in lines], request.wish)
+    relevance = relevances([line.text for line in lines], request.focus)
     items = [
         coverage.Item(
             cost=tokens.count_cached(line.text) + 1,
@@ -273,14 +273,14 @@ def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSumm
     return ChunkSummary(facts=facts)
 
 
-def relevances(texts: Sequence[str], wish: prompts.Focus) -> list[float]:
-    """How much each text is about the wish, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best.
+def relevances(texts: Sequence[str], focus: prompts.Focus) -> list[float]:
+    """How much each text is about the focus, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best.
 
     Args:
         texts: What to rank.
-        wish: Focus areas and schema hint, whose words are the query.
+        focus: Focus areas and schema hint, whose words are the query.
     """
-    query = set(coverage.content_words(f'{wish.focus_areas} {wish.schema_hint}')) - _KINDS
+    query = set(coverage.content_words(f'{focus.focus_areas} {focus.schema_hint}')) - _KINDS
     if not query or not texts:
         return [0.0] * len(texts)
     k1, b = 1.2, 0.75

@@ -150,18 +150,18 @@ def truncated_summary(documents: Sequence[Document], budget: int, model_name: st
 
 
 def choose(
-    facts: Sequence[GroundedFact], answers: Sequence[Sequence[str]], wish: Focus, titles: Sequence[str], budget: int
+    facts: Sequence[GroundedFact], answers: Sequence[Sequence[str]], focus: Focus, titles: Sequence[str], budget: int
 ) -> render.RenderedFacts:
     """Choose the facts that fill the budget, and write them.
 
     Args:
         facts: What there is to say, without duplicates.
         answers: The entities of each chunk.
-        wish: What the caller wants kept.
+        focus: What the caller wants kept.
         titles: Of the documents.
         budget: Tokens that the text may have.
     """
-    relevance = model.relevances([fact.text for fact in facts], wish)
+    relevance = model.relevances([fact.text for fact in facts], focus)
     candidates = [
         # The first line of its evidence may be the heading that its subject was taken from.
         render.FactCandidate(fact.text, fact.importance, fact.evidence[-1], relevance[index], fact.is_filler)

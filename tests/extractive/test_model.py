@@ -32,9 +32,9 @@ Share: Post · Send · Copy link
 """.strip().splitlines()
 
 
-def request(texts: list[str], wish: prompts.Focus | None = None) -> prompts.ParsedRequest:
+def request(texts: list[str], focus: prompts.Focus | None = None) -> prompts.ParsedRequest:
     lines = [NumberedLine(number, text) for number, text in enumerate(texts, 1)]
-    return prompts.ParsedRequest([prompts.PromptSource(lines)], wish or prompts.Focus(), None, merges=False)
+    return prompts.ParsedRequest([prompts.PromptSource(lines)], focus or prompts.Focus(), None, merges=False)
 
 
 def test_facts_within_the_target():
@@ -54,11 +54,11 @@ def test_facts_within_the_target():
 
 
 def test_the_focus_decides_what_a_small_summary_says():
-    wish = prompts.Focus(focus_areas='Who poisoned Jonas Orme?')
-    assert [fact.text for fact in summarize_sources(request(PAGE, wish), 15).facts] == snapshot(
+    focus = prompts.Focus(focus_areas='Who poisoned Jonas Orme?')
+    assert [fact.text for fact in summarize_sources(request(PAGE, focus), 15).facts] == snapshot(
         ['Ada Finn poisoned Jonas Orme in 1874.']
     )
-    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], wish) == snapshot([1.0, 0.0])
+    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], focus) == snapshot([1.0, 0.0])
     assert relevances(['anything'], prompts.Focus(schema_hint='people and places')) == [0.0]
 
 
