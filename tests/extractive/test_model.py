@@ -101,9 +101,9 @@ def test_the_same_answer_whatever_the_hash_seed():
         'import json, sys\n'
         'from summarizer_tool import prompts\n'
         'from summarizer_tool.extractive.model import summarize_sources\n'
-        'from summarizer_tool.text.sentences import Line\n'
-        'lines = [Line(n, t) for n, t in enumerate(json.loads(sys.argv[1]) * 5, 1)]\n'
-        'asked = prompts.Request([prompts.Source(lines)], prompts.Wish(schema_hint="who poisoned whom"), None, False)\n'
+        'from summarizer_tool.prompts import NumberedLine\n'
+        'lines = [NumberedLine(n, t) for n, t in enumerate(json.loads(sys.argv[1]) * 5, 1)]\n'
+        'asked = prompts.ParsedRequest([prompts.PromptSource(lines)], prompts.Focus(schema_hint="who poisoned whom"), None, False)\n'
         'print(summarize_sources(asked, 80).model_dump_json())\n'
     )
     answers = {
