@@ -19,7 +19,7 @@ from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import Cache, Phase, Progress
-from summarizer_tool.mapreduce import agents, compose, extractive_fallback, grounding, merging
+from summarizer_tool.mapreduce import agents, extractive_fallback, grounding, merging, render
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
@@ -170,12 +170,12 @@ class Engine:
     ) -> Summary:
         with telemetry.span('fit', facts=len(facts), budget=self.job.budget) as span:
             rendered = await in_process(
-                compose.choose,
+                render.fit,
                 facts,
                 [outcome.entities for outcome in outcomes],
-                self.job.focus,
                 [document.title for document in self.job.documents],
                 self.job.budget,
+                self.job.focus,
             )
             summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             span.set_attribute('tokens_out', summary.stats.tokens_out)

@@ -13,10 +13,11 @@ from pydantic_ai import Agent
 from pydantic_ai.exceptions import UserError
 
 from summarizer_tool import prompts
-from summarizer_tool.extractive.model import ExtractiveModel, merge_facts, relevances, summarize_sources
+from summarizer_tool.extractive.model import ExtractiveModel, merge_facts, summarize_sources
 from summarizer_tool.mapreduce import grounding
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
+from summarizer_tool.text.scoring import relevances
 
 PAGE = """
 # Mara Quill
