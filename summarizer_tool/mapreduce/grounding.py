@@ -13,8 +13,9 @@ import regex
 
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
-from summarizer_tool.text import names, scoring
+from summarizer_tool.text import names
 from summarizer_tool.text.normalize import amounts, asked, inflections, relatives, sequence, stated
+from summarizer_tool.text.terms import stem
 
 MAX_EVIDENCE = 8
 """Lines one fact may cite; a statement that rests on more is a summary of its chunk, and the first ones lead there."""
@@ -155,8 +156,8 @@ class _Lines:
         if there:
             return any(word.lower() in self.texts[number] for number in there)
         if self._stems is None:
-            self._stems = frozenset(scoring.stem(known) for known in (*self.on, *self.context))
-        return scoring.stem(word.casefold()) in self._stems
+            self._stems = frozenset(stem(known) for known in (*self.on, *self.context))
+        return stem(word.casefold()) in self._stems
 
     def best_for(self, text: str, least: float) -> int | None:
         """The line with most of the words of `text`, if the chunk has at least that share of them."""
@@ -305,8 +306,8 @@ def _overlaps(text: str, evidence: Sequence[int], known: _Lines) -> bool:
     there = known.together(evidence)
     if not wanted or wanted & there:
         return True
-    stems = {scoring.stem(word) for word in there if len(word) > 3}
-    return any(scoring.stem(word) in stems for word in wanted)
+    stems = {stem(word) for word in there if len(word) > 3}
+    return any(stem(word) in stems for word in wanted)
 
 
 def _fewest(text: str, evidence: list[int], known: _Lines) -> list[int]:

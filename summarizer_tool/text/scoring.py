@@ -11,11 +11,11 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, tokens
+from summarizer_tool.text.terms import stem
 
 NAME_IN_SECTION = 0.3
 """Worth of a name that is known from elsewhere but new to its section, against 1 for one that is new altogether."""
@@ -47,15 +47,6 @@ _STOPWORDS = frozenset(
     with would yes yet you your okay oh um uh yeah right know think mean going get got really actually kind sort
     thing things want""".split()  # noqa: SIM905
 )
-
-
-@lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """Cut the commonest English endings, so that "factions" asks for "faction"."""
-    for ending in ('ies', 'ing', 'ers', 'ed', 'er', 'es', 's'):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)] + ('y' if ending == 'ies' else '')
-    return word
 
 
 def content_words(text: str) -> tuple[str, ...]:

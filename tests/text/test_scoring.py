@@ -51,12 +51,9 @@ def test_what_adds_nothing_is_chosen_only_to_fill():
     assert scoring.choose(items, 100, fill=True) == [0, 1]
 
 
-def test_rarity_and_stems():
+def test_rarity_and_content_words():
     assert scoring.rarity([('salt', 'mill'), ('salt',), ('salt', 'guild')]) == snapshot(
         {'salt': 0.20751874963942185, 'mill': 1.0, 'guild': 1.0}
-    )
-    assert [scoring.stem(word) for word in ('factions', 'bodies', 'founded', 'us')] == snapshot(
-        ['faction', 'body', 'found', 'us']
     )
     assert scoring.content_words('The factions of the town were fighting') == snapshot(('faction', 'town', 'fight'))
 

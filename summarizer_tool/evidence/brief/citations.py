@@ -9,6 +9,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
 from summarizer_tool.text import names, normalize, scoring, tokens
 from summarizer_tool.text.sentences import is_abbreviated
+from summarizer_tool.text.terms import stem
 
 MAX_QUOTE = 300
 """Characters of a quote: a sentence or two."""
@@ -82,13 +83,13 @@ def wanted(question: str, parts: Sequence[str] = ()) -> frozenset[str]:
     found: set[str] = set()
     for word in names.words('\n'.join((question, *parts))):
         if scoring.content_words(word) or not word.isascii() or word.isdigit():
-            found.update(map(scoring.stem, normalize.asked(word)))
+            found.update(map(stem, normalize.asked(word)))
     return frozenset(found)
 
 
 def said(text: str) -> frozenset[str]:
     """The words of a text in the forms that `wanted` has."""
-    return frozenset(map(scoring.stem, normalize.stated(text)))
+    return frozenset(map(stem, normalize.stated(text)))
 
 
 def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = MAX_CITATIONS) -> list[Citation]:
