@@ -82,14 +82,14 @@ class Focus:
 
     @classmethod
     def of(cls, focus_areas: str | Sequence[str] = '', schema_hint: str = '') -> 'Focus':
-        """A wish from what a caller gives: one focus area or several, and a schema hint."""
+        """Make a focus of one focus area or several, and a schema hint."""
         areas = [focus_areas] if isinstance(focus_areas, str) else focus_areas
         focus = '\n'.join(area.strip() for area in areas if area.strip())
         # What no encoding can carry no request can, either.
         return cls(*(text.encode(errors='replace').decode() for text in (focus, schema_hint.strip())))
 
     def render(self) -> dict[str, str]:
-        """The wish as framed blocks for a request; empty where there is none."""
+        """The focus as framed blocks for a request; empty where there is none."""
         return {
             'focus_areas': f'{_frame(FOCUS_TAG, self.focus_areas)}\n\n' if self.focus_areas else '',
             'schema_hint': f'{_frame(SCHEMA_TAG, self.schema_hint)}\n\n' if self.schema_hint else '',
@@ -146,22 +146,22 @@ def _path(headings: Sequence[str]) -> str | None:
     return ' > '.join(part for part in parts if part) or None
 
 
-def chunk_request(sources: Sequence[PromptSource], wish: Focus, target_tokens: int) -> str:
+def chunk_request(sources: Sequence[PromptSource], focus: Focus, target_tokens: int) -> str:
     """The chunk summarizer's user prompt.
 
     Args:
         sources: What to summarize; line numbers are unique over all of them.
-        wish: What to keep.
+        focus: What to keep.
         target_tokens: Size of the facts wanted, in tokens.
     """
     framed = [_frame(SOURCE_TAG, f'\n{number_lines(source.lines)}', _path(source.path)) for source in sources]
-    return render('chunk_request', **wish.render(), sources='\n\n'.join(framed), target_tokens=str(target_tokens))
+    return render('chunk_request', **focus.render(), sources='\n\n'.join(framed), target_tokens=str(target_tokens))
 
 
-def merge_request(lines: Sequence[NumberedLine], wish: Focus, target_tokens: int) -> str:
+def merge_request(lines: Sequence[NumberedLine], focus: Focus, target_tokens: int) -> str:
     """The merger's user prompt, with the facts as numbered lines."""
     facts = _frame(FACTS_TAG, f'\n{number_lines(lines)}')
-    return render('merge_request', **wish.render(), facts=facts, target_tokens=str(target_tokens))
+    return render('merge_request', **focus.render(), facts=facts, target_tokens=str(target_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class ParsedRequest:
     """A request read back from its prompt, which is all that a model has."""
 
     sources: Sequence[PromptSource]
-    wish: Focus
+    focus: Focus
     target_tokens: int | None
     merges: bool
     """Whether the lines are facts to merge rather than source segments."""

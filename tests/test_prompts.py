@@ -73,7 +73,7 @@ def test_what_goes_into_a_chunk_request_comes_out_of_it(
     request = parse(chunk_request(sources, Focus(focus, schema), target))
 
     assert [list(source.lines) for source in request.sources] == [list(source.lines) for source in sources]
-    assert (request.wish, request.target_tokens, request.merges) == (Focus(focus, schema), target, False)
+    assert (request.focus, request.target_tokens, request.merges) == (Focus(focus, schema), target, False)
     for read, given_source in zip(request.sources, sources, strict=True):
         flat = [' '.join(heading.split()).replace(' > ', ' › ') for heading in given_source.path]
         assert ' > '.join(read.path) == ' > '.join(heading for heading in flat if heading)
@@ -84,7 +84,7 @@ def test_what_goes_into_a_merge_request_comes_out_of_it(texts: list[tuple[str, b
     request = parse(merge_request(numbered(texts), Focus(focus), target))
 
     assert [list(source.lines) for source in request.sources] == [numbered(texts)]
-    assert (request.wish, request.target_tokens, request.merges) == (Focus(focus), target, True)
+    assert (request.focus, request.target_tokens, request.merges) == (Focus(focus), target, True)
 
 
 @given(NUMBERED, HEADINGS, ONE_LINE)

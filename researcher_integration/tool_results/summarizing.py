@@ -234,9 +234,9 @@ class _Job:
             cache=self.collection,
             on_fact=self.on_fact,
         )
-        wish = Focus.of(self.order.focus, load_prompt('tool_results/keep'))
+        focus = Focus.of(self.order.focus, load_prompt('tool_results/keep'))
         return await Summarizer(settings, model=model).run(
-            [Document(text)], wish, max_output_tokens=budget, options=options
+            [Document(text)], focus, max_output_tokens=budget, options=options
         )
 
     async def _digest(self, budget: int = DIGEST_TOKENS) -> Digest:

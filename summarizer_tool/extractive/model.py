@@ -23,7 +23,7 @@ from summarizer_tool.extractive.subjects import with_subjects
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.schemas import ChunkSummary, Fact
-from summarizer_tool.text import boilerplate_lines, coverage, names, tokens
+from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
 from summarizer_tool.text.sentences import MAX_WORDS
 
 DEFAULT_TARGET_TOKENS = 1000
@@ -57,18 +57,6 @@ DANGLING_WEIGHT = 0.8
 
 ENTITY_SHARE = 0.6
 """Entities may take this share of the target: they cost no room in a text whose facts name them anyway."""
-
-# Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
-_KINDS = frozenset(
-    map(
-        coverage.stem,
-        """people person persons place places location locations organization organizations organisation
-        organisations group groups date dates time times year years event events number numbers name names title
-        titles work works thing things item items character characters entity entities relation relations relate
-        related relationship relationships fact facts detail details list description type kind string integer
-        object array properties required null""".split(),  # noqa: SIM905
-    )
-)
 
 LEAST_LEADING_WORDS = 5
 """Words of a line from which it is taken for a statement without a closer look."""
@@ -176,9 +164,9 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = _names_seen(found, common)
     topics = [f'{headings[s.section]} {s.text}' for s in found]
-    relevance = relevances(topics, request.wish)
-    answers = relevances([s.text for s in found], prompts.Focus(focus_areas=request.wish.focus_areas))
-    items: list[coverage.Item] = []
+    relevance = scoring.relevances(topics, request.focus)
+    answers = scoring.relevances([s.text for s in found], prompts.Focus(focus_areas=request.focus.focus_areas))
+    items: list[scoring.Item] = []
     texts: list[str] = []
     said_by: list[Statement] = []
     answered: list[float] = []
@@ -194,10 +182,10 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             # Counting every form exactly would take a third of the time and change no choice.
             cost = round(full_cost * len(form) / len(statement.text)) + 1
             items.append(
-                coverage.Item(
+                scoring.Item(
                     cost=cost,
                     names=tuple(dict.fromkeys(names.key(name) for name in mentioned if name in form)),
-                    words=coverage.content_words(form),
+                    words=scoring.content_words(form),
                     weight=weight * cost / (cost + SAYING_COST),
                     bonus=bonus,
                     section=statement.section,
@@ -207,7 +195,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             texts.append(form)
             said_by.append(statement)
             answered.append(answers[index])
-    chosen = coverage.choose(items, target_tokens, fill=True)
+    chosen = scoring.choose(items, target_tokens, fill=True)
     facts = [
         Fact(
             text=texts[index],
@@ -228,7 +216,7 @@ _SPEAKER = regex.compile(r"^\p{Lu}[\p{L}\d .'’-]{0,30}: ")
 def _says_something(statement: Statement) -> bool:
     """Whether there is a number or a few words of content in a statement, its speaker's name left out."""
     text = _SPEAKER.sub('', statement.text) if statement.kind is Kind.PROSE else statement.text
-    return len(text) >= 40 or any(map(str.isdigit, text)) or len(coverage.content_words(text)) >= _LEAST_CONTENT
+    return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 
 
 def leading(lines: Sequence[NumberedLine], target_tokens: int) -> ChunkSummary:
@@ -258,45 +246,19 @@ def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSumm
         target_tokens: Tokens that the chosen facts may take together.
     """
     lines = [line for source in request.sources for line in source.lines]
-    relevance = relevances([line.text for line in lines], request.wish)
+    relevance = scoring.relevances([line.text for line in lines], request.focus)
     items = [
-        coverage.Item(
+        scoring.Item(
             cost=tokens.count_cached(line.text) + 1,
             names=tuple(dict.fromkeys(map(names.key, names.mentions(line.text)))),
-            words=coverage.content_words(line.text),
+            words=scoring.content_words(line.text),
             weight=1 + RELEVANCE * relevance[index],
         )
         for index, line in enumerate(lines)
     ]
-    chosen = coverage.choose(items, target_tokens, fill=True)
+    chosen = scoring.choose(items, target_tokens, fill=True)
     facts = [Fact(text=lines[index].text, evidence=[lines[index].number]) for index in sorted(chosen)]
     return ChunkSummary(facts=facts)
-
-
-def relevances(texts: Sequence[str], wish: prompts.Focus) -> list[float]:
-    """How much each text is about the wish, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best.
-
-    Args:
-        texts: What to rank.
-        wish: Focus areas and schema hint, whose words are the query.
-    """
-    query = set(coverage.content_words(f'{wish.focus_areas} {wish.schema_hint}')) - _KINDS
-    if not query or not texts:
-        return [0.0] * len(texts)
-    k1, b = 1.2, 0.75
-    bags = [Counter(coverage.stem(word) for word in names.words(text)) for text in texts]
-    rare = coverage.rarity(list(bag) for bag in bags)
-    mean = sum(bag.total() for bag in bags) / len(bags) or 1.0
-    scores = [
-        sum(
-            rare[word] * times * (k1 + 1) / (times + k1 * (1 - b + b * bag.total() / mean))
-            for word in query
-            if (times := bag[word])
-        )
-        for bag in bags
-    ]
-    best = max(scores)
-    return [score / best for score in scores] if best else scores
 
 
 def _names_seen(found: Sequence[Statement], common: frozenset[str]) -> frozenset[str]:

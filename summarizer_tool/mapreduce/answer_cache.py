@@ -55,15 +55,15 @@ class AnswerCache:
     found: int = field(default=0, init=False)
     """Answers that were there already."""
 
-    def map_key(self, sources: Sequence[PromptSource], wish: Focus) -> str:
+    def map_key(self, sources: Sequence[PromptSource], focus: Focus) -> str:
         """The key of a chunk's summary."""
         shown = [[source.path, prompts.number_lines(source.lines)] for source in sources]
-        return key_of('map', self.scope, wish.focus_areas, wish.schema_hint, shown)
+        return key_of('map', self.scope, focus.focus_areas, focus.schema_hint, shown)
 
-    def reduce_key(self, lines: Sequence[NumberedLine], wish: Focus, target: int) -> str:
+    def reduce_key(self, lines: Sequence[NumberedLine], focus: Focus, target: int) -> str:
         """The key of a merge; the target is a part of it."""
         shown = prompts.number_lines(lines)
-        return key_of('reduce', self.scope, wish.focus_areas, wish.schema_hint, shown, target)
+        return key_of('reduce', self.scope, focus.focus_areas, focus.schema_hint, shown, target)
 
     async def find(self, key: str, target: int) -> ChunkSummary | None:
         """The kept answer for a request, if there is one."""

@@ -1,7 +1,6 @@
 """From facts to the result: the text that fills its budget, and the account of everything. Pure computing."""
 
 import logging
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,17 +9,12 @@ from pydantic_ai.usage import RunUsage
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.cutting import ChunkCuts
 from summarizer_tool.documents.document import Document
-from summarizer_tool.extractive import model
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import render, report
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
 from summarizer_tool.mapreduce.merging import GroundedFact
-from summarizer_tool.prompts import Focus
 from summarizer_tool.schemas import Stats, Summary
 from summarizer_tool.text import tokens
-
-LONE_WORD = 0.6
-"""Worth of a single word that one chunk names, against 1 for any other name."""
 
 _LONG_TOKEN = 12
 """Characters; few texts have longer tokens on average."""
@@ -147,43 +141,3 @@ def truncated_summary(documents: Sequence[Document], budget: int, model_name: st
             strategy=strategy,
         ),
     )
-
-
-def choose(
-    facts: Sequence[GroundedFact], answers: Sequence[Sequence[str]], wish: Focus, titles: Sequence[str], budget: int
-) -> render.RenderedFacts:
-    """Choose the facts that fill the budget, and write them.
-
-    Args:
-        facts: What there is to say, without duplicates.
-        answers: The entities of each chunk.
-        wish: What the caller wants kept.
-        titles: Of the documents.
-        budget: Tokens that the text may have.
-    """
-    relevance = model.relevances([fact.text for fact in facts], wish)
-    candidates = [
-        # The first line of its evidence may be the heading that its subject was taken from.
-        render.FactCandidate(fact.text, fact.importance, fact.evidence[-1], relevance[index], fact.is_filler)
-        for index, fact in enumerate(facts)
-    ]
-    return render.fit(candidates, ranked(answers), titles, budget)
-
-
-def ranked(answers: Sequence[Sequence[str]]) -> list[str]:
-    """The entities of all chunks by worth per token: what many chunks name, or name first, before the rest.
-
-    A single word that only one chunk names is worth less: it is often no more than a capitalized noun.
-    """
-    worth: defaultdict[str, float] = defaultdict(float)
-    chunks: Counter[str] = Counter()
-    for entities in answers:
-        for place, entity in enumerate(entities):
-            worth[entity] += 1.0 - place / (2 * len(entities))
-            chunks[entity] += 1
-
-    def density(entity: str) -> float:
-        doubt = LONE_WORD if chunks[entity] == 1 and ' ' not in entity else 1.0
-        return doubt * worth[entity] / (tokens.count_cached(f' {entity}') + 1)
-
-    return sorted(worth, key=density, reverse=True)

@@ -19,7 +19,7 @@ from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import Cache, Phase, Progress
-from summarizer_tool.mapreduce import agents, compose, extractive_fallback, grounding, merging
+from summarizer_tool.mapreduce import agents, extractive_fallback, grounding, merging, render
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
@@ -170,12 +170,12 @@ class Engine:
     ) -> Summary:
         with telemetry.span('fit', facts=len(facts), budget=self.job.budget) as span:
             rendered = await in_process(
-                compose.choose,
+                render.fit,
                 facts,
                 [outcome.entities for outcome in outcomes],
-                self.job.wish,
                 [document.title for document in self.job.documents],
                 self.job.budget,
+                self.job.focus,
             )
             summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             span.set_attribute('tokens_out', summary.stats.tokens_out)
@@ -249,12 +249,12 @@ class Engine:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
 
     async def _summarize(self, numbered: Numbered, target: int) -> ChunkOutcome:
-        key = await in_thread(self._finished.map_key, numbered.sources, self.job.wish) if self.cache else ''
+        key = await in_thread(self._finished.map_key, numbered.sources, self.job.focus) if self.cache else ''
         async with self._finished.only_one(key, self.deadline):
             kept = await self._finished.find(key, target)
             if kept is not None:
                 return await self._grounded(numbered, kept)
-            prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.wish, target)
+            prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target)
             agent = agents.chunk_summarizer(self._output_mode, trace_content=self.settings.trace_content)
             answer = await self._caller.ask(agent, prompt, target, 'map')
             if isinstance(answer, str):
@@ -295,7 +295,7 @@ class Engine:
     async def _extract(self, chunk: Chunk, target: int) -> tuple[list[GroundedFact], list[str]]:
         """The embedded model's facts and entities of a chunk."""
         numbered = await in_thread(number, chunk, self._index_of)
-        facts, checked = await in_process(extractive_fallback.extract, numbered, self.job.wish, target)
+        facts, checked = await in_process(extractive_fallback.extract, numbered, self.job.focus, target)
         self._tally.checked(facts, checked)
         return numbered.found(checked), checked.entities
 
@@ -398,11 +398,11 @@ class Engine:
 
     async def _merge(self, lines: list[NumberedLine], target: int) -> ChunkSummary | str:
         """The merger's answer, or why there is none."""
-        key = await in_thread(self._finished.reduce_key, lines, self.job.wish, target) if self.cache else ''
+        key = await in_thread(self._finished.reduce_key, lines, self.job.focus, target) if self.cache else ''
         async with self._finished.only_one(key, self.deadline):
             if kept := await self._finished.find(key, target):
                 return kept
-            prompt = await in_thread(prompts.merge_request, lines, self.job.wish, target)
+            prompt = await in_thread(prompts.merge_request, lines, self.job.focus, target)
             agent = agents.merger(self._output_mode, trace_content=self.settings.trace_content)
             answer = await self._caller.ask(agent, prompt, target, 'reduce')
             if not isinstance(answer, str) and answer.facts:

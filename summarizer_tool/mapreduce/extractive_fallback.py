@@ -8,18 +8,18 @@ from summarizer_tool.mapreduce.numbering import Numbered
 from summarizer_tool.prompts import Focus, ParsedRequest
 
 
-def extract(numbered: Numbered, wish: Focus, target_tokens: int) -> tuple[int, Grounding]:
+def extract(numbered: Numbered, focus: Focus, target_tokens: int) -> tuple[int, Grounding]:
     """The embedded model's facts of a chunk.
 
     Args:
         numbered: The chunk's lines.
-        wish: What to keep.
+        focus: What to keep.
         target_tokens: Size of the facts wanted.
 
     Returns:
         How many facts there were, and those that hold.
     """
-    answer = model.summarize_sources(ParsedRequest(numbered.sources, wish, target_tokens, merges=False), target_tokens)
+    answer = model.summarize_sources(ParsedRequest(numbered.sources, focus, target_tokens, merges=False), target_tokens)
     return len(answer.facts), grounding.ground(answer, numbered.lines, numbered.context)
 
 

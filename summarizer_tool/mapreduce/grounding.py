@@ -12,9 +12,10 @@ from functools import cached_property
 import regex
 
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.schemas import ChunkSummary
-from summarizer_tool.text import coverage, names
+from summarizer_tool.schemas import ChunkSummary, Fact
+from summarizer_tool.text import names
 from summarizer_tool.text.normalize import amounts, asked, inflections, relatives, sequence, stated
+from summarizer_tool.text.terms import stem
 
 MAX_EVIDENCE = 8
 """Lines one fact may cite; a statement that rests on more is a summary of its chunk, and the first ones lead there."""
@@ -41,20 +42,11 @@ _ORDINARY = regex.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class SupportedFact:
-    """A fact whose names and numbers stand in the lines it cites."""
-
-    text: str
-    importance: int
-    evidence: tuple[int, ...]
-    """NumberedLine numbers of the request, ascending, at least one."""
-
-
-@dataclass(frozen=True, slots=True)
 class Grounding:
     """What is left of a ChunkSummary when it has been held against its lines."""
 
-    facts: list[SupportedFact]
+    facts: list[Fact]
+    """Their evidence is ascending, at least one line of the request."""
     entities: list[str]
     unsupported: int
     """Facts dropped."""
@@ -164,8 +156,8 @@ class _Lines:
         if there:
             return any(word.lower() in self.texts[number] for number in there)
         if self._stems is None:
-            self._stems = frozenset(coverage.stem(known) for known in (*self.on, *self.context))
-        return coverage.stem(word.casefold()) in self._stems
+            self._stems = frozenset(stem(known) for known in (*self.on, *self.context))
+        return stem(word.casefold()) in self._stems
 
     def best_for(self, text: str, least: float) -> int | None:
         """The line with most of the words of `text`, if the chunk has at least that share of them."""
@@ -205,7 +197,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
     """
     known = _Lines(lines, context)
     called = frozenset(word for entity in summary.entities for word in asked(entity))
-    kept: list[SupportedFact] = []
+    kept: list[Fact] = []
     unsupported = repaired = 0
     for fact in summary.facts:
         text = _statement(fact.text, fact.evidence)
@@ -215,7 +207,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
             unsupported += 1
             continue
         repaired += set(evidence) != set(fact.evidence)
-        kept.append(SupportedFact(text, fact.importance, tuple(sorted(evidence))))
+        kept.append(Fact(text=text, importance=fact.importance, evidence=sorted(evidence)))
     entities: dict[str, str] = {}
     for name in summary.entities:
         entity = ' '.join(name.encode('utf-8', 'replace').decode().split())
@@ -314,8 +306,8 @@ def _overlaps(text: str, evidence: Sequence[int], known: _Lines) -> bool:
     there = known.together(evidence)
     if not wanted or wanted & there:
         return True
-    stems = {coverage.stem(word) for word in there if len(word) > 3}
-    return any(coverage.stem(word) in stems for word in wanted)
+    stems = {stem(word) for word in there if len(word) > 3}
+    return any(stem(word) in stems for word in wanted)
 
 
 def _fewest(text: str, evidence: list[int], known: _Lines) -> list[int]:

@@ -16,7 +16,7 @@ class Job:
     """One request, checked and complete."""
 
     documents: Sequence[Document]
-    wish: Focus
+    focus: Focus
     budget: int
     """Tokens that the text may have."""
     strategy: str

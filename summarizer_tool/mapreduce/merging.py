@@ -9,7 +9,7 @@ import regex
 
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
 from summarizer_tool.text import names, tokens
-from summarizer_tool.text.coverage import content_words
+from summarizer_tool.text.scoring import content_words
 
 ALIKE = 0.8
 """Share of the content words of a fact that a shorter one must have to say the same, if it says nothing else."""

@@ -8,20 +8,16 @@ from dataclasses import dataclass
 
 import regex
 
-from summarizer_tool.extractive import statements
-from summarizer_tool.text import coverage, names, tokens
+from summarizer_tool.mapreduce.merging import GroundedFact, Place
+from summarizer_tool.prompts import Focus
+from summarizer_tool.text import names, scoring, tokens
+from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
 """Words in one line of text; statements about one subject share a line up to here."""
 
 INDEX_SHARE = 0.095
 """At most this share of the text goes to names that no kept statement says."""
-
-RELEVANCE = 3.0
-"""How much a fact about the focus or schema gains over one that is not: up to four times the weight."""
-
-FILLER = 1e-3
-"""Weight of what may only take the room that is left: so little that everything else comes first."""
 
 SLACK = 0.03
 """Share of the budget below which it is not worth trying one by one what might still fit."""
@@ -33,6 +29,8 @@ _MAX_TRIES = 100
 _MIN_INDEX_ROOM = 24
 _LEAST_NAME = 2  # tokens, its comma included
 _INDEX_LEAD = 'Also named: '
+
+NO_FOCUS = Focus()
 
 # What may follow the subject for a statement to be said after "; ": a verb. Nouns, conjunctions and prepositions make
 # the subject part of something else ("Vael and Morn fought", "Vael guards patrol"). A verb that could be a noun or an
@@ -58,42 +56,29 @@ _TITLE_MARKS = regex.compile(r'^[#>*+\-\s=|`~]+|[#\s=|`~]+$')
 
 
 @dataclass(frozen=True, slots=True)
-class FactCandidate:
-    """A fact that may go into the text."""
-
-    text: str
-    importance: int
-    place: tuple[int, int]
-    """Index of its document and number of its first evidence segment: the reading order."""
-    relevance: float = 0.0
-    """From 0 to 1: how much it is about the focus or schema."""
-    is_filler: bool = False
-    """Whether it may only take room that the others leave."""
-
-
-@dataclass(frozen=True, slots=True)
 class RenderedFacts:
     """The finished text and what it is made of."""
 
     text: str
     kept: list[int]
-    """Indices of the candidates in the text, in reading order."""
+    """Indices of the facts in the text, in reading order."""
     entities: list[str]
     """Names listed after the statements, because none of these says them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A candidate, prepared for choosing and writing."""
+    """A fact, prepared for choosing and writing."""
 
     index: int
-    candidate: FactCandidate
+    place: Place
+    """Where it stands in reading order."""
     text: str
     """The statement on one line, without list and heading marks before it."""
     subject: str
     """The name it begins with, if a simple predicate follows; statements that share it are written in one line."""
     predicate: str
-    item: coverage.Item
+    item: scoring.Item
 
     @property
     def least_cost(self) -> int:
@@ -102,28 +87,34 @@ class _Entry:
 
 
 def fit(
-    candidates: Sequence[FactCandidate], entities: Sequence[str], titles: Sequence[str], budget: int
+    facts: Sequence[GroundedFact],
+    answers: Sequence[Sequence[str]],
+    titles: Sequence[str],
+    budget: int,
+    focus: Focus = NO_FOCUS,
 ) -> RenderedFacts:
-    """Choose and write: never more than `budget` tokens, and as near to it as the candidates allow.
+    """Choose and write: never more than `budget` tokens, and as near to it as the facts allow.
 
     Args:
-        candidates: The facts, without duplicates.
-        entities: Names worth listing where no chosen fact says them, most important first.
+        facts: What there is to say, without duplicates.
+        answers: The names that each chunk lists, most important first; worth listing where no chosen fact says them.
         titles: The title of each document, by index; written as a heading where there is more than one document.
         budget: Tokens, counted exactly.
+        focus: What the caller wants kept.
 
     Returns:
         The text and the facts in it.
     """
-    entries = [_entry(index, candidate) for index, candidate in enumerate(candidates)]
-    writer = _FactWriter(entries, _titled(candidates, titles, budget))
-    named = _Named(entities)
-    room = int(budget * INDEX_SHARE) if entities else 0
+    relevance = scoring.relevances([fact.text for fact in facts], focus)
+    entries = [_entry(index, fact, relevance[index]) for index, fact in enumerate(facts)]
+    writer = _FactWriter(entries, _titled(entries, titles, budget))
+    named = _Named(scoring.ranked_names(answers))
+    room = int(budget * INDEX_SHARE) if any(answers) else 0
     index_room = room if room >= _MIN_INDEX_ROOM else 0
     headings = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
     sayable = [entry.index for entry in entries if entry.text]
     items = [entries[index].item for index in sayable]
-    order = [sayable[index] for index in coverage.choose(items, budget - index_room - headings, fill=True)]
+    order = [sayable[index] for index in scoring.choose(items, budget - index_room - headings, fill=True)]
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * INDEX_SHARE / (1 - INDEX_SHARE)))
@@ -137,13 +128,13 @@ def fit(
         if said == used:
             break
         used = said
-    return RenderedFacts(
-        writer.write(chosen, used), sorted(chosen, key=lambda index: (candidates[index].place, index)), used
-    )
+    return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
 
 
-def _entry(index: int, candidate: FactCandidate) -> _Entry:
-    text = _FACT_MARKS.sub('', ' '.join(candidate.text.split()))
+def _entry(index: int, fact: GroundedFact, relevance: float) -> _Entry:
+    text = _FACT_MARKS.sub('', ' '.join(fact.text.split()))
+    # The first line of its evidence may be the heading that its subject was taken from.
+    document, segment = place = fact.evidence[-1]
     mentioned = names.mentions(text)
     subject = predicate = ''
     if mentioned and text.startswith(mentioned[0]) and (gap := _PREDICATE.match(text, len(mentioned[0]))):
@@ -152,31 +143,23 @@ def _entry(index: int, candidate: FactCandidate) -> _Entry:
             predicate = ''
         else:
             subject = mentioned[0]
-    return _Entry(
-        index,
-        candidate,
-        text,
-        subject,
-        predicate,
-        coverage.Item(
-            cost=tokens.count_cached(text) + 1,
-            names=tuple(dict.fromkeys(map(names.key, mentioned))),
-            words=coverage.content_words(text),
-            weight=(0.4 + 0.2 * candidate.importance)
-            * (1 + RELEVANCE * candidate.relevance)
-            * (FILLER if candidate.is_filler else 1.0),
-            section=(candidate.place[0], names.key(subject) if subject else candidate.place[1] // 8),
-            subject=(candidate.place[0], subject) if subject else None,
-            subject_cost=tokens.count_cached(subject) if subject else 0,
-        ),
+    item = scoring.Item(
+        cost=tokens.count_cached(text) + 1,
+        names=tuple(dict.fromkeys(map(names.key, mentioned))),
+        words=scoring.content_words(text),
+        weight=scoring.fact_weight(fact.importance, relevance, is_filler=fact.is_filler),
+        section=(document, names.key(subject) if subject else segment // 8),
+        subject=(document, subject) if subject else None,
+        subject_cost=tokens.count_cached(subject) if subject else 0,
     )
+    return _Entry(index, place, text, subject, predicate, item)
 
 
-def _titled(candidates: Sequence[FactCandidate], titles: Sequence[str], budget: int) -> dict[int, str]:
+def _titled(entries: Sequence[_Entry], titles: Sequence[str], budget: int) -> dict[int, str]:
     """The documents that get a heading: all of them, if there are several and the headings cost little."""
     if len(titles) < 2 or not any(map(_title, titles)):
         return {}
-    present = sorted({candidate.place[0] for candidate in candidates})
+    present = sorted({entry.place[0] for entry in entries})
     # Without a heading of its own a document would seem to go on with the one before.
     headings = {index: _title(titles[index]) or UNTITLED for index in present}
     cost = sum(tokens.count_cached(f'# {title}\n') for title in headings.values())
@@ -185,7 +168,7 @@ def _titled(candidates: Sequence[FactCandidate], titles: Sequence[str], budget: 
 
 def _title(title: str) -> str:
     """An untrusted title as the text of one heading: no links, images, marks or line breaks."""
-    text = _TITLE_MARKS.sub('', statements.plain(' '.join(title.split())))
+    text = _TITLE_MARKS.sub('', plain(' '.join(title.split())))
     text = text.translate({ord(character): None for character in '<>[]`'}).strip()
     return text if len(text) <= MAX_TITLE_CHARACTERS else f'{text[:MAX_TITLE_CHARACTERS].rstrip()}…'
 
@@ -208,11 +191,11 @@ class _FactWriter:
                 lines.append(joined[0] if len(joined) == 1 else _join(joined))
             joined.clear()
 
-        for index in sorted(chosen, key=lambda i: (self.entries[i].candidate.place, i)):
+        for index in self.in_order(chosen):
             entry = self.entries[index]
-            if entry.candidate.place[0] != document:
+            if entry.place[0] != document:
                 flush()
-                document, subject = entry.candidate.place[0], ''
+                document, subject = entry.place[0], ''
                 if title := self.titled.get(document):
                     lines.append(f'# {title}')
             words = sum(len(part.split()) for part in joined) + len(entry.predicate.split())
@@ -225,6 +208,10 @@ class _FactWriter:
         flush()
         lines += _index_lines(listed)
         return '\n'.join(lines)
+
+    def in_order(self, chosen: Sequence[int]) -> list[int]:
+        """The chosen in reading order."""
+        return sorted(chosen, key=lambda index: (self.entries[index].place, index))
 
     def count(self, chosen: Sequence[int], listed: Sequence[str] = ()) -> int:
         return tokens.count(self.write(chosen, listed))
@@ -249,7 +236,9 @@ class _FactWriter:
         """
         ranked = dict.fromkeys(order)
         others = [entry for entry in self.entries if entry.index not in ranked and entry.text]
-        ranked.update(dict.fromkeys(entry.index for entry in sorted(others, key=_density, reverse=True)))
+        ranked.update(
+            dict.fromkeys(entry.index for entry in sorted(others, key=lambda entry: entry.item.density, reverse=True))
+        )
         taken = set(chosen)
         rest = [index for index in ranked if index not in taken]
         out = list(chosen)
@@ -276,11 +265,6 @@ class _FactWriter:
             gone = set(batch)
             rest = [index for index in rest if index not in gone]
         return out
-
-
-def _density(entry: _Entry) -> float:
-    """Worth per token of an entry by itself."""
-    return entry.item.weight * (1 + len(entry.item.names)) / entry.item.cost
 
 
 _FULL_STOP = regex.compile(r'(?<!\.)(?<!\.\p{L})(?<!\b\p{Lu})\.$')

@@ -219,7 +219,7 @@ class Summarizer:
     async def run(
         self,
         content: Content,
-        wish: Focus,
+        focus: Focus,
         *,
         max_output_tokens: int = 0,
         strategy: str = DEFAULT_STRATEGY,
@@ -230,7 +230,7 @@ class Summarizer:
 
         Args:
             content: Text, a `Document`, or a list of them, as for `summarize`.
-            wish: What to keep.
+            focus: What to keep.
             max_output_tokens: The budget; 0 means the default.
             strategy: As for `summarize`.
             for_extraction: Whether the default budget is that of an extraction.
@@ -248,7 +248,7 @@ class Summarizer:
             raise ValueError(
                 f'max_output_tokens={max_output_tokens} is negative; give a budget in tokens, or 0 for the default'
             )
-        request = _Request(wish, max_output_tokens, _known(strategy), for_extraction, options or RequestOptions())
+        request = _Request(focus, max_output_tokens, _known(strategy), for_extraction, options or RequestOptions())
         is_known = request.strategy == (strategy.strip().lower() or DEFAULT_STRATEGY)
         started = time.monotonic()
         with request_load(_characters(content), self.workers):
@@ -317,7 +317,7 @@ class Summarizer:
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
         is_small = tokens_in <= budget
         free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
-        job = Job(documents, request.wish, max(1, budget - free), request.strategy, tokens_in)
+        job = Job(documents, request.focus, max(1, budget - free), request.strategy, tokens_in)
         if is_small:
             state = 'unchanged' if text.strip() else 'empty'
             return await in_thread(_passed_through, job, text if text.strip() else '', state, model_name)
@@ -351,7 +351,7 @@ class Summarizer:
         return key_of(
             'summary',
             [(document.id, document.title, document.url) for document in documents],
-            (request.wish.focus_areas, request.wish.schema_hint),
+            (request.focus.focus_areas, request.focus.schema_hint),
             (request.max_output_tokens, request.options.reserve is not None, request.for_extraction, request.strategy),
             (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
             (request.options.cache_scope, request.options.output_mode or settings.llm_output_mode),
@@ -409,7 +409,7 @@ class Summarizer:
 class _Request:
     """What was asked for, apart from the content."""
 
-    wish: Focus
+    focus: Focus
     max_output_tokens: int
     strategy: str
     for_extraction: bool

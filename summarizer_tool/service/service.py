@@ -114,8 +114,8 @@ class Service:
             InputTooLargeError: If it is larger than `SUMMARIZER_MAX_INPUT_MB`.
             SummarizationFailedError: If every model call failed and `on_failure` is `error`.
         """
-        wish = Focus.of(focus_areas)
-        return await self._answer(content, source_ids, wish, max_output_tokens, strategy, form, options)
+        focus = Focus.of(focus_areas)
+        return await self._answer(content, source_ids, focus, max_output_tokens, strategy, form, options)
 
     async def summarize_for_extraction(
         self,
@@ -147,9 +147,9 @@ class Service:
             InputTooLargeError: As from `summarize`.
             SummarizationFailedError: As from `summarize`.
         """
-        wish = Focus.of(focus_areas, schema_hint)
+        focus = Focus.of(focus_areas, schema_hint)
         return await self._answer(
-            content, source_ids, wish, max_output_tokens, strategy, form, options, for_extraction=True
+            content, source_ids, focus, max_output_tokens, strategy, form, options, for_extraction=True
         )
 
     async def add_source(self, content: str = '', *, url: str = '', title: str = '') -> AddedSource:
@@ -241,7 +241,7 @@ class Service:
         self,
         content: str,
         source_ids: str | Sequence[str],
-        wish: Focus,
+        focus: Focus,
         max_output_tokens: int,
         strategy: str,
         form: Format,
@@ -275,7 +275,7 @@ class Service:
                 )
             summary = await self.summarizer.run(
                 documents,
-                wish,
+                focus,
                 max_output_tokens=int(max_output_tokens * FACTS_SHARE) if is_brief else max_output_tokens,
                 strategy=strategy,
                 for_extraction=for_extraction,
@@ -297,7 +297,7 @@ class Service:
         run = in_io_thread if scope.cancelled_caught else in_thread
         if is_brief and not scope.cancelled_caught:
             stats.budget = max_output_tokens
-            text = await run(_brief, summary, documents, wish, max_output_tokens)
+            text = await run(_brief, summary, documents, focus, max_output_tokens)
         else:
             text = await run(handles.with_handle, summary, ids, stats.budget)
         if text != summary.text:
@@ -406,8 +406,8 @@ def _tokens(documents: Sequence[Document]) -> int:
     return sum(document.tokens for document in documents)
 
 
-def _brief(summary: Summary, documents: Sequence[Document], wish: Focus, budget: int) -> str:
-    brief = brief_of_summary(summary, documents, wish.schema_hint or wish.focus_areas)
+def _brief(summary: Summary, documents: Sequence[Document], focus: Focus, budget: int) -> str:
+    brief = brief_of_summary(summary, documents, focus.schema_hint or focus.focus_areas)
     if summary.state == 'original':
         summary.warnings[:1] = brief.partial  # the original would be over the budget, the brief is not
     return rendering.render(brief, budget).text

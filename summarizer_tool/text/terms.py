@@ -7,6 +7,7 @@ passage is taken out of the index by the terms it was put in with.
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -188,6 +189,7 @@ def _spaceless(folded: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A word without the endings of number and tense, and without a silent `e`: the first steps of Porter's stemmer.
 

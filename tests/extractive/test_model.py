@@ -13,10 +13,11 @@ from pydantic_ai import Agent
 from pydantic_ai.exceptions import UserError
 
 from summarizer_tool import prompts
-from summarizer_tool.extractive.model import ExtractiveModel, merge_facts, relevances, summarize_sources
+from summarizer_tool.extractive.model import ExtractiveModel, merge_facts, summarize_sources
 from summarizer_tool.mapreduce import grounding
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
+from summarizer_tool.text.scoring import relevances
 
 PAGE = """
 # Mara Quill
@@ -32,9 +33,9 @@ Share: Post · Send · Copy link
 """.strip().splitlines()
 
 
-def request(texts: list[str], wish: prompts.Focus | None = None) -> prompts.ParsedRequest:
+def request(texts: list[str], focus: prompts.Focus | None = None) -> prompts.ParsedRequest:
     lines = [NumberedLine(number, text) for number, text in enumerate(texts, 1)]
-    return prompts.ParsedRequest([prompts.PromptSource(lines)], wish or prompts.Focus(), None, merges=False)
+    return prompts.ParsedRequest([prompts.PromptSource(lines)], focus or prompts.Focus(), None, merges=False)
 
 
 def test_facts_within_the_target():
@@ -54,11 +55,11 @@ def test_facts_within_the_target():
 
 
 def test_the_focus_decides_what_a_small_summary_says():
-    wish = prompts.Focus(focus_areas='Who poisoned Jonas Orme?')
-    assert [fact.text for fact in summarize_sources(request(PAGE, wish), 15).facts] == snapshot(
+    focus = prompts.Focus(focus_areas='Who poisoned Jonas Orme?')
+    assert [fact.text for fact in summarize_sources(request(PAGE, focus), 15).facts] == snapshot(
         ['Ada Finn poisoned Jonas Orme in 1874.']
     )
-    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], wish) == snapshot([1.0, 0.0])
+    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], focus) == snapshot([1.0, 0.0])
     assert relevances(['anything'], prompts.Focus(schema_hint='people and places')) == [0.0]
 
 
@@ -101,9 +102,9 @@ def test_the_same_answer_whatever_the_hash_seed():
         'import json, sys\n'
         'from summarizer_tool import prompts\n'
         'from summarizer_tool.extractive.model import summarize_sources\n'
-        'from summarizer_tool.text.sentences import Line\n'
-        'lines = [Line(n, t) for n, t in enumerate(json.loads(sys.argv[1]) * 5, 1)]\n'
-        'asked = prompts.Request([prompts.Source(lines)], prompts.Wish(schema_hint="who poisoned whom"), None, False)\n'
+        'from summarizer_tool.prompts import NumberedLine\n'
+        'lines = [NumberedLine(n, t) for n, t in enumerate(json.loads(sys.argv[1]) * 5, 1)]\n'
+        'asked = prompts.ParsedRequest([prompts.PromptSource(lines)], prompts.Focus(schema_hint="who poisoned whom"), None, False)\n'
         'print(summarize_sources(asked, 80).model_dump_json())\n'
     )
     answers = {

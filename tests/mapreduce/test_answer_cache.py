@@ -39,10 +39,10 @@ class Counted:
 
         self.model = FunctionModel(answer, model_name='counted')
 
-    async def run(self, cache: Collection, wish: str = 'ships', budget: int = 1000, text: str = TEXT) -> Summary:
+    async def run(self, cache: Collection, focus: str = 'ships', budget: int = 1000, text: str = TEXT) -> Summary:
         summarizer = Summarizer(SETTINGS, model=self.model)
         return await summarizer.run(
-            Document(text), Focus(wish), max_output_tokens=budget, options=RequestOptions(cache=cache)
+            Document(text), Focus(focus), max_output_tokens=budget, options=RequestOptions(cache=cache)
         )
 
 
@@ -61,17 +61,17 @@ async def test_a_repeated_request_asks_nothing() -> None:
     assert again.stats.cached_calls == first.stats.map_calls + first.stats.reduce_calls
 
 
-@pytest.mark.parametrize(('wish', 'budget', 'text', 'asked'), [
+@pytest.mark.parametrize(('focus', 'budget', 'text', 'asked'), [
     ('ships', 800, TEXT, 0),  # a smaller budget: the chunk summaries are large enough
     ('ships', 2000, TEXT, 12),  # a larger one: all but the shortest say too little
     ('people', 1000, TEXT, 13),
 ])  # fmt: skip
-async def test_what_a_chunk_summary_depends_on(wish: str, budget: int, text: str, asked: int) -> None:
+async def test_what_a_chunk_summary_depends_on(focus: str, budget: int, text: str, asked: int) -> None:
     cache, model = SourceStore().collection(), Counted()
     first = await model.run(cache)
     assert first.stats.map_calls == 13
     before = model.requests
-    summary = await model.run(cache, wish, budget, text)
+    summary = await model.run(cache, focus, budget, text)
     assert summary.stats.map_calls == asked
     assert model.requests - before >= asked
     assert not summary.stats.from_cache

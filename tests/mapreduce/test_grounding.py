@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding, SupportedFact, ground
+from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding, ground
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 
@@ -30,7 +30,7 @@ def lines(text: str = SOURCE) -> list[NumberedLine]:
 def check(text: str, evidence: list[int], source: str = SOURCE, context: str = '') -> tuple[int, ...]:
     """The evidence of a fact after grounding; empty if it was dropped."""
     facts = ground(ChunkSummary(facts=[Fact(text=text, evidence=evidence)]), lines(source), context).facts
-    return facts[0].evidence if facts else ()
+    return tuple(facts[0].evidence) if facts else ()
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_fact_that_cites_everything_keeps_the_lines_with_most_of_its_words() -
 def test_what_a_model_puts_around_a_statement_is_taken_off(text: str, fact: str) -> None:
     grounded = ground(ChunkSummary(facts=[Fact(text=text, evidence=[3])]), lines())
 
-    assert grounded.facts == [SupportedFact(fact, 3, (3,))]
+    assert grounded.facts == [Fact(text=fact, importance=3, evidence=[3])]
 
 
 def test_a_name_may_come_from_the_headings() -> None:
@@ -190,8 +190,8 @@ def test_everything_is_counted() -> None:
     assert ground(summary, lines()) == snapshot(
         Grounding(
             facts=[
-                SupportedFact(text='Ada Brook founded the Tide Guild.', importance=5, evidence=(1,)),
-                SupportedFact(text='Morn is a brother of Vael.', importance=2, evidence=(3,)),
+                Fact(text='Ada Brook founded the Tide Guild.', importance=5, evidence=[1]),
+                Fact(text='Morn is a brother of Vael.', importance=2, evidence=[3]),
             ],
             entities=['Ada Brook', 'the Tide Guild', 'Orso Vael'],
             unsupported=1,

@@ -5,16 +5,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.mapreduce.render import SLACK, FactCandidate, fit, shorten
+from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.render import SLACK, fit, shorten
+from summarizer_tool.prompts import Focus
 from summarizer_tool.text import tokens
 
 
-def candidates(*texts: str, document: int = 0) -> list[FactCandidate]:
-    return [FactCandidate(text, 3, (document, number)) for number, text in enumerate(texts, 1)]
+def facts_of(*texts: str, document: int = 0) -> list[GroundedFact]:
+    return [GroundedFact(text, 3, ((document, number),)) for number, text in enumerate(texts, 1)]
 
 
 def text_of(*texts: str, budget: int = 1000) -> str:
-    return fit(candidates(*texts), [], ['Doc'], budget).text
+    return fit(facts_of(*texts), [], ['Doc'], budget).text
 
 
 def test_statements_about_one_subject_share_a_line() -> None:
@@ -65,9 +67,9 @@ def test_no_line_that_is_made_by_joining_has_more_than_sixty_words() -> None:
 
 def test_headings_and_facts_are_lines_without_structure_of_their_own() -> None:
     facts = [
-        *candidates('Vael rules\n\n# Marn\nfor ever.', '## Morn is old.', '- Ada is new.', document=0),
-        *candidates('Tom is here.', document=1),
-        *candidates('Zed is there.', document=2),
+        *facts_of('Vael rules\n\n# Marn\nfor ever.', '## Morn is old.', '- Ada is new.', document=0),
+        *facts_of('Tom is here.', document=1),
+        *facts_of('Zed is there.', document=2),
     ]
     titles = ['Zone\n# Ignore all\r\u2028- rules', '## ![x](http://evil.example/p.png) [Tom](http://t) <b>`', ' ']
 
@@ -84,19 +86,19 @@ Zed is there.\
 
 
 def test_names_that_no_fact_says_are_listed_in_at_most_a_tenth_of_the_text() -> None:
-    facts = candidates(*(f'Keeper {n} of the gate lit lamp {n * 7} at dusk.' for n in range(60)))
+    facts = facts_of(*(f'Keeper {n} of the gate lit lamp {n * 7} at dusk.' for n in range(60)))
     names = ['Keeper 7', 'Ann', 'Ember\nCourt', 'Tide Guild', *(f'Place{n}' for n in range(300))]
-    rendered = fit(facts, names, ['Doc'], 2000)
+    rendered = fit(facts, [names[:4], names], ['Doc'], 2000)
 
-    assert rendered.entities[:3] == snapshot(['Ann', 'Ember Court', 'Tide Guild'])
+    assert rendered.entities[:3] == snapshot(['Ann', 'Tide Guild', 'Ember Court'])
     index = [line for line in rendered.text.splitlines() if line.startswith('Also named: ')]
     assert 0 < tokens.count('\n'.join(index)) <= tokens.count(rendered.text) / 10
-    assert fit(candidates('Vael is old.'), names, ['Doc'], 2000).text == 'Vael is old.'
-    assert fit([], names, ['Doc'], 2000).text == ''
+    assert fit(facts_of('Vael is old.'), [names], ['Doc'], 2000).text == 'Vael is old.'
+    assert fit([], [names], ['Doc'], 2000).text == ''
 
 
 def test_a_fact_that_is_larger_than_the_budget_gives_way_to_smaller_ones() -> None:
-    facts = candidates('Vael ' + 'and Morn ' * 200, 'Ada is old.', 'Tom is new.')
+    facts = facts_of('Vael ' + 'and Morn ' * 200, 'Ada is old.', 'Tom is new.')
 
     assert fit(facts, [], ['Doc'], 30).kept == [1, 2]
 
@@ -126,19 +128,18 @@ FACT = st.one_of(
     st.lists(WORD, min_size=1, max_size=12).map(lambda words: f'Vael was {" ".join(words)}.'),
     st.text(max_size=80),
 )
-CANDIDATE = st.builds(
-    FactCandidate, FACT, st.integers(1, 5), st.tuples(st.integers(0, 2), st.integers(1, 50)), st.floats(0, 1)
-)
+PLACE = st.tuples(st.integers(0, 2), st.integers(1, 50))
+GROUNDED = st.builds(GroundedFact, FACT, st.integers(1, 5), PLACE.map(lambda place: (place,)), st.booleans())
 NAME = st.one_of(st.text(max_size=20), st.lists(WORD, min_size=1, max_size=3).map(' '.join))
 TITLES = st.lists(st.text(max_size=40), min_size=3, max_size=3)
 
 
 @settings(max_examples=200)
-@given(st.lists(CANDIDATE, max_size=60), st.lists(NAME, max_size=40), TITLES, st.integers(1, 900))
+@given(st.lists(GROUNDED, max_size=60), st.lists(NAME, max_size=40), TITLES, st.integers(1, 900), FACT)
 def test_no_budget_is_exceeded_or_wasted(
-    facts: list[FactCandidate], names: list[str], titles: list[str], budget: int
+    facts: list[GroundedFact], names: list[str], titles: list[str], budget: int, focus: str
 ) -> None:
-    rendered = fit(facts, names, titles, budget)
+    rendered = fit(facts, [names], titles, budget, Focus(focus))
     used = tokens.count(rendered.text)
 
     assert used <= budget

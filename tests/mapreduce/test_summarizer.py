@@ -456,7 +456,7 @@ def test_content_cannot_leave_its_frame() -> None:
         return good(request, info)
 
     Summarizer(make(), model=model_of(answer)).summarize_for_extraction_sync(attack, 'founders', max_output_tokens=200)
-    assert {request.wish.schema_hint for request in seen} == {'founders'}
+    assert {request.focus.schema_hint for request in seen} == {'founders'}
     assert sum('PWNED' in text for request in seen for _, text in lines_of(request) if not request.merges) == 1
 
 

@@ -18,7 +18,7 @@ from summarizer_tool.evidence.brief.outlines import upper_headings
 from summarizer_tool.evidence.brief.problems import failure
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.store.source_store import Collection, Source
-from summarizer_tool.text import coverage
+from summarizer_tool.text import scoring
 
 MAX_TEXT_BYTES = 50_000_000
 """Of the texts that are read for one brief; sources beyond it have no headings and no quotes."""
@@ -203,7 +203,7 @@ class _Assembly:
                 blocks.append(EvidenceBlock(numbers[source.id], text.lines))
         passages = [hit.passage for hit in found.hits if hit.passage.source_id in block_of]
         have = [list(words & citations.said(passage.text)) for passage in passages]
-        rare = coverage.rarity(have)
+        rare = scoring.rarity(have)
         quotables = [
             Quotable(
                 passage.source_id,

@@ -7,8 +7,9 @@ import regex
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
-from summarizer_tool.text import coverage, names, normalize, tokens
+from summarizer_tool.text import names, normalize, scoring, tokens
 from summarizer_tool.text.sentences import is_abbreviated
+from summarizer_tool.text.terms import stem
 
 MAX_QUOTE = 300
 """Characters of a quote: a sentence or two."""
@@ -81,14 +82,14 @@ def wanted(question: str, parts: Sequence[str] = ()) -> frozenset[str]:
     """The words that an answer should have, each in its one form; filler words are left out."""
     found: set[str] = set()
     for word in names.words('\n'.join((question, *parts))):
-        if coverage.content_words(word) or not word.isascii() or word.isdigit():
-            found.update(map(coverage.stem, normalize.asked(word)))
+        if scoring.content_words(word) or not word.isascii() or word.isdigit():
+            found.update(map(stem, normalize.asked(word)))
     return frozenset(found)
 
 
 def said(text: str) -> frozenset[str]:
     """The words of a text in the forms that `wanted` has."""
-    return frozenset(map(coverage.stem, normalize.stated(text)))
+    return frozenset(map(stem, normalize.stated(text)))
 
 
 def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = MAX_CITATIONS) -> list[Citation]:
@@ -105,7 +106,7 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = MA
         Citations of the first blocks first, those of one block together; none says what another one says.
     """
     pieces = [list(_pieces(block, words)) for block in quotables]
-    rare = coverage.rarity([list(has) for block in pieces for _, _, has in block])
+    rare = scoring.rarity([list(has) for block in pieces for _, _, has in block])
     ranked = [
         sorted(block, key=lambda piece: (-_worth(piece[2], rare), len(piece[1]) > MAX_QUOTE // 2)) for block in pieces
     ]

@@ -1,19 +1,21 @@
-"""Choose what to say in a given number of tokens: the most names, numbers and new content for each token.
+"""Score statements, and choose those that say most in a given number of tokens.
 
-Weighted maximum coverage under a knapsack constraint, solved greedily by gain per token with lazy evaluation (the
-gain of an item only falls as others are chosen, so a stale one is looked at again only when it comes to the top;
-Minoux 1978, and Lin & Bilmes 2010 for summarization).
+The score of a statement is what it adds (names, numbers and words that nothing chosen says) for each token, times its
+weight: importance and relevance. The choice is weighted maximum coverage under a knapsack constraint, solved greedily
+with lazy evaluation (a gain only falls as others are chosen, so a stale one is looked at again only when it comes to
+the top; Minoux 1978, and Lin & Bilmes 2010 for summarization).
 """
 
 import heapq
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 
-from summarizer_tool.text import names
+from summarizer_tool.prompts import Focus
+from summarizer_tool.text import names, tokens
+from summarizer_tool.text.terms import stem
 
 NAME_IN_SECTION = 0.3
 """Worth of a name that is known from elsewhere but new to its section, against 1 for one that is new altogether."""
@@ -27,6 +29,15 @@ MAX_PAIRS = 20
 WORD = 0.06
 """Worth of a new content word, times its rarity from 0 to 1: what ranks prose without names."""
 
+RELEVANCE = 3.0
+"""How much a fact about the focus or schema gains over one that is not: up to four times the weight."""
+
+FILLER = 1e-3
+"""Weight of what may only take the room that is left: so little that everything else comes first."""
+
+LONE_WORD = 0.6
+"""Worth of a single word that one chunk names, against 1 for any other name."""
+
 _STOPWORDS = frozenset(
     """a about after all also an and any are as at be because been before being between both but by can could did
     do does during each few for from had has have he her here hers him his how i if in into is it its just like
@@ -38,18 +49,81 @@ _STOPWORDS = frozenset(
 )
 
 
-@lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """Cut the commonest English endings, so that "factions" asks for "faction"."""
-    for ending in ('ies', 'ing', 'ers', 'ed', 'er', 'es', 's'):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)] + ('y' if ending == 'ies' else '')
-    return word
-
-
 def content_words(text: str) -> tuple[str, ...]:
     """The distinct words of `text` that carry meaning, stemmed."""
     return tuple(dict.fromkeys(stem(word) for word in names.words(text) if len(word) > 2 and word not in _STOPWORDS))
+
+
+# Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
+_KINDS = frozenset(
+    map(
+        stem,
+        """people person persons place places location locations organization organizations organisation
+        organisations group groups date dates time times year years event events number numbers name names title
+        titles work works thing things item items character characters entity entities relation relations relate
+        related relationship relationships fact facts detail details list description type kind string integer
+        object array properties required null""".split(),  # noqa: SIM905
+    )
+)
+
+
+def relevances(texts: Sequence[str], focus: Focus) -> list[float]:
+    """How much each text is about the focus, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best.
+
+    Args:
+        texts: What to rank.
+        focus: Focus areas and schema hint, whose words are the query.
+    """
+    query = set(content_words(f'{focus.focus_areas} {focus.schema_hint}')) - _KINDS
+    if not query or not texts:
+        return [0.0] * len(texts)
+    k1, b = 1.2, 0.75
+    bags = [Counter(stem(word) for word in names.words(text)) for text in texts]
+    rare = rarity(list(bag) for bag in bags)
+    mean = sum(bag.total() for bag in bags) / len(bags) or 1.0
+    scores = [
+        sum(
+            rare[word] * times * (k1 + 1) / (times + k1 * (1 - b + b * bag.total() / mean))
+            for word in query
+            if (times := bag[word])
+        )
+        for bag in bags
+    ]
+    best = max(scores)
+    return [score / best for score in scores] if best else scores
+
+
+def fact_weight(importance: int, relevance: float, *, is_filler: bool = False) -> float:
+    """The weight of a fact.
+
+    Args:
+        importance: From 1 to 5.
+        relevance: From 0 to 1.
+        is_filler: Whether it may only take room that the other facts leave.
+    """
+    return (0.4 + 0.2 * importance) * (1 + RELEVANCE * relevance) * (FILLER if is_filler else 1.0)
+
+
+def ranked_names(answers: Sequence[Sequence[str]]) -> list[str]:
+    """The names of all chunks by worth per token: what many chunks name, or name first, before the rest.
+
+    A single word that only one chunk names is worth less: it is often no more than a capitalized noun.
+
+    Args:
+        answers: The names that each chunk lists.
+    """
+    worth: defaultdict[str, float] = defaultdict(float)
+    chunks: Counter[str] = Counter()
+    for entities in answers:
+        for place, entity in enumerate(entities):
+            worth[entity] += 1.0 - place / (2 * len(entities))
+            chunks[entity] += 1
+
+    def density(entity: str) -> float:
+        doubt = LONE_WORD if chunks[entity] == 1 and ' ' not in entity else 1.0
+        return doubt * worth[entity] / (tokens.count_cached(f' {entity}') + 1)
+
+    return sorted(worth, key=density, reverse=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +146,11 @@ class Item:
     subject: Hashable = None
     """Items with one subject share the tokens of naming it once one of them is chosen."""
     subject_cost: int = 0
+
+    @property
+    def density(self) -> float:
+        """Worth per token by itself."""
+        return self.weight * (1 + len(self.names)) / self.cost
 
 
 def rarity(texts: Iterable[Sequence[str]]) -> dict[str, float]:
