@@ -1,7 +1,7 @@
 """What models and embedding models have in common: their providers, and what is said when one cannot be had."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -88,7 +88,7 @@ def openrouter_client(
 
 
 @contextmanager
-def naming(variable: str, name: str, forms: str) -> Iterator[None]:
+def naming(variable: str, name: str, forms: str) -> Generator[None]:
     """Turn what goes wrong with a model into a `ConfigurationError` that names what to set or install.
 
     Args:
