@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from summarizer_tool.llm.models import connect as connect_model
     from summarizer_tool.llm.models import model_id
     from summarizer_tool.llm.options import Progress, RequestOptions
+    from summarizer_tool.llm.typed_query import TypedQuery
     from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.prompts import Focus
     from summarizer_tool.prompts import fill as fill_prompt
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
     from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
     from summarizer_tool.service.service import AddedSource, Service, SummaryReply
-    from summarizer_tool.settings import Settings, export_env_file
+    from summarizer_tool.settings import OutputMode, Settings, export_env_file
     from summarizer_tool.store.source_store import Collection, Source, SourceStore
     from summarizer_tool.telemetry import TerminalLines
     from summarizer_tool.telemetry import configure as configure_telemetry
@@ -57,6 +58,7 @@ __all__ = (
     'FetchError',
     'Focus',
     'InputTooLargeError',
+    'OutputMode',
     'Page',
     'Part',
     'Progress',
@@ -77,6 +79,7 @@ __all__ = (
     'Summary',
     'SummaryReply',
     'TerminalLines',
+    'TypedQuery',
     'UnknownSourceError',
     'build_model',
     'configure_telemetry',
@@ -110,6 +113,7 @@ _MODULES = {
     'FetchError': 'errors',
     'Focus': 'prompts',
     'InputTooLargeError': 'errors',
+    'OutputMode': 'settings',
     'Page': 'html.page',
     'Part': 'schemas',
     'Progress': 'llm.options',
@@ -130,6 +134,7 @@ _MODULES = {
     'Summary': 'schemas',
     'SummaryReply': 'service.service',
     'TerminalLines': 'telemetry',
+    'TypedQuery': 'llm.typed_query',
     'UnknownSourceError': 'errors',
     'build_model': 'llm.models:build',
     'configure_telemetry': 'telemetry:configure',

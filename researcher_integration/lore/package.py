@@ -217,8 +217,8 @@ def _extracted(checkpoint: Checkpoint, topics: Sequence[Topic], material: Materi
 def _said(done: Extraction) -> str:
     """The note on an extraction that is incomplete or failed."""
     said = [done.reason] if done.reason else []
-    if done.salvaged:
-        said.append('the answer was cut off or broken, and only its whole records were kept')
+    if done.is_partial:
+        said.append('the answer was cut off or broken, and only its complete records were kept')
     if done.unread:
         said.append(f'pages whose text could not be read, so that nothing was held against them: {len(done.unread)}')
     return '; '.join(said)

@@ -1,11 +1,14 @@
 """What a failed model call means: why it failed, in words fit for logs, and whether the next one can do better."""
 
+from asyncio import CancelledError
+
 from pydantic_ai.exceptions import (
     ModelAuthenticationError,
     ModelHTTPError,
     ModelQuotaExceededError,
     OutputTokenLimitExceeded,
     UnexpectedModelBehavior,
+    UsageLimitExceeded,
 )
 
 DEADLINE = 'deadline'
@@ -29,7 +32,8 @@ def reason(error: BaseException) -> str:
         error: What the run of a sub-agent raised.
 
     Returns:
-        `HTTP 429`, `timeout`, `cut off`, `invalid output`, or the name of the error's type.
+        `HTTP 429`, `timeout`, `cut off`, `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the
+        error's type.
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
@@ -47,6 +51,10 @@ def reason(error: BaseException) -> str:
         return 'cut off'
     if isinstance(error, UnexpectedModelBehavior):
         return 'invalid output'
+    if isinstance(error, UsageLimitExceeded):
+        return 'usage limit'
+    if isinstance(error, CancelledError):
+        return 'cancelled'
     return type(error).__name__
 
 

@@ -1,37 +1,46 @@
-"""One typed question to the summarizer's own model, beside a search: who answers it, at what cost, and what if not."""
+"""Ask a model a question whose answer has a type: retries, recovery, usage, limits and failures in one place."""
 
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, nullcontext
+import math
+from asyncio import CancelledError, current_task
+from collections.abc import AsyncIterable, Awaitable, Callable
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import cache
+from typing import Any, Generic, TypeVar
 
 import anyio
 from pydantic import BaseModel
-from pydantic_ai import Agent, NativeOutput, PromptedOutput, ToolOutput
+from pydantic_ai import Agent, AgentStreamEvent, ModelRetry, NativeOutput, PromptedOutput, RunContext, ToolOutput
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
-from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    OutputTokenLimitExceeded,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+)
 from pydantic_ai.framing import RegisteredTag, wrap
 from pydantic_ai.models import Model
-from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
-from pydantic_ai.models.instrumented import InstrumentationSettings, InstrumentedModel
-from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.output import OutputSpec
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.runtime.concurrency_limits import shared_limiter
+from summarizer_tool.llm.recover_partial import QueryState, RecoverPartial
 from summarizer_tool.settings import OutputMode, Settings
 
 MAX_CHARACTERS = 2000
 """Of a question, an intent or constraints that a model is shown; what is longer is no question."""
 
 OutputT = TypeVar('OutputT', bound=BaseModel)
+
+StreamHandler = Callable[[RunContext[QueryState], AsyncIterable[AgentStreamEvent]], Awaitable[None]]
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -41,8 +50,182 @@ class UnansweredError(SummarizerError):
 
 
 @dataclass(frozen=True, slots=True)
-class TypedQuery:
-    """Asks one model, as the summarizer does: within its limits, and without content in traces."""
+class QueryResult(Generic[OutputT]):
+    """An answer, or why there is none."""
+
+    output: OutputT | None
+    is_partial: bool = False
+    """Whether the answer was cut off or broken, and only its complete members were kept."""
+    error: BaseException | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why there is no answer, as `failures.reason` says it; empty if there is one."""
+        return '' if self.error is None else failures.reason(self.error)
+
+
+@dataclass(frozen=True, slots=True)
+class TypedQuery(Generic[OutputT]):
+    """One kind of question: instructions, the type of the answer, and what to do with a broken one."""
+
+    name: str
+    """Of the agent, in traces and logs."""
+    prompt: str
+    """The prompt file of the instructions."""
+    output_type: type[OutputT]
+    members: str = ''
+    """The list in the answer whose complete members are kept of a broken answer; by default a broken one is useless."""
+    empty_prompt: str = ''
+    """The prompt file of what an answer without members is told, once; by default it is taken as it is."""
+    again_prompt: str = ''
+    """The prompt file of what is put behind a request whose answer could not be read. Each attempt is then a new run,
+    so that every request keeps to its size; by default the broken answer is shown to the model."""
+    retries: int = 1
+    """Times that an answer of which nothing can be read is asked for again."""
+    output_mode: OutputMode = 'auto'
+    """How the type of the answer is asked for; `auto`: as the model's profile says."""
+    trace_content: bool = False
+    """Whether requests and answers go into traces, whatever the application instruments."""
+
+    def configured(self, settings: Settings, output_mode: OutputMode | None = None) -> 'TypedQuery[OutputT]':
+        """The question as the settings want it asked.
+
+        Args:
+            settings: For retries, traces and the output mode.
+            output_mode: Instead of the one in the settings.
+        """
+        return replace(
+            self,
+            retries=settings.llm_output_retries,
+            output_mode=output_mode or settings.llm_output_mode,
+            trace_content=settings.trace_content,
+        )
+
+    def again(self, request: str) -> str:
+        """A request whose last answer could not be read."""
+        return f'{request}\n\n{prompts.load(self.again_prompt)}'
+
+    async def ask(
+        self,
+        model: Model,
+        request: str,
+        *,
+        usage: RunUsage,
+        spent: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+        model_settings: ModelSettings | None = None,
+        on_events: StreamHandler | None = None,
+    ) -> QueryResult[OutputT]:
+        """Ask until something of an answer can be read; whatever fails is the result's `error`.
+
+        Args:
+            model: Who is asked.
+            request: The user prompt; everything untrusted in it is framed.
+            usage: What the answer has cost is added to it, which is nothing for the embedded model. Others may count
+                in it at the same time.
+            spent: The same is added to it, where nobody else counts.
+            usage_limits: For `usage` and this question together.
+            model_settings: For each request.
+            on_events: Follows the answer while it is written.
+        """
+        is_free = models.is_embedded(model)
+        before, own = copy(usage), copy(usage)
+        state = QueryState(may_be_empty=is_free or not self.empty_prompt)
+        output: OutputT | None = None
+        error: BaseException | None = None
+        runs_left = self.retries if self.again_prompt else 0
+        prompt = request
+        try:
+            while output is None:
+                try:
+                    result = await _agent(self).run(
+                        prompt,
+                        model=model,
+                        deps=state,
+                        model_settings=model_settings,
+                        usage=own,
+                        usage_limits=_limits(None if is_free else usage_limits),
+                        retries={'output': 0 if self.again_prompt else self.retries},
+                        event_stream_handler=on_events,
+                    )
+                    output = result.output
+                except UnexpectedModelBehavior as broken:
+                    if not runs_left or isinstance(broken, OutputTokenLimitExceeded | ContentFilterError):
+                        raise
+                    prompt = self.again(request)
+                    runs_left -= 1
+        except CancelledError as cancelled:
+            if _is_cancelled():
+                raise
+            error = cancelled  # by the provider's code, which has given up by itself
+        except Exception as raised:  # noqa: BLE001 - whatever a provider's code raises, the caller has another way
+            error = raised
+        finally:
+            if not is_free:
+                usage.incr(own - before)
+                if spent is not None:
+                    spent.incr(own - before)
+        if error is not None and not isinstance(error, UsageLimitExceeded):
+            is_expected = isinstance(error, AgentRunError | OSError | CancelledError)
+            self.log_failure(failures.reason(error), logging.WARNING if is_expected else logging.ERROR)
+        return QueryResult(output, state.is_partial, error)
+
+    def log_failure(self, reason: str, level: int = logging.WARNING) -> None:
+        """Log why there is no answer."""
+        _logger.log(level, 'model call failed', extra={'agent': self.name, 'reason': reason})
+
+
+@cache
+def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
+    agent: Agent[QueryState, Any] = Agent(
+        name=query.name,
+        deps_type=QueryState,
+        output_type=_output(query.output_type, query.output_mode),
+        instructions=prompts.load(query.prompt),
+        capabilities=[RecoverPartial(query.output_type, query.members)] if query.members else [],
+    )
+
+    @agent.output_validator
+    def complain_if_empty(ctx: RunContext[QueryState], output: Any) -> Any:
+        if not ctx.deps.may_be_empty and not getattr(output, query.members):
+            ctx.deps.may_be_empty = True
+            if not ctx.last_attempt:
+                raise ModelRetry(prompts.load(query.empty_prompt))
+        return output
+
+    traced = query.trace_content
+    agent.instrument = InstrumentationSettings(include_content=traced, include_binary_content=traced)
+    return agent
+
+
+def _output(output_type: type[OutputT], mode: OutputMode) -> OutputSpec[OutputT]:
+    match mode:
+        case 'auto':
+            return output_type
+        case 'tool':
+            return ToolOutput(output_type)
+        case 'native':
+            return NativeOutput(output_type)
+        case 'prompted':
+            return PromptedOutput(output_type)
+
+
+def _limits(given: UsageLimits | None) -> UsageLimits:
+    if given is None:
+        return UsageLimits(request_limit=None)
+    # Models that cannot count beforehand would fail, and requests are no larger than a chunk or a window.
+    return replace(given, count_tokens_before_request=False)
+
+
+def _is_cancelled() -> bool:
+    """Say whether somebody has cancelled the running task, or a scope around it."""
+    task = current_task()
+    return anyio.current_effective_deadline() == -math.inf or (task is not None and task.cancelling() > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestModel:
+    """The model that may be asked for one request, within the request's deadline, usage and limits."""
 
     settings: Settings
     model_name: str
@@ -61,8 +244,8 @@ class TypedQuery:
         model: Model | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
         options: RequestOptions | None = None,
-    ) -> 'TypedQuery | None':
-        """Who can be asked; `None` where there is but the embedded model, which can judge nothing.
+    ) -> 'RequestModel | None':
+        """The model to ask; `None` where there is but the embedded one, which can judge nothing.
 
         Args:
             settings: The summarizer's.
@@ -73,118 +256,44 @@ class TypedQuery:
         options = options or RequestOptions()
         own = options.model or model
         name = own.model_name if own else models.model_id(settings)
-        if name == models.SAMPLING or name == 'extractive' or (own and _is_embedded(own)):
+        if name in (models.SAMPLING, models.EMBEDDED) or (own and models.is_embedded(own)):
             return None
         return cls(settings, name, model, limiter, options)
 
-    @property
-    def output_mode(self) -> OutputMode:
-        """How structured output is asked for."""
-        return self.options.output_mode or self.settings.llm_output_mode
-
-    async def ask(self, agent: Agent[None, OutputT], prompt: str, max_tokens: int) -> OutputT:
-        """Run an agent once, for as long as one attempt may take: nobody waits longer for what a search can do without.
+    async def ask(self, query: TypedQuery[OutputT], request: str, max_tokens: int) -> OutputT:
+        """Ask once, for as long as one attempt may take: nobody waits longer for what a request can do without.
 
         Args:
-            agent: Made by `typed_agent`.
-            prompt: Its request; everything untrusted in it is framed.
+            query: What is asked.
+            request: The user prompt; everything untrusted in it is framed.
             max_tokens: What the answer may hold.
 
         Raises:
             UnansweredError: If there is no answer: the model failed, or had no time, or a usage limit is reached.
             ConfigurationError: If the model cannot be built.
         """
-        deadline = self.options.deadline
+        options = self.options
         with (
-            deadline.calling() if deadline else nullcontext(),
+            options.deadline.calling() if options.deadline else nullcontext(),
             anyio.move_on_after(self.settings.llm_timeout_seconds),
         ):
-            async with self._connected() as model:
-                return await self._run(agent, model, prompt, max_tokens)
-        raise self._unanswered(agent, 'no answer in time')
-
-    async def _run(self, agent: Agent[None, OutputT], model: Model, prompt: str, max_tokens: int) -> OutputT:
-        usage = self.options.usage if self.options.usage is not None else RunUsage()
-        before, own = copy(usage), copy(usage)  # others may count in it at the same time
-        try:
-            result = await agent.run(
-                prompt,
-                model=model,
-                model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
-                usage=own,
-                usage_limits=_limits(self.options.usage_limits),
-                retries={'output': self.settings.llm_output_retries},
-            )
-        except UsageLimitExceeded as error:
-            raise self._unanswered(agent, 'the usage limit is reached') from error
-        except Exception as error:  # whatever a provider's code raises, the search goes on without it
-            level = logging.WARNING if isinstance(error, AgentRunError | OSError) else logging.ERROR
-            raise self._unanswered(agent, failures.reason(error), level) from error
-        finally:
-            usage.incr(own - before)
-        return result.output
-
-    def _unanswered(self, agent: Agent[None, OutputT], reason: str, level: int = logging.WARNING) -> UnansweredError:
-        _logger.log(level, 'model call failed', extra={'agent': agent.name, 'reason': reason})
-        return UnansweredError(f'{self.model_name} as {agent.name}: {reason}')
-
-    @asynccontextmanager
-    async def _connected(self) -> AsyncGenerator[Model]:
-        """The model for one call, limited in concurrency; connections are closed with the call."""
-        own = self.options.model or self.model
-        async with nullcontext(own) if own else models.connect(self.settings, self.model_name) as model:
-            # The caller's own instrumentation would put the content into its traces.
-            while isinstance(model, InstrumentedModel) and not self.settings.trace_content:
-                model = model.wrapped
-            if self.options.model is not None:  # bounded by the request it came with
-                yield model
-                return
-            limiter = self.limiter or shared_limiter(self.settings.max_concurrent_llm_calls)
-            yield ConcurrencyLimitedModel(model, limiter)
-
-
-def typed_agent(
-    name: str, prompt: str, output_type: type[OutputT], output_mode: OutputMode, *, trace_content: bool
-) -> Agent[None, OutputT]:
-    """An agent that answers in one type, and whose traces hold content only if they may.
-
-    Args:
-        name: In traces and logs.
-        prompt: The file of its instructions.
-        output_type: What it answers.
-        output_mode: How that is asked for.
-        trace_content: Whether traces may hold what it is asked and answers.
-    """
-    agent = Agent(name=name, output_type=_output(output_type, output_mode), instructions=prompts.load(prompt))
-    agent.instrument = InstrumentationSettings(include_content=trace_content, include_binary_content=trace_content)
-    return agent
+            async with models.lent(
+                self.settings, self.model_name, of_request=options.model, own=self.model, limiter=self.limiter
+            ) as model:
+                result = await query.configured(self.settings, options.output_mode).ask(
+                    model,
+                    request,
+                    usage=options.usage if options.usage is not None else RunUsage(),
+                    usage_limits=options.usage_limits,
+                    model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
+                )
+                if result.output is None:
+                    raise UnansweredError(f'{self.model_name} as {query.name}: {result.reason}')
+                return result.output
+        query.log_failure('no answer in time')
+        raise UnansweredError(f'{self.model_name} as {query.name}: no answer in time')
 
 
 def framed(tag: RegisteredTag, text: str, **attributes: str) -> str:
     """A text as data that cannot close its frame, and that any encoding can carry."""
     return wrap(tag, text.encode(errors='replace').decode(), **attributes)
-
-
-def _output(output_type: type[OutputT], mode: OutputMode) -> OutputSpec[OutputT]:
-    match mode:
-        case 'auto':
-            return output_type
-        case 'tool':
-            return ToolOutput(output_type)
-        case 'native':
-            return NativeOutput(output_type)
-        case 'prompted':
-            return PromptedOutput(output_type)
-
-
-def _limits(given: UsageLimits | None) -> UsageLimits:
-    if given is None:
-        return UsageLimits(request_limit=None)
-    # Models that cannot count beforehand would fail, and these requests are small.
-    return replace(given, count_tokens_before_request=False)
-
-
-def _is_embedded(model: Model) -> bool:
-    while isinstance(model, WrapperModel):
-        model = model.wrapped
-    return isinstance(model, ExtractiveModel)

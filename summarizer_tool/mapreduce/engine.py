@@ -99,6 +99,7 @@ class Engine:
             usage=self.usage,
             usage_limits=self.usage_limits,
             on_fact=self.on_fact,
+            output_mode=self.output_mode,
         )
         is_extractive = self._caller.is_extractive
         whose = (self.model.system, self.model.base_url or '', self.cache_scope)
@@ -214,8 +215,8 @@ class Engine:
             raise failures.first_of(errors) from None
 
     async def _map_chunk(self, chunk: Chunk, index: int, total: int) -> ChunkOutcome:
-        if why_not := self._caller.why_not():
-            return ChunkOutcome(reason=why_not, is_failure=failures.is_final(why_not))
+        if reason := self._caller.skip_reason():
+            return ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
         numbered = await in_thread(number, chunk, self._index_of)
         if not numbered.places:
             return ChunkOutcome(state='summarized')
@@ -255,8 +256,7 @@ class Engine:
             if kept is not None:
                 return await self._grounded(numbered, kept)
             prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target)
-            agent = agents.chunk_summarizer(self._output_mode, trace_content=self.settings.trace_content)
-            answer = await self._caller.ask(agent, prompt, target, 'map')
+            answer = await self._caller.ask(agents.CHUNK_SUMMARIZER, prompt, target, 'map')
             if isinstance(answer, str):
                 return ChunkOutcome(reason=answer, is_failure=failures.is_final(answer))
             outcome = await self._grounded(numbered, answer)
@@ -318,8 +318,8 @@ class Engine:
         is_own = self._caller.is_extractive
         if room <= self.job.budget * UNUSED or not (is_own or self.settings.fill_budget):
             return facts
-        if self._caller.why_not() == DEADLINE:
-            self._hurry(DEADLINE)
+        if self._caller.skip_reason() == DEADLINE:
+            self._mark_cut_short(DEADLINE)
             return facts
         scale = self.job.budget / max(1, total) if is_own else room / self.job.budget
         extra: list[GroundedFact] = []
@@ -332,10 +332,10 @@ class Engine:
         filled = await self._union([*facts, *extra])
         return sorted(filled, key=lambda fact: fact.evidence)
 
-    def _hurry(self, why: str) -> None:
+    def _mark_cut_short(self, reason: str) -> None:
         """Say that what follows the map was cut short."""
         self._tally.cut_short = True
-        self._tally.warnings.append(f'not all was merged or filled ({why}); facts were chosen without a model')
+        self._tally.warnings.append(f'not all was merged or filled ({reason}); facts were chosen without a model')
 
     # Reduce
 
@@ -350,8 +350,8 @@ class Engine:
         for level in range(1, MAX_LEVELS + 1):
             if total <= self.job.budget * FITS:
                 break
-            if why_not := self._caller.why_not():
-                self._hurry(why_not)
+            if reason := self._caller.skip_reason():
+                self._mark_cut_short(reason)
                 break
             self._tally.levels = level
             with telemetry.span('reduce level', level=level, facts=len(facts), tokens_in=total) as span:
@@ -379,8 +379,8 @@ class Engine:
 
     async def _merge_group(self, facts: list[GroundedFact], target: int, level: int, index: int) -> list[GroundedFact]:
         """One call of the merger; where it fails, the facts stay as they are and the fit chooses among them."""
-        if why_not := self._caller.why_not():
-            self._hurry(why_not)
+        if reason := self._caller.skip_reason():
+            self._mark_cut_short(reason)
             return facts
         lines = [NumberedLine(place, fact.text) for place, fact in enumerate(facts, 1)]
         with telemetry.span(
@@ -403,8 +403,7 @@ class Engine:
             if kept := await self._finished.find(key, target):
                 return kept
             prompt = await in_thread(prompts.merge_request, lines, self.job.focus, target)
-            agent = agents.merger(self._output_mode, trace_content=self.settings.trace_content)
-            answer = await self._caller.ask(agent, prompt, target, 'reduce')
+            answer = await self._caller.ask(agents.MERGER, prompt, target, 'reduce')
             if not isinstance(answer, str) and answer.facts:
                 await self._finished.keep(key, target, answer)
             return answer

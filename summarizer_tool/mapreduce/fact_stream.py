@@ -1,4 +1,4 @@
-"""Tell of each fact as soon as it is complete in an answer that is still being written."""
+"""Report each fact as soon as it is complete in an answer that is still being written."""
 
 from collections.abc import AsyncIterable, Callable
 
@@ -13,56 +13,56 @@ from pydantic_ai import (
     ToolCallPartDelta,
 )
 
-from summarizer_tool.mapreduce.agents import SubAgentTask, salvage
+from summarizer_tool.llm.recover_partial import QueryState, recover_partial
+from summarizer_tool.schemas import ChunkSummary
 
 OnFact = Callable[[str], None]
-"""Gets the text of a fact as the model writes it, before it is held against its lines; called on the event loop."""
+"""Gets the text of a fact as the model writes it, before it is grounded; called on the event loop."""
 
 
 class FactStream:
     """An event stream handler for one run of the chunk summarizer."""
 
     def __init__(self, on_fact: OnFact) -> None:
-        """Begin with nothing told.
+        """Begin with no facts.
 
         Args:
             on_fact: Called once for each fact, in the order of the answer.
         """
         self._on_fact = on_fact
         self._raw: dict[int, str] = {}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
-    async def __call__(self, ctx: RunContext[SubAgentTask], events: AsyncIterable[AgentStreamEvent]) -> None:
-        """Follow one answer; one that is asked for again tells only what is new in it."""
+    async def __call__(self, ctx: RunContext[QueryState], events: AsyncIterable[AgentStreamEvent]) -> None:
+        """Follow one answer; of one that is asked for again only what is new in it is reported."""
         self._raw.clear()
         async for event in events:
             if isinstance(event, PartStartEvent):
-                self._add(event.index, _begun(event))
+                self._add(event.index, _start_of(event))
             elif isinstance(event, PartDeltaEvent):
-                self._add(event.index, _more(event))
+                self._add(event.index, _addition_of(event))
 
     def _add(self, part: int, text: str) -> None:
-        if text:
-            self._raw[part] = self._raw.get(part, '') + text
-            if '}' in text or '"' in text:  # else no fact can have become complete
-                self._tell(self._raw[part])
-
-    def _tell(self, raw: str) -> None:
-        summary = salvage(raw)
+        if not text:
+            return
+        raw = self._raw[part] = self._raw.get(part, '') + text
+        if '}' not in text and '"' not in text:  # no fact can have become complete
+            return
+        summary = recover_partial(raw, ChunkSummary, 'facts')
         for fact in summary.facts if summary else ():
-            if fact.text not in self._told:
-                self._told.add(fact.text)
+            if fact.text.strip() and fact.text not in self._reported:
+                self._reported.add(fact.text)
                 self._on_fact(fact.text)
 
 
-def _begun(event: PartStartEvent) -> str:
+def _start_of(event: PartStartEvent) -> str:
     part = event.part
     if isinstance(part, ToolCallPart):
         return part.args_as_json_str() if part.args else ''
     return part.content if isinstance(part, TextPart) else ''
 
 
-def _more(event: PartDeltaEvent) -> str:
+def _addition_of(event: PartDeltaEvent) -> str:
     delta = event.delta
     if isinstance(delta, ToolCallPartDelta):
         return delta.args_delta if isinstance(delta.args_delta, str) else ''

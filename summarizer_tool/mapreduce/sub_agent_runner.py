@@ -1,34 +1,26 @@
-"""One run of a sub-agent: its answer, or in a few words why there is none."""
+"""One job's calls of the sub-agents: counted, within its deadline, and none any more once an error would repeat."""
 
-import logging
-from asyncio import CancelledError, current_task
-from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import anyio
-from pydantic_ai import Agent
-from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded, UserError
+from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import FunctionModel
-from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import Phase
-from summarizer_tool.mapreduce.agents import SubAgentTask
+from summarizer_tool.llm.typed_query import TypedQuery
 from summarizer_tool.mapreduce.fact_stream import FactStream, OnFact
 from summarizer_tool.mapreduce.job import RunStats
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.schemas import ChunkSummary
-from summarizer_tool.settings import Settings
+from summarizer_tool.settings import OutputMode, Settings
 
 STRUCTURE_FACTOR = 1.8
 STRUCTURE_TOKENS = 160
 """Room in `max_tokens` for the JSON around the facts, their evidence and the entities."""
-
-_logger = logging.getLogger('summarizer_tool')
 
 
 @dataclass
@@ -46,45 +38,36 @@ class SubAgentRunner:
     """By the calls of this job alone."""
     usage_limits: UsageLimits | None = None
     on_fact: OnFact | None = None
-    """Told of the facts of chunks while they are written."""
+    """Gets the facts of chunks while they are written."""
+    output_mode: OutputMode | None = None
+    """Instead of the one in the settings."""
     _hopeless: str = ''
 
     @property
     def is_extractive(self) -> bool:
-        """Whether the embedded model does the work anyway."""
-        model = self.model
-        while isinstance(model, WrapperModel):
-            model = model.wrapped
-        return isinstance(model, ExtractiveModel)
+        """Whether the model is the embedded one."""
+        return models.is_embedded(self.model)
 
     @property
-    def _streams(self) -> bool:
-        """Whether answers can be followed while they are written; not every model can be asked for that."""
-        model = self.model
-        while isinstance(model, WrapperModel):
-            model = model.wrapped
-        can_stream = type(model).request_stream is not Model.request_stream
-        return can_stream and not (isinstance(model, FunctionModel) and model.stream_function is None)
+    def _can_stream(self) -> bool:
+        """Whether answers can be followed while they are written."""
+        model = models.unwrapped(self.model)
+        if isinstance(model, FunctionModel):
+            return model.stream_function is not None
+        return type(model).request_stream is not Model.request_stream
 
-    @property
-    def _limits(self) -> UsageLimits:
-        if self.usage_limits is None:
-            return UsageLimits(request_limit=None)
-        # Models that cannot count beforehand would fail, and the requests of this package are no larger than a chunk.
-        return replace(self.usage_limits, count_tokens_before_request=False)
-
-    def why_not(self) -> str:
-        """Why no further call should be made, if so: the deadline, or an error that every call would meet."""
+    def skip_reason(self) -> str:
+        """Why no further call should be made: the deadline, or an error that every call would meet; empty if none."""
         return DEADLINE if anyio.current_time() >= self.deadline.last_call else self._hopeless
 
     async def ask(
-        self, agent: Agent[SubAgentTask, ChunkSummary], prompt: str, target_tokens: int, phase: Phase
+        self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase
     ) -> ChunkSummary | str:
-        """Run `agent` once.
+        """Run a sub-agent once.
 
         Args:
-            agent: The chunk summarizer or the merger.
-            prompt: Its request.
+            query: The chunk summarizer or the merger.
+            request: Its user prompt.
             target_tokens: Size of the facts that the request asks for.
             phase: What the call counts as.
 
@@ -97,43 +80,29 @@ class SubAgentRunner:
         """
         self.tally.calls[phase] += 1
         on_fact = self.on_fact if phase == 'map' else None
-        stream = FactStream(on_fact) if on_fact and self._streams else None
+        stream = FactStream(on_fact) if on_fact and self._can_stream else None
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
-        before, own = copy(self.usage), copy(self.usage)
-        with self.deadline.calling() as scope:
-            try:
-                result = await agent.run(
-                    prompt,
-                    model=self.model,
-                    # The embedded model has nothing to add when it is asked a second time.
-                    deps=SubAgentTask(has_content=not self.is_extractive),
-                    model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
-                    usage=own,
-                    usage_limits=self._limits,
-                    retries={'output': self.settings.llm_output_retries},
-                    event_stream_handler=stream,
-                )
-            except (UsageLimitExceeded, UserError):
-                raise
-            except CancelledError:
-                task = current_task()
-                if scope.cancel_called or (task is not None and task.cancelling()):
-                    raise
-                # Nobody has cancelled this call: the provider's code has given up by itself.
-                return 'cancelled'
-            except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the chunk has another way
-                reason = failures.reason(error)
-                if failures.is_hopeless(error):
-                    self._hopeless = reason
-                level = logging.WARNING if isinstance(error, AgentRunError | OSError) else logging.ERROR
-                _logger.log(level, 'model call failed', extra={'agent': agent.name, 'reason': reason})
-                return reason
-            finally:
-                used = own - before
-                self.usage.incr(used)
-                self.spent.incr(used)
+        with self.deadline.calling():
+            result = await query.configured(self.settings, self.output_mode).ask(
+                self.model,
+                request,
+                usage=self.usage,
+                spent=self.spent,
+                usage_limits=self.usage_limits,
+                model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
+                on_events=stream,
+            )
+            if result.output is None:
+                return self._without_answer(result.error, result.reason)
             if on_fact and stream is None:
                 for fact in result.output.facts:
                     on_fact(fact.text)
             return result.output
         return DEADLINE
+
+    def _without_answer(self, error: BaseException | None, reason: str) -> str:
+        if isinstance(error, UsageLimitExceeded | UserError):
+            raise error
+        if error is not None and failures.is_hopeless(error):
+            self._hopeless = reason
+        return reason

@@ -2,16 +2,13 @@
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from pydantic import ValidationError
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
-from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
-from pydantic_ai.models.instrumented import InstrumentedModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
@@ -29,7 +26,6 @@ from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.report import joined, part_of
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.background_loop import BackgroundLoop
-from summarizer_tool.runtime.concurrency_limits import shared_limiter
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
 from summarizer_tool.schemas import Stats, Summary, SummaryState
@@ -84,7 +80,9 @@ class Summarizer:
         self._model = model
         self._limiter = limiter
         self.workers = workers
-        self.model_name = model.model_name if model is not None else models.check(self.settings)
+        self.model_name = (
+            model.model_name if model is not None else models.check(self.settings, embedded=ExtractiveModel)
+        )
 
     @property
     def model(self) -> Model | None:
@@ -323,7 +321,14 @@ class Summarizer:
             return await in_thread(_passed_through, job, text if text.strip() else '', state, model_name)
         if not text.strip():
             return await in_thread(_passed_through, job, '', 'empty', model_name)
-        async with self._connected(options.model) as model:
+        async with models.lent(
+            self.settings,
+            self.model_name,
+            of_request=options.model,
+            own=self._model,
+            limiter=self._limiter,
+            embedded=ExtractiveModel,
+        ) as model:
             engine = Engine(
                 settings=self.settings,
                 model=model,
@@ -389,20 +394,6 @@ class Summarizer:
         """The budget of a request that gives none."""
         default = self.settings.default_max_output_tokens
         return min(default, max(MIN_EXTRACTION_TOKENS, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
-
-    @asynccontextmanager
-    async def _connected(self, given: Model | None) -> AsyncGenerator[Model]:
-        """The model for one request, limited in concurrency; connections are closed with the request."""
-        limiter = self._limiter or shared_limiter(self.settings.max_concurrent_llm_calls)
-        own = given or self._model
-        async with nullcontext(own) if own else models.connect(self.settings, self.model_name) as model:
-            # The caller's own instrumentation would put the content into its traces.
-            while isinstance(model, InstrumentedModel) and not self.settings.trace_content:
-                model = model.wrapped
-            # What bounds the embedded model's computing are threads and processes; a model that came with the call is
-            # bounded by the call itself, and if it hangs, other calls need not wait for it.
-            is_unbounded = isinstance(model, ExtractiveModel) or given is not None
-            yield model if is_unbounded else ConcurrencyLimitedModel(model, limiter)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from inline_snapshot import snapshot
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, ModelTimeoutError
 
-from summarizer_tool import ConfigurationError, Settings, Summarizer
-from summarizer_tool.llm import models
+from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, Summarizer
+from summarizer_tool.llm import models, retrying
 from tests.support.provider import Answer, Behaviour, Drop, Error, Hang, Provider, Reply, Request, Text, script, serve
 
 pytestmark = pytest.mark.usefixtures('model_requests')
@@ -30,8 +30,8 @@ pytestmark = pytest.mark.usefixtures('model_requests')
 
 
 def chosen(model: str | None, **settings: object) -> str:
-    name = models.check(configured := Settings.load(llm_model=model, **settings))
-    return f'{type(models.build(configured, name)).__name__} {name}'
+    name = models.check(configured := Settings.load(llm_model=model, **settings), embedded=ExtractiveModel)
+    return f'{type(models.build(configured, name, embedded=ExtractiveModel)).__name__} {name}'
 
 
 def test_no_model_and_no_key_is_extractive_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
@@ -121,7 +121,7 @@ def test_what_is_missing_is_said_in_one_line_at_construction(monkeypatch: pytest
             "LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:claude-sonnet-5-5'?",
             'LLM_MODEL=gpt-4o: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive',
             'LLM_MODEL=nonsense:x: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive',
-            'LLM_MODEL looks like an API key, not like a model: name the model in LLM_MODEL, and put the key into its own variable, e.g. OPENROUTER_API_KEY',
+            'LLM_MODEL looks like an API key, not like a model: name the model there, and put the key into its own variable, e.g. OPENROUTER_API_KEY',
         ]
     )
     assert not any('\n' in message or '0123456789abcdef' in message for message in messages)
@@ -170,7 +170,7 @@ async def test_retry_after_is_honoured_and_capped(monkeypatch: pytest.MonkeyPatc
     assert first >= 1.0
     assert 0.2 <= second < 1.0
     assert third < 2.0
-    monkeypatch.setattr(models, 'MAX_WAIT_SECONDS', 0.1)
+    monkeypatch.setattr(retrying, 'MAX_WAIT_SECONDS', 0.1)
     with provider(Error(429, {'Retry-After': '3600'}), HELLO) as running:
         assert await ask(running) == 'hello'
     assert 0.1 <= waits(running)[0] < 3
@@ -245,7 +245,7 @@ async def test_an_attempt_is_bounded_and_repeated_as_a_whole() -> None:
     blanks = [OK + b'Content-Length: 100\r\n\r\n', b' ', b' ', b' ', b' ', b' ']
     half = [OK + b'Content-Length: 100\r\n\r\n{"half":']
     url, asked = raw_server(blanks, half, [OK + b'Content-Length: 2\r\nConnection: close\r\n\r\n{}'])
-    async with models.retrying_client(Settings.load(llm_timeout_seconds=0.6)) as client:
+    async with retrying.retrying_client(Settings.load(llm_timeout_seconds=0.6)) as client:
         response = await client.post(url, json={})
     assert response.json() == {}
     assert len(asked) == 3
@@ -255,7 +255,7 @@ async def test_an_attempt_is_bounded_and_repeated_as_a_whole() -> None:
 async def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     url, asked = raw_server([OK + b'Content-Length: 2\r\nConnection: close\r\n\r\n{}'])
     monkeypatch.setenv('HTTP_PROXY', url)
-    async with models.retrying_client(Settings.load()) as client:
+    async with retrying.retrying_client(Settings.load()) as client:
         assert (await client.get('http://models.example/v1')).json() == {}
     assert asked[0].startswith(b'GET http://models.example/v1 HTTP/1.1\r\n')
 
@@ -280,7 +280,7 @@ async def test_connections_are_closed_after_use() -> None:
 
 @pytest.mark.anyio
 async def test_no_address_is_no_reason_to_wait() -> None:
-    async with models.retrying_client(Settings.load()) as client:
+    async with retrying.retrying_client(Settings.load()) as client:
         with pytest.raises(httpx2.UnsupportedProtocol):
             await client.get('ftp://example.org')
 

@@ -1,24 +1,25 @@
 """The sub-agents keep what is whole of an answer, ask again where that helps, and leave no content in traces."""
 
 import json
-from typing import Any
 
 import logfire
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from logfire.testing import CaptureLogfire
 from openai import AsyncOpenAI
 from pydantic import JsonValue
-from pydantic_ai import Agent, ModelResponse, OutputTokenLimitExceeded, TextPart, ToolCallPart, UnexpectedModelBehavior
+from pydantic_ai import Agent, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.messages import FinishReason, ModelMessage
+from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openrouter import OpenRouterModel
 from pydantic_ai.providers.openrouter import OpenRouterProvider
+from pydantic_ai.usage import RunUsage
 
-from summarizer_tool.mapreduce.agents import SubAgentTask, chunk_summarizer, merger, salvage
-from summarizer_tool.schemas import ChunkSummary, Fact
-from summarizer_tool.settings import OutputMode
+from summarizer_tool import ExtractiveModel
+from summarizer_tool.llm.typed_query import QueryResult
+from summarizer_tool.mapreduce.agents import CHUNK_SUMMARIZER
+from summarizer_tool.schemas import ChunkSummary
+from summarizer_tool.settings import OutputMode, Settings
 from tests.support.provider import Behaviour, Cut, Json, Reply, Text, script, serve
 
 pytestmark = pytest.mark.anyio
@@ -32,148 +33,108 @@ FACTS: list[JsonValue] = [
 ]
 VALUE: dict[str, JsonValue] = {'facts': FACTS, 'entities': ['Vael', 'Morn']}
 WHOLE = ChunkSummary.model_validate(VALUE)
+RAW = json.dumps(VALUE, ensure_ascii=False)
 
 
-def saying(*answers: str, finish_reason: FinishReason = 'stop', as_text: bool = False) -> FunctionModel:
+def saying(*answers: str, finish_reason: FinishReason = 'stop') -> FunctionModel:
     """A model that gives the answers one after the other, in the form the request asks for."""
     following = iter(answers)
 
     def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         text = next(following)
-        part = ToolCallPart(info.output_tools[0].name, text) if info.output_tools and not as_text else TextPart(text)
+        part = ToolCallPart(info.output_tools[0].name, text) if info.output_tools else TextPart(text)
         return ModelResponse(parts=[part], finish_reason=finish_reason)
 
     return FunctionModel(answer)
 
 
-async def test_a_cut_off_answer_keeps_its_complete_facts_without_a_second_request() -> None:
-    raw = json.dumps(VALUE, ensure_ascii=False)
-    for mode in MODES:
-        task = SubAgentTask()
-        model = saying(raw[: raw.index('north')], finish_reason='length')
-        result = await chunk_summarizer(mode).run(PROMPT, model=model, deps=task, retries={'output': 1})
-
-        assert result.output.facts == WHOLE.facts[:2]
-        assert task.salvaged
-        assert result.usage.requests == 1
-
-
-@pytest.mark.usefixtures('model_requests')
-@pytest.mark.parametrize('mode', MODES)
-@pytest.mark.parametrize(('at', 'kept'), [(None, 1), (160, 2), (10_000, 3)])
-async def test_a_cut_off_answer_over_the_wire(mode: OutputMode, at: int | None, kept: int) -> None:
-    with serve(Behaviour(answer=script(Cut(VALUE, at)))) as provider:
-        client = AsyncOpenAI(base_url=provider.base_url, api_key='x', max_retries=0)
-        model = OpenRouterModel('openai/gpt-4o-mini', provider=OpenRouterProvider(openai_client=client))
-        result = await merger(mode).run(PROMPT, model=model, deps=SubAgentTask(), model_settings={'max_tokens': 500})
-        await client.close()
-
-    assert result.output.facts == WHOLE.facts[:kept]
-    assert len(provider.requests) == 1
+async def ask(
+    model: Model, mode: OutputMode = 'tool', *, retries: int = 1, trace_content: bool = False
+) -> tuple[QueryResult[ChunkSummary], RunUsage]:
+    settings = Settings(llm_output_mode=mode, llm_output_retries=retries, trace_content=trace_content)
+    usage = RunUsage()
+    result = await CHUNK_SUMMARIZER.configured(settings).ask(
+        model, PROMPT, usage=usage, model_settings={'max_tokens': 500}
+    )
+    return result, usage
 
 
 @pytest.mark.parametrize('mode', MODES)
-async def test_an_answer_that_is_cut_off_before_its_first_fact_is_not_asked_for_again(mode: OutputMode) -> None:
-    for raw in ('{"facts":[{"text":"Vael ru', '{'):
-        with pytest.raises(OutputTokenLimitExceeded):
-            await chunk_summarizer(mode).run(PROMPT, model=saying(raw, finish_reason='length'), deps=SubAgentTask())
+async def test_a_cut_off_answer_keeps_its_complete_facts_without_a_second_request(mode: OutputMode) -> None:
+    result, usage = await ask(saying(RAW[: RAW.index('north')], finish_reason='length'), mode)
+
+    assert result == QueryResult(ChunkSummary(facts=WHOLE.facts[:2]), is_partial=True)
+    assert usage.requests == 1
 
 
 @pytest.mark.usefixtures('model_requests')
 @pytest.mark.parametrize('mode', MODES)
 @pytest.mark.parametrize(
-    'first', [Text('I am sorry, but here is prose.'), Text(''), Json({'facts': [3]}), Json({'facts': []}), Json({})]
+    ('replies', 'requests', 'kept'),
+    [
+        ([Cut(VALUE)], 1, 1),
+        ([Cut(VALUE, 160)], 1, 2),
+        ([Cut(VALUE, 10_000)], 1, 3),
+        ([Text('I am sorry, but here is prose.'), Json(VALUE)], 2, 3),
+        ([Text(''), Json(VALUE)], 2, 3),
+        ([Json({'facts': [3]}), Json(VALUE)], 2, 3),
+        ([Json({'facts': []}), Json(VALUE)], 2, 3),
+        ([Json({}), Json(VALUE)], 2, 3),
+    ],
 )
-async def test_what_holds_no_fact_is_asked_for_once_more(mode: OutputMode, first: Reply) -> None:
-    with serve(Behaviour(answer=script(first, Json(VALUE)))) as provider:
+async def test_cut_off_and_useless_answers_over_the_wire(
+    mode: OutputMode, replies: list[Reply], requests: int, kept: int
+) -> None:
+    with serve(Behaviour(answer=script(*replies))) as provider:
         client = AsyncOpenAI(base_url=provider.base_url, api_key='x', max_retries=0)
         model = OpenRouterModel('openai/gpt-4o-mini', provider=OpenRouterProvider(openai_client=client))
-        result = await chunk_summarizer(mode).run(PROMPT, model=model, deps=SubAgentTask(), retries={'output': 1})
+        result, usage = await ask(model, mode)
         await client.close()
 
-    assert result.output == WHOLE
-    assert len(provider.requests) == 2
+    assert result.output is not None
+    assert result.output.facts == WHOLE.facts[:kept]
+    assert len(provider.requests) == usage.requests == requests
 
 
-async def test_prose_again_and_again_is_unexpected_behaviour() -> None:
-    with pytest.raises(UnexpectedModelBehavior):
-        await chunk_summarizer('native').run(
-            PROMPT, model=saying('no', 'no'), deps=SubAgentTask(), retries={'output': 1}
-        )
+@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize(
+    ('answers', 'finish_reason', 'reason'),
+    [
+        (['{"facts":[{"text":"Vael ru'], 'length', 'cut off'),
+        (['{'], 'length', 'cut off'),
+        (['no', 'no'], 'stop', 'invalid output'),
+    ],
+)
+async def test_an_answer_without_one_whole_fact(
+    mode: OutputMode, answers: list[str], finish_reason: FinishReason, reason: str
+) -> None:
+    result, usage = await ask(saying(*answers, finish_reason=finish_reason), mode)
+
+    assert (result.output, result.reason) == (None, reason)
+    assert usage.requests == len(answers)
 
 
 @pytest.mark.parametrize('retries', [0, 1])
 async def test_an_answer_that_stays_empty_is_taken_as_it_is(retries: int) -> None:
-    task = SubAgentTask()
-    model = saying('{"facts":[]}', '{"facts":[]}')
-    result = await chunk_summarizer('tool').run(PROMPT, model=model, deps=task, retries={'output': retries})
+    result, usage = await ask(saying('{"facts":[]}', '{"facts":[]}'), retries=retries)
 
-    assert result.output == ChunkSummary()
-    assert not task.has_content
-    assert result.usage.requests == retries + 1
+    assert result == QueryResult(ChunkSummary())
+    assert usage.requests == retries + 1
 
 
-async def test_an_empty_answer_is_right_where_there_is_no_content() -> None:
-    result = await merger('tool').run(PROMPT, model=saying('{"facts":[]}'), deps=SubAgentTask(has_content=False))
+async def test_the_embedded_model_is_asked_once_and_costs_nothing() -> None:
+    asked: list[str] = []
 
-    assert result.usage.requests == 1
+    class Counting(ExtractiveModel):
+        async def request(self, *args: object) -> ModelResponse:
+            asked.append('once')
+            return await super().request(*args)  # pyright: ignore[reportArgumentType]
 
+    spent = RunUsage()
+    result = await CHUNK_SUMMARIZER.ask(Counting(), '<source>\n1| \n</source>', usage=spent, spent=spent)
 
-RAW = json.dumps(VALUE, ensure_ascii=False)
-
-
-@pytest.mark.parametrize(
-    'raw',
-    [
-        RAW,
-        f'```json\n{RAW}\n```',
-        f'Here are {{3}} facts [as asked]:\n{RAW}\nAnything else?',
-        f'{RAW[:-1]}',
-        json.dumps({'facts': [3, None, {'text': 7}, *FACTS, {'importance': 1}, []], 'entities': VALUE['entities']}),
-        RAW.replace('{"text": "Morn', '{"text": "He said "no" to"}, {"text": "Morn'),
-        {'facts': [*FACTS, {'text': None}], 'entities': ['Vael', 'Morn']},
-        {'facts': json.dumps(FACTS), 'entities': ['Vael', 'Morn']},
-    ],
-)
-def test_whole_facts_are_salvaged(raw: str | dict[str, Any]) -> None:
-    summary = salvage(raw)
-
-    assert summary is not None
-    assert summary.facts == WHOLE.facts
-
-
-@pytest.mark.parametrize(
-    'raw',
-    [
-        '',
-        '{}',
-        '[]',
-        'prose {"a": 1}',
-        '{"facts": "x"}',
-        '{"facts": 3}',
-        {'facts': None},
-        {},
-        '[' * 9999,
-        '{"facts":[' + '{"a":' * 9999,
-    ],
-)
-def test_where_there_is_none_nothing_is_salvaged(raw: str | dict[str, Any]) -> None:
-    assert salvage(raw) is None
-
-
-def test_a_bare_list_and_facts_that_are_only_text_are_salvaged() -> None:
-    assert salvage(json.dumps(FACTS)[:-20]) == ChunkSummary(facts=WHOLE.facts[:2])
-    assert salvage('{"facts": ["Vael rules.", "Morn fol') == ChunkSummary(facts=[Fact(text='Vael rules.')])
-
-
-@given(st.integers(0, len(RAW)), st.booleans())
-def test_a_fact_that_is_cut_in_its_middle_never_survives(at: int, ascii_only: bool) -> None:
-    raw = json.dumps(VALUE, ensure_ascii=ascii_only)[:at]
-    summary = salvage(raw) or ChunkSummary()
-
-    assert summary.facts == WHOLE.facts[: len(summary.facts)]
-    assert summary.entities == WHOLE.entities[: len(summary.entities)]
-    assert len(summary.facts) >= min(len(FACTS), raw.count(']}'))
+    assert result == QueryResult(ChunkSummary())
+    assert (asked, spent) == (['once'], RunUsage())
 
 
 @pytest.mark.parametrize('mode', MODES)
@@ -183,11 +144,7 @@ async def test_no_content_is_in_any_span_whatever_the_application_instruments(
     logfire.instrument_pydantic_ai()
     try:
         for raws in ([RAW], ['{"facts":[{"text":"Vael"},{"text":3', RAW], ['Vael says no', RAW], ['Vael', 'Vael']):
-            agent = chunk_summarizer(mode)
-            try:
-                await agent.run(PROMPT, model=saying(*raws), deps=SubAgentTask(), retries={'output': 1})
-            except UnexpectedModelBehavior:
-                continue
+            await ask(saying(*raws), mode)
     finally:
         Agent.instrument_all(False)
 
@@ -198,6 +155,6 @@ async def test_no_content_is_in_any_span_whatever_the_application_instruments(
 
 
 async def test_content_is_in_the_spans_if_it_is_asked_for(capfire: CaptureLogfire) -> None:
-    await merger('tool', trace_content=True).run(PROMPT, model=saying(RAW), deps=SubAgentTask())
+    await ask(saying(RAW), trace_content=True)
 
     assert 'Marn' in json.dumps(capfire.exporter.exported_spans_as_dict(), default=str)

@@ -474,18 +474,26 @@ def test_progress_is_told_after_each_call() -> None:
 
 
 def test_usage_is_added_to_the_callers_and_its_limits_hold() -> None:
-    async def main() -> tuple[RunUsage, Summary]:
-        usage = RunUsage(requests=1)
-        summary = await Summarizer(make()).summarize(CHRONICLE, max_output_tokens=300, usage=usage)
-        with pytest.raises(UsageLimitExceeded):
-            await Summarizer(make()).summarize(
-                CHRONICLE, max_output_tokens=300, usage=RunUsage(), usage_limits=UsageLimits(request_limit=2)
-            )
-        return usage, summary
+    summarizer = Summarizer(make(), model=model_of(good))
+    usage = RunUsage(requests=7, input_tokens=1_000_000)
+    summary = asyncio.run(summarizer.summarize(CHRONICLE, max_output_tokens=300, usage=usage))
+    calls = summary.stats.map_calls + summary.stats.reduce_calls
+    assert (summary.stats.usage.requests, usage.requests) == (calls, calls + 7)
+    assert summary.stats.usage.input_tokens == usage.input_tokens - 1_000_000
+    assert summary.stats.tokens_in < summary.stats.usage.input_tokens < 100_000
+    with pytest.raises(UsageLimitExceeded):
+        asyncio.run(summarizer.summarize(CHRONICLE, max_output_tokens=300, usage_limits=UsageLimits(request_limit=2)))
 
-    usage, summary = asyncio.run(main())
-    assert usage.requests == 1 + summary.stats.map_calls + summary.stats.reduce_calls
-    assert usage.input_tokens > summary.stats.tokens_in
+
+def test_the_embedded_model_costs_nothing_and_meets_no_limit() -> None:
+    usage = RunUsage(requests=1)
+    limits = UsageLimits(request_limit=1, input_tokens_limit=10)
+    summary = asyncio.run(
+        Summarizer(make()).summarize(CHRONICLE, max_output_tokens=300, usage=usage, usage_limits=limits)
+    )
+    assert (summary.state, summary.stats.map_calls) == ('complete', 8)
+    assert summary.stats.usage == RunUsage()
+    assert usage == RunUsage(requests=1)
 
 
 def test_the_same_input_gives_the_same_summary() -> None:
@@ -633,14 +641,6 @@ def test_when_even_the_reserve_is_over_the_beginnings_have_to_do() -> None:
     assert {part.reason for part in summary.parts} == {'deadline'}
     assert 0.5 * 2000 < summary.stats.tokens_out <= 2000
     assert all(fact.text.rstrip('.…') in ' '.join(text.split()) for fact in summary.facts)
-
-
-def test_usage_is_what_this_summary_has_used() -> None:
-    usage = RunUsage(requests=7, input_tokens=1_000_000)
-    summary = asyncio.run(Summarizer(make()).summarize(CHRONICLE, max_output_tokens=300, usage=usage))
-    calls = summary.stats.map_calls + summary.stats.reduce_calls
-    assert (summary.stats.usage.requests, usage.requests) == (calls, calls + 7)
-    assert summary.stats.usage.input_tokens < 100_000
 
 
 def test_lone_surrogates_come_out_as_replacement_characters() -> None:

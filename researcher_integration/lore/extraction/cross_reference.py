@@ -6,26 +6,23 @@ from functools import partial
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.contradictions import Claim, Conflict, compare, distinct, is_same
 from researcher_integration.lore.extraction.lenient_fields import Name, Sources, Text, as_records, bare
-from researcher_integration.lore.extraction.typed_answers import OutputMode, TypedQuestion, again
-from researcher_integration.lore.extraction.typed_extraction import (
-    NO_MATERIAL,
-    NO_MODEL,
-    NO_PAGES,
-    WINDOW_TOKENS,
-    Extraction,
-    Texts,
-    read_pages,
-)
+from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.extraction.verification import PageIndex
+from researcher_integration.lore.extraction.windowed_query import (
+    WINDOW_TOKENS,
+    ReadPage,
+    WindowedQuery,
+    lore_query,
+    room,
+)
 from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
-from summarizer_tool import load_prompt
+from summarizer_tool import OutputMode
 
 __all__ = ('Claim', 'Conflict', 'CrossReference', 'CrossReferencer', 'compare', 'verify_conflicts')
 
@@ -65,8 +62,8 @@ class CrossReference(BaseModel):
     """Those that rules have found first."""
     dropped: int = 0
     """Conflicts of the model that no two pages support."""
-    salvaged: bool = False
-    """Whether the model's answer was cut off or broken, and only its whole conflicts were kept."""
+    is_partial: bool = False
+    """Whether the model's answer was cut off or broken, and only its complete conflicts were kept."""
     reason: str = ''
     """Why the model has looked for none, where there is a reason; the rules' conflicts are there all the same."""
     spent: Spent = Field(default_factory=Spent)
@@ -81,7 +78,6 @@ class CrossReferencer:
         *,
         window_tokens: int = WINDOW_TOKENS,
         output_mode: OutputMode = 'auto',
-        model_settings: ModelSettings | None = None,
         trace_content: bool = False,
     ) -> None:
         """Prepare the question.
@@ -90,59 +86,32 @@ class CrossReferencer:
             model: Who is asked. Without one there are the rules.
             window_tokens: What the request may have, in cl100k tokens.
             output_mode: How the form of the answer is asked for; `auto`: as the model's profile says.
-            model_settings: For the request: `max_tokens`, a timeout.
             trace_content: Whether prompt and answer go into traces.
         """
-        self.window_tokens = window_tokens
-        self._model = model
-        self._model_settings = model_settings
-        self._question = TypedQuestion(
-            'lore_cross_referencer',
-            load_prompt('research/cross_reference'),
-            FoundConflicts,
+        self.question = WindowedQuery(
+            lore_query(
+                'lore_cross_referencer',
+                'research/cross_reference',
+                FoundConflicts,
+                'conflicts',
+                output_mode=output_mode,
+                trace_content=trace_content,
+            ),
             'conflicts',
-            output_mode=output_mode,
-            trace_content=trace_content,
+            partial(material_prompts.request, 'research/cross_reference_request'),
+            model,
+            window_tokens,
         )
 
-    def prompt(self, material: Material) -> str:
-        """The user prompt."""
-        return material_prompts.request('research/cross_reference_request', material)
-
-    def prompt_tokens(self, material: Material) -> int:
-        """Tokens of all that is sent: instructions, user prompt, and the form of the answer as JSON.
-
-        Raises:
-            UserError: If the model cannot answer in the output mode.
-        """
-        return self._question.tokens(self._model, self.prompt(material))
-
-    def _largest(self, material: Material) -> int:
-        return self._question.tokens(self._model, again(self.prompt(material)))
-
     def room(self, zone: str, pages: Sequence[CrawledPage]) -> int:
-        """Tokens that all sections may have together, as for `Extractor.room`.
-
-        Raises:
-            ValueError: If zone and page list leave no room.
-            UserError: If the model cannot answer in the output mode.
-        """
-        return material_prompts.room(self._largest, zone, pages, self.window_tokens)
-
-    def _request(self, material: Material) -> str:
-        sent = self._largest(material)
-        if sent > self.window_tokens:
-            raise ValueError(
-                f'the request for conflicts has {sent:,} tokens, over window_tokens={self.window_tokens:,}; '
-                'give sections of at most room(zone, pages) tokens'
-            )
-        return self.prompt(material)
+        """Tokens that all sections may have together, as `windowed_query.room` says."""
+        return room([self.question], zone, pages)
 
     async def cross_reference(
         self,
         material: Material,
         extractions: Iterable[Extraction],
-        texts: Texts,
+        read: ReadPage,
         *,
         usage: RunUsage,
         usage_limits: UsageLimits | None,
@@ -152,7 +121,7 @@ class CrossReferencer:
         Args:
             material: What the extraction worked on.
             extractions: What came of it.
-            texts: Gives the raw text of a page by its handle.
+            read: Gives the raw text of a page by its handle.
             usage: Counts what the research has cost; this request's is added.
             usage_limits: For `usage`.
 
@@ -161,27 +130,15 @@ class CrossReferencer:
             UserError: If the model cannot answer in the output mode.
         """
         ruled = compare(extractions, material.pages)
-        request = await anyio.to_thread.run_sync(self._request, material)
-        if self._model is None or not any(section.text.strip() for section in material.sections):
-            return CrossReference(conflicts=tuple(ruled), reason=NO_MATERIAL if self._model else NO_MODEL)
-        raw = await read_pages(material.pages, texts)
-        if not raw:
-            return CrossReference(conflicts=tuple(ruled), reason=NO_PAGES)
-        answer = await self._question.ask(
-            self._model,
-            request,
-            usage=usage,
-            usage_limits=usage_limits,
-            model_settings=self._model_settings,
-        )
+        answer = await self.question.ask(material, read, usage=usage, usage_limits=usage_limits)
         found = answer.output.conflicts if answer.output else []
-        modelled, dropped = await anyio.to_thread.run_sync(partial(verify_conflicts, found, material.pages, raw))
+        modelled, dropped = await anyio.to_thread.run_sync(partial(verify_conflicts, found, material.pages, answer.raw))
         return CrossReference(
             conflicts=tuple(distinct([*ruled, *modelled])),
             dropped=dropped,
-            salvaged=answer.salvaged,
+            is_partial=answer.is_partial,
             reason=answer.reason,
-            spent=Spent.of(answer.usage),
+            spent=answer.spent,
         )
 
 

@@ -1,32 +1,27 @@
 """Typed extraction: a category's records out of what the research steps have kept, verified against the raw pages."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records
-from researcher_integration.lore.extraction.typed_answers import OutputMode, TypedQuestion, again
 from researcher_integration.lore.extraction.verification import verify
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId
+from researcher_integration.lore.extraction.windowed_query import (
+    WINDOW_TOKENS,
+    ReadPage,
+    WindowedQuery,
+    lore_query,
+    room,
+)
+from researcher_integration.lore.material import CrawledPage, Material, TopicId
 from researcher_integration.usage import Spent
-from summarizer_tool import SummarizerError, load_prompt
-
-WINDOW_TOKENS = 25_000
-"""What a request may have, in cl100k tokens: instructions, material, and the form of the answer."""
-
-NO_MATERIAL = 'the sections hold no text'
-NO_PAGES = 'no page can be read'
-NO_MODEL = 'no model'
-
-Texts = Callable[[str], Awaitable[str]]
-"""Gives the raw text of a page by its handle."""
+from summarizer_tool import OutputMode, load_prompt
 
 
 class Extraction(BaseModel):
@@ -43,8 +38,8 @@ class Extraction(BaseModel):
     """Relations, of the records that are kept, to what stands on no page."""
     repaired: int = 0
     """Records and relations whose sources were corrected."""
-    salvaged: bool = False
-    """Whether the answer was cut off or broken, and only its whole records were kept."""
+    is_partial: bool = False
+    """Whether the answer was cut off or broken, and only its complete records were kept."""
     unread: tuple[int, ...] = ()
     """Numbers of the pages whose raw text could not be had; records were held against the others."""
     reason: str = ''
@@ -73,7 +68,6 @@ class Extractor:
         *,
         window_tokens: int = WINDOW_TOKENS,
         output_mode: OutputMode = 'auto',
-        model_settings: ModelSettings | None = None,
         trace_content: bool = False,
     ) -> None:
         """Prepare the five questions.
@@ -82,77 +76,38 @@ class Extractor:
             model: Who is asked. Without one nothing can be extracted, but sizes are known.
             window_tokens: What each request may have, in cl100k tokens.
             output_mode: How the form of the answer is asked for; `auto`: as the model's profile says.
-            model_settings: For the requests: `max_tokens`, a timeout.
             trace_content: Whether prompts and answers go into traces.
         """
-        self.window_tokens = window_tokens
-        self._model = model
-        self._model_settings = model_settings
-        instructions = load_prompt('research/extraction')
-        self._questions: dict[TopicId, TypedQuestion[Records[Any]]] = {
-            category: TypedQuestion(
-                'lore_extractor',
-                instructions,
-                Records[record_type],
-                'records',
-                output_mode=output_mode,
-                trace_content=trace_content,
+        self.questions: dict[TopicId, WindowedQuery[Records[Any]]] = {
+            category: WindowedQuery(
+                lore_query(
+                    'lore_extractor',
+                    'research/extraction',
+                    Records[record_type],
+                    'records',
+                    output_mode=output_mode,
+                    trace_content=trace_content,
+                ),
+                category,
+                partial(_request, category),
+                model,
+                window_tokens,
             )
             for category, record_type in RECORDS.items()
         }
 
-    def prompt(self, category: TopicId, material: Material) -> str:
-        """The user prompt."""
-        task = load_prompt(f'research/extraction/{category}')
-        return material_prompts.request('research/extraction_request', material, task=task)
-
-    def prompt_tokens(self, category: TopicId, material: Material) -> int:
-        """Tokens of all that is sent: instructions, user prompt, and the form of the answer as JSON.
-
-        Args:
-            category: What is asked for.
-            material: What is extracted from.
-
-        Raises:
-            UserError: If the model cannot answer in the output mode.
-        """
-        return self._tokens(category, self.prompt(category, material))
-
-    def _tokens(self, category: TopicId, request: str) -> int:
-        return self._questions[category].tokens(self._model, request)
-
     def room(self, zone: str, pages: Sequence[CrawledPage]) -> int:
-        """Tokens that all sections may have together.
-
-        Whenever there is at most one section for each topic, and their texts have at most so many tokens in sum, each
-        request keeps to the window, whatever the category and whatever the texts, retries included.
-
-        Args:
-            zone: Name of the zone.
-            pages: The pages that will be listed.
-
-        Raises:
-            ValueError: If zone and page list leave no room.
-            UserError: If the model cannot answer in the output mode.
-        """
-
-        def largest(material: Material) -> int:
-            return max(self._tokens(each, again(self.prompt(each, material))) for each in TOPIC_IDS)
-
-        return material_prompts.room(largest, zone, pages, self.window_tokens)
-
-    def _request(self, category: TopicId, material: Material) -> str:
-        request = self.prompt(category, material)
-        sent = self._tokens(category, again(request))
-        if sent > self.window_tokens:
-            raise ValueError(
-                f'the request for {category} has {sent:,} tokens, over window_tokens={self.window_tokens:,}; '
-                'give sections of at most room(zone, pages) tokens'
-            )
-        return request
+        """Tokens that all sections may have together, as `windowed_query.room` says, whatever the category."""
+        return room([*self.questions.values()], zone, pages)
 
     async def extract(
-        self, category: TopicId, material: Material, texts: Texts, *, usage: RunUsage, usage_limits: UsageLimits | None
+        self,
+        category: TopicId,
+        material: Material,
+        read: ReadPage,
+        *,
+        usage: RunUsage,
+        usage_limits: UsageLimits | None,
     ) -> Extraction:
         """Ask for the records of one category and hold them against the raw pages.
 
@@ -162,7 +117,7 @@ class Extractor:
         Args:
             category: What is asked for.
             material: What is extracted from.
-            texts: Gives the raw text of a page by its handle.
+            read: Gives the raw text of a page by its handle.
             usage: Counts what the research has cost; this request's is added. Several categories may run at once.
             usage_limits: For `usage`.
 
@@ -170,38 +125,22 @@ class Extractor:
             ValueError: If the request would be over the window; `room` says how much the sections may have.
             UserError: If the model cannot answer in the output mode.
         """
-        request = await anyio.to_thread.run_sync(self._request, category, material)
-        if self._model is None or not any(section.text.strip() for section in material.sections):
-            return Extraction(category=category, reason=NO_MATERIAL if self._model else NO_MODEL)
-        raw = await read_pages(material.pages, texts)
-        unread = tuple(page.number for page in material.pages if page.number not in raw)
-        if not raw:  # nothing could be verified, so nothing is paid for
-            return Extraction(category=category, unread=unread, reason=NO_PAGES)
-        answer = await self._questions[category].ask(
-            self._model, request, usage=usage, usage_limits=usage_limits, model_settings=self._model_settings
-        )
-        spent = Spent.of(answer.usage)
+        answer = await self.questions[category].ask(material, read, usage=usage, usage_limits=usage_limits)
+        made = Extraction(category=category, unread=answer.unread, reason=answer.reason, spent=answer.spent)
         if answer.output is None:
-            return Extraction(category=category, unread=unread, reason=answer.reason, spent=spent)
-        verified = await anyio.to_thread.run_sync(partial(verify, answer.output.records, material.pages, raw))
-        return Extraction(
-            category=category,
-            records=verified.records,
-            dropped=verified.dropped,
-            dropped_relations=verified.dropped_relations,
-            repaired=verified.repaired,
-            salvaged=answer.salvaged,
-            unread=unread,
-            spent=spent,
+            return made
+        verified = await anyio.to_thread.run_sync(partial(verify, answer.output.records, material.pages, answer.raw))
+        return made.model_copy(
+            update={
+                'records': verified.records,
+                'dropped': verified.dropped,
+                'dropped_relations': verified.dropped_relations,
+                'repaired': verified.repaired,
+                'is_partial': answer.is_partial,
+            }
         )
 
 
-async def read_pages(pages: Sequence[CrawledPage], texts: Texts) -> dict[int, str]:
-    """The raw texts by page number, without those that cannot be had."""
-    raw: dict[int, str] = {}
-    for page in pages:
-        try:
-            raw[page.number] = await texts(page.source_id)
-        except (SummarizerError, OSError):  # evicted, or the store fails: the extraction says which are missing
-            continue
-    return raw
+def _request(category: TopicId, material: Material) -> str:
+    task = load_prompt(f'research/extraction/{category}')
+    return material_prompts.request('research/extraction_request', material, task=task)

@@ -7,8 +7,8 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
-from researcher_integration.lore.extraction.typed_answers import RETRIES
 from researcher_integration.lore.extraction.typed_extraction import Extractor
+from researcher_integration.lore.extraction.windowed_query import RETRIES
 from researcher_integration.lore.material import CrawledPage, Material, TopicId
 from researcher_integration.lore.steps import sections
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun

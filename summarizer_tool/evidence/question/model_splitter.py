@@ -2,18 +2,16 @@
 
 import logging
 from dataclasses import dataclass
-from functools import cache
 
 from pydantic import BaseModel, Field
-from pydantic_ai import Agent
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import typed_query
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.llm.typed_query import TypedQuery, UnansweredError
-from summarizer_tool.settings import OutputMode, Settings
+from summarizer_tool.llm.typed_query import RequestModel, TypedQuery, UnansweredError
+from summarizer_tool.settings import Settings
 from summarizer_tool.text import terms
 
 MAX_PARTS = 5
@@ -32,11 +30,14 @@ class _SubQueries(BaseModel):
     queries: list[str] = Field(description='One to five sub-queries.')
 
 
+_SPLITTER = TypedQuery('splitter', 'evidence/split', _SubQueries)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSplitter:
     """Splits questions by the summarizer's own model."""
 
-    asker: TypedQuery
+    model: RequestModel
 
     @classmethod
     def of(
@@ -55,8 +56,8 @@ class ModelSplitter:
             limiter: The summarizer's, where it was given one.
             options: For its model, deadline, usage and usage limits.
         """
-        asker = TypedQuery.of(settings, model=model, limiter=limiter, options=options)
-        return asker and cls(asker)
+        asked = RequestModel.of(settings, model=model, limiter=limiter, options=options)
+        return asked and cls(asked)
 
     async def __call__(self, question: str, intent: str = '', constraints: str = '') -> tuple[str, ...]:
         """The sub-queries of a question: one to five, one where it asks but one thing.
@@ -73,15 +74,13 @@ class ModelSplitter:
             UnansweredError: If the model failed, or gave no such query.
             ConfigurationError: If the model cannot be built.
         """
-        asker = self.asker
-        with telemetry.span('split question', model=asker.model_name) as span:
-            agent = _splitter(asker.output_mode, trace_content=asker.settings.trace_content)
-            answer = await asker.ask(agent, _request(question, intent, constraints), _ANSWER_TOKENS)
+        with telemetry.span('split question', model=self.model.model_name) as span:
+            answer = await self.model.ask(_SPLITTER, _request(question, intent, constraints), _ANSWER_TOKENS)
             parts = sound_parts(answer.queries, question, intent, constraints)
             span.set_attributes({'offered': len(answer.queries), 'parts': len(parts)})
         if not parts:
             _logger.warning('no usable sub-query', extra={'offered': len(answer.queries)})
-            raise UnansweredError(f'{asker.model_name} as splitter: none of its sub-queries is about the question')
+            raise UnansweredError(f'{self.model.model_name} as splitter: none of its sub-queries is about the question')
         return parts
 
 
@@ -103,11 +102,6 @@ def sound_parts(queries: list[str], *given: str) -> tuple[str, ...]:
         if is_sound:
             parts.setdefault(line.casefold(), line)
     return tuple(parts.values())[:MAX_PARTS]
-
-
-@cache
-def _splitter(output_mode: OutputMode, *, trace_content: bool) -> Agent[None, _SubQueries]:
-    return typed_query.typed_agent('splitter', 'evidence/split', _SubQueries, output_mode, trace_content=trace_content)
 
 
 def _request(question: str, intent: str, constraints: str) -> str:

@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 from pydantic import BaseModel, Field
-from pydantic_ai import Agent
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import typed_query
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.llm.typed_query import TypedQuery, UnansweredError
+from summarizer_tool.llm.typed_query import RequestModel, TypedQuery, UnansweredError
 from summarizer_tool.runtime.executors import in_thread
-from summarizer_tool.settings import OutputMode, Settings
+from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 
 MAX_PASSAGES = 30
@@ -41,11 +39,14 @@ class _Judgements(BaseModel):
     judgements: list[_Judgement] = Field(description='One for each passage.')
 
 
+_JUDGE = TypedQuery('judge', 'evidence/judge', _Judgements)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelReranker:
     """Judges passages by the summarizer's own model; a `found.Reranker`."""
 
-    asker: TypedQuery
+    model: RequestModel
 
     @classmethod
     def of(
@@ -64,8 +65,8 @@ class ModelReranker:
             limiter: The summarizer's, where it was given one.
             options: For its model, deadline, usage and usage limits.
         """
-        asker = TypedQuery.of(settings, model=model, limiter=limiter, options=options) if settings.rerank else None
-        return asker and cls(asker)
+        asked = RequestModel.of(settings, model=model, limiter=limiter, options=options) if settings.rerank else None
+        return asked and cls(asked)
 
     async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """How sure the model is, 0 to 1, that each text helps to answer; 0 for those that it says nothing of.
@@ -83,11 +84,9 @@ class ModelReranker:
             raise ValueError(f'{len(texts)} passages are over the {MAX_PASSAGES} of one call; give the best of them')
         if not texts:
             return []
-        asker = self.asker
-        with telemetry.span('judge passages', passages=len(texts), model=asker.model_name):
-            prompt = await in_thread(_request, question, texts)
-            agent = _judge(asker.output_mode, trace_content=asker.settings.trace_content)
-            answer = await asker.ask(agent, prompt, _ANSWER_TOKENS + _JUDGEMENT_TOKENS * len(texts))
+        with telemetry.span('judge passages', passages=len(texts), model=self.model.model_name):
+            request = await in_thread(_request, question, texts)
+            answer = await self.model.ask(_JUDGE, request, _ANSWER_TOKENS + _JUDGEMENT_TOKENS * len(texts))
             confidences = [0.0] * len(texts)
             judged: set[int] = set()
             for judgement in answer.judgements:
@@ -96,13 +95,8 @@ class ModelReranker:
                     judged.add(judgement.number)
                     confidences[judgement.number - 1] = judgement.confidence
             if not judged:
-                raise UnansweredError(f'{asker.model_name} as judge: none of {len(texts)} passages is judged')
+                raise UnansweredError(f'{self.model.model_name} as judge: none of {len(texts)} passages is judged')
             return confidences
-
-
-@cache
-def _judge(output_mode: OutputMode, *, trace_content: bool) -> Agent[None, _Judgements]:
-    return typed_query.typed_agent('judge', 'evidence/judge', _Judgements, output_mode, trace_content=trace_content)
 
 
 def _request(question: str, texts: Sequence[str]) -> str:

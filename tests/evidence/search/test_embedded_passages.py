@@ -651,7 +651,7 @@ def test_a_mistake_shows_at_start_up(monkeypatch: pytest.MonkeyPatch) -> None:
             'SUMMARIZER_EMBEDDING_MODEL=openai/text-embedding-3-small goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or leave it unset to rank by words alone',
             'SUMMARIZER_EMBEDDING_MODEL=text-embedding-3-small: no such model; give provider:model (openai:text-embedding-3-small) or an OpenRouter model (openai/text-embedding-3-small)',
             'SUMMARIZER_EMBEDDING_MODEL=opnai:text-embedding-3-small: no such model; give provider:model (openai:text-embedding-3-small) or an OpenRouter model (openai/text-embedding-3-small)',
-            'SUMMARIZER_EMBEDDING_MODEL looks like an API key, not like a model: name the model there, and put the key into its own variable, e.g. OPENAI_API_KEY',
+            'SUMMARIZER_EMBEDDING_MODEL looks like an API key, not like a model: name the model there, and put the key into its own variable, e.g. OPENROUTER_API_KEY',
             'SUMMARIZER_EMBEDDING_MODEL=ollama:nomic-embed-text: Set the OLLAMA_BASE_URL environment variable',
             'SUMMARIZER_EMBEDDING_MODEL=sentence-transformers:all-MiniLM-L6-v2 needs a package that is not installed: pip install "pydantic-ai-slim[sentence-transformers]"',
             'SUMMARIZER_EMBEDDING_MODEL=cohere:embed-v4.0 needs a package that is not installed: pip install "pydantic-ai-slim[cohere]"',

@@ -233,7 +233,7 @@ async def test_what_it_costs_counts_and_limits_hold() -> None:
     await reranker(judge, call).rerank(QUESTION, PASSAGES)
     assert (usage.requests, usage.input_tokens > 10, usage.output_tokens > 0) == (3, True, True)
 
-    with pytest.raises(UnansweredError, match='judge-model as judge: the usage limit is reached'):
+    with pytest.raises(UnansweredError, match='judge-model as judge: usage limit'):
         await reranker(judge, call).rerank(QUESTION, PASSAGES)
     assert len(judge.asked) == 1
 
@@ -280,7 +280,7 @@ async def test_who_judges() -> None:
     configured = ModelReranker.of(Settings.load(llm_model='openai/gpt-x', openrouter_api_key='k', rerank=True))
     assert lent is not None
     assert configured is not None
-    assert (lent.asker.model_name, configured.asker.model_name) == ('judge-model', 'openai/gpt-x')
+    assert (lent.model.model_name, configured.model.model_name) == ('judge-model', 'openai/gpt-x')
 
 
 async def test_the_model_that_the_settings_name_is_connected_for_the_call() -> None:

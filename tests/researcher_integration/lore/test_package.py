@@ -313,8 +313,8 @@ async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
     await job.run()
     checkpoint = job.folder / 'checkpoint.json'
     content = json.loads(checkpoint.read_text())
-    content['extractions']['npcs'] |= Extraction(category='npcs', salvaged=True, unread=(2,)).model_dump(
-        include={'salvaged', 'unread'}, mode='json'
+    content['extractions']['npcs'] |= Extraction(category='npcs', is_partial=True, unread=(2,)).model_dump(
+        include={'is_partial', 'unread'}, mode='json'
     )
     checkpoint.write_text(json.dumps(content))
     package = await job.run(resume=True)
@@ -322,7 +322,7 @@ async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
     assert (found.state, found.reason) == snapshot(
         (
             'extracted',
-            'the answer was cut off or broken, and only its whole records were kept; pages whose text could not be read, so that nothing was held against them: 1',
+            'the answer was cut off or broken, and only its complete records were kept; pages whose text could not be read, so that nothing was held against them: 1',
         )
     )
     assert package.statistics.warnings == [f'Characters: extraction: {found.reason}']

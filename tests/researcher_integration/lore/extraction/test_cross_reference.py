@@ -24,7 +24,8 @@ from researcher_integration.lore.extraction.cross_reference import (
     compare,
 )
 from researcher_integration.lore.extraction.records import FactionData, LoreData, NPCData, Record, Relation, ZoneData
-from researcher_integration.lore.extraction.typed_extraction import Extraction, Texts
+from researcher_integration.lore.extraction.typed_extraction import Extraction
+from researcher_integration.lore.extraction.windowed_query import ReadPage
 from researcher_integration.lore.material import TOPIC_IDS, KeptSection, Material, TopicId
 from summarizer_tool.text import tokens
 from tests.support.research_world import (
@@ -205,7 +206,7 @@ def test_records_that_agree_are_no_conflict() -> None:
 
 
 def test_the_request() -> None:
-    assert CrossReferencer(None).prompt(MATERIAL) == snapshot("""\
+    assert CrossReferencer(None).question.request(MATERIAL) == snapshot("""\
 The zone is Mirefold.
 
 The pages:
@@ -306,7 +307,7 @@ async def test_an_answer_that_is_cut_off_keeps_its_whole_conflicts() -> None:
     raw = json.dumps({'conflicts': [ODILE, {**ODILE, 'subject': 'Mirefold'}]})
     found = await cross_reference(answering(raw[:-20], finish_reason='length'))
 
-    assert found.salvaged
+    assert found.is_partial
     assert [conflict.subject for conflict in found.conflicts if conflict.found_by == 'model'] == ['Odile Sarn']
 
 
@@ -323,7 +324,7 @@ async def test_it_runs_on_a_model_that_writes_nonsense() -> None:
         (MATERIAL, no_texts, 'no page can be read'),
     ],
 )
-async def test_where_nothing_can_come_of_it_nothing_is_paid(material: Material, read: Texts, reason: str) -> None:
+async def test_where_nothing_can_come_of_it_nothing_is_paid(material: Material, read: ReadPage, reason: str) -> None:
     found = await CrossReferencer(answering('')).cross_reference(
         material, EXTRACTIONS, read, usage=RunUsage(), usage_limits=None
     )
@@ -358,7 +359,7 @@ async def test_the_size_is_that_of_what_the_model_is_sent() -> None:
     model = FunctionModel(measure)
     await cross_reference(model)
 
-    assert sizes == [CrossReferencer(model).prompt_tokens(MATERIAL)]
+    assert sizes == [CrossReferencer(model).question.tokens(MATERIAL)]
 
 
 SIZE_OF = CrossReferencer(None, window_tokens=1500)
@@ -373,7 +374,7 @@ def test_what_fits_the_room_fits_the_window(parts: list[str], titles: list[str])
     cut = [tokens.truncate(f'{part}<' * share, share) for part in parts]
     sections = [KeptSection(topic, topic, text) for topic, text in zip(TOPIC_IDS, cut, strict=True)]
 
-    assert SIZE_OF.prompt_tokens(Material('Mirefold', sections, pages)) <= 1500
+    assert SIZE_OF.question.tokens(Material('Mirefold', sections, pages)) <= 1500
 
 
 async def test_a_request_over_the_window_is_not_sent() -> None:

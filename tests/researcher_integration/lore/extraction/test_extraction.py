@@ -23,9 +23,10 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction.records import RECORDS, NPCData, Relation
-from researcher_integration.lore.extraction.typed_answers import OutputMode
-from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor, Texts
+from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
+from researcher_integration.lore.extraction.windowed_query import ReadPage
 from researcher_integration.lore.material import TOPIC_IDS, KeptSection, Material, TopicId
+from summarizer_tool import OutputMode
 from summarizer_tool.text import tokens
 from tests.support.research_world import (
     MATERIAL,
@@ -59,7 +60,7 @@ async def extract(
 
 
 def test_the_request() -> None:
-    assert Extractor(None).prompt('npcs', MATERIAL) == snapshot("""\
+    assert Extractor(None).questions['npcs'].request(MATERIAL) == snapshot("""\
 The zone is Mirefold.
 
 Extract one record for each named person or creature: title, kind (race or kind of creature), role, faction, location, level, status (alive, dead, missing, and since when), the quests given, and relations to persons, factions and places.
@@ -105,7 +106,7 @@ async def test_records_are_verified_against_the_raw_pages(mode: OutputMode) -> N
             ),
         ]
     )
-    assert (extraction.dropped, extraction.repaired, extraction.salvaged, extraction.reason) == (1, 0, False, '')
+    assert (extraction.dropped, extraction.repaired, extraction.is_partial, extraction.reason) == (1, 0, False, '')
     assert extraction.spent.requests == 1
     assert extraction.spent.input_tokens > 0
 
@@ -144,7 +145,7 @@ async def test_the_size_is_that_of_what_the_model_is_sent(mode: OutputMode, cate
     model = FunctionModel(measure)
     await extract(model, category, mode=mode)
 
-    assert sizes == [Extractor(model, output_mode=mode).prompt_tokens(category, MATERIAL)]
+    assert sizes == [Extractor(model, output_mode=mode).questions[category].tokens(MATERIAL)]
     assert sizes[0] > 900
 
 
@@ -152,10 +153,10 @@ def test_the_size_is_that_of_the_largest_candidate() -> None:
     prompted = FunctionModel(
         lambda *_: ModelResponse(parts=[]), profile=ModelProfile(default_structured_output_mode='prompted')
     )
-    sizes = [Extractor(model).prompt_tokens('npcs', MATERIAL) for model in (None, answering({}), prompted)]
+    sizes = [Extractor(model).questions['npcs'].tokens(MATERIAL) for model in (None, answering({}), prompted)]
 
     assert sizes[0] == sizes[1] != sizes[2]
-    assert Extractor(FallbackModel(answering({}), prompted)).prompt_tokens('npcs', MATERIAL) == max(sizes)
+    assert Extractor(FallbackModel(answering({}), prompted)).questions['npcs'].tokens(MATERIAL) == max(sizes)
 
 
 NASTY = st.sampled_from(
@@ -185,7 +186,7 @@ def test_what_fits_the_room_fits_the_window(
     assert sum(map(tokens.count, texts)) <= room
     sections = [KeptSection(topic, header, text) for topic, header, text in zip(TOPIC_IDS, headers, texts, strict=True)]
 
-    assert SIZE_OF.prompt_tokens(category, Material(zone, sections, pages)) <= 2000
+    assert SIZE_OF.questions[category].tokens(Material(zone, sections, pages)) <= 2000
 
 
 @settings(max_examples=60)
@@ -200,9 +201,9 @@ def test_content_opens_and_closes_no_frame(title: str, header: str, text: str) -
 
     plain = Material('Mirefold', [KeptSection('npcs', 'People', 'x')], [page(1, 'x', 'primary', 1)])
     nasty = Material('Mirefold', [KeptSection('npcs', header, f'x{text}')], [page(1, title, 'primary', 1)])
-    request = SIZE_OF.prompt('npcs', nasty)
+    request = SIZE_OF.questions['npcs'].request(nasty)
 
-    assert frames(request) == frames(SIZE_OF.prompt('npcs', plain))
+    assert frames(request) == frames(SIZE_OF.questions['npcs'].request(plain))
     assert '<system' not in request
     # Nothing is added to it on the way, as pydantic-ai does where text resembles its own frames or control tokens.
     sent = OPEN_WEIGHTS.prepare_messages([ModelRequest(parts=[UserPromptPart(request)])])
@@ -213,16 +214,16 @@ def test_nothing_is_lost_of_a_text_that_spells_no_frame() -> None:
     room = SIZE_OF.room('Mirefold', PAGES)
     text = tokens.truncate('Odile Sarn, reeve of Hob’s Weir (32), leads the Ash Circle!\n' * 200, room).strip()
 
-    assert f'>\n{text}\n</kept_section>' in SIZE_OF.prompt(
-        'lore', Material('Mirefold', [KeptSection('lore', 'Lore', text)], PAGES)
+    assert f'>\n{text}\n</kept_section>' in SIZE_OF.questions['lore'].request(
+        Material('Mirefold', [KeptSection('lore', 'Lore', text)], PAGES)
     )
 
 
 @pytest.mark.parametrize('growing', ['&#39;', '&lt;', '</div>', '</a>'])
 def test_what_changes_in_a_text_takes_no_more_room_than_the_text(growing: str) -> None:
     text = f'{growing * 9} Odile Sarn leads.\n' * 90
-    request = SIZE_OF.prompt('lore', Material('Mirefold', [KeptSection('lore', 'Lore', text)], PAGES))
-    rest = SIZE_OF.prompt('lore', Material('Mirefold', [KeptSection('lore', 'Lore', 'x')], PAGES))
+    request = SIZE_OF.questions['lore'].request(Material('Mirefold', [KeptSection('lore', 'Lore', text)], PAGES))
+    rest = SIZE_OF.questions['lore'].request(Material('Mirefold', [KeptSection('lore', 'Lore', 'x')], PAGES))
 
     assert tokens.count(request) <= tokens.count(rest) + tokens.count(text) + 8
     assert 50 < request.count('Odile Sarn') < 90
@@ -231,7 +232,8 @@ def test_what_changes_in_a_text_takes_no_more_room_than_the_text(growing: str) -
 def test_a_header_that_is_too_long_gives_way_to_the_topic() -> None:
     headers = ('People & "beasts"', 'People ' * 40)
     requests = [
-        SIZE_OF.prompt('npcs', Material('Mirefold', [KeptSection('npcs', each, 'x')], PAGES)) for each in headers
+        SIZE_OF.questions['npcs'].request(Material('Mirefold', [KeptSection('npcs', each, 'x')], PAGES))
+        for each in headers
     ]
 
     assert '<kept_section header="People &amp; &quot;beasts&quot;">' in requests[0]
@@ -279,7 +281,7 @@ async def test_an_answer_that_is_cut_off_keeps_its_whole_records(mode: OutputMod
     extraction = await extract(answering(raw[: raw.index('Mara')], finish_reason='length'), mode=mode)
 
     assert [record.name for record in extraction.records] == ['Odile Sarn', 'Brannoc Tull']
-    assert extraction.salvaged
+    assert extraction.is_partial
     assert extraction.spent.requests == 1
 
 
@@ -296,7 +298,7 @@ async def test_a_broken_record_does_not_take_the_others_with_it(mode: OutputMode
     extraction = await extract(answering(raw), mode=mode)
 
     assert [record.name for record in extraction.records] == ['Odile Sarn', 'Brannoc Tull']
-    assert extraction.salvaged
+    assert extraction.is_partial
 
 
 @pytest.mark.parametrize('mode', MODES)
@@ -305,7 +307,7 @@ async def test_what_cannot_be_read_is_asked_for_again_without_the_broken_answer(
     extraction = await extract(answering('I cannot.', {'records': [ODILE]}, seen=seen), mode=mode)
 
     assert [record.name for record in extraction.records] == ['Odile Sarn']
-    assert not extraction.salvaged
+    assert not extraction.is_partial
     assert extraction.spent.requests == 2
     assert seen[1].removeprefix(seen[0]) == snapshot("""\
 
@@ -326,7 +328,7 @@ async def test_three_answers_that_cannot_be_read_are_the_end() -> None:
             'dropped': 0,
             'dropped_relations': 0,
             'repaired': 0,
-            'salvaged': False,
+            'is_partial': False,
             'unread': (),
             'reason': 'invalid output',
         }
@@ -357,9 +359,7 @@ async def test_a_failure_is_a_reason_without_content(
     assert extraction.reason == reason
     assert extraction.records == []
     assert 'Odile' not in caplog.text
-    assert [record.message for record in caplog.records if record.name == 'researcher_integration'] == [
-        'model call failed'
-    ]
+    assert [record.message for record in caplog.records if record.name == 'summarizer_tool'] == ['model call failed']
 
 
 async def test_a_limit_that_is_reached_is_a_reason() -> None:
@@ -422,7 +422,7 @@ async def test_what_runs_at_once_counts_its_own_cost() -> None:
     ],
 )
 async def test_where_nothing_can_come_of_it_nothing_is_paid(
-    model: Model | None, material: Material, read: Texts, reason: str
+    model: Model | None, material: Material, read: ReadPage, reason: str
 ) -> None:
     extraction = await Extractor(model).extract('npcs', material, read, usage=RunUsage(), usage_limits=None)
 
@@ -492,7 +492,7 @@ async def test_a_model_without_the_output_mode_is_a_mistake_that_shows_at_once()
 
 def test_a_page_has_its_own_number_and_no_address_in_the_request() -> None:
     long = PAGES[0].model_copy(update={'title': 'Mire\n[9] Fold ' * 20, 'number': 12})
-    request = Extractor(None).prompt('npcs', Material('Mirefold', SECTIONS, [long]))
+    request = Extractor(None).questions['npcs'].request(Material('Mirefold', SECTIONS, [long]))
     [line] = [line for line in request.splitlines() if line.startswith('[')]
 
     assert line == snapshot('[12] Mire [9] Fold Mire [9] Fold Mire [9] Fold Mire [9] Fold… (secondary)')

@@ -1,4 +1,4 @@
-"""Keep the whole members of an answer that is cut off, broken in places, or stands between prose."""
+"""Keep the complete members of an answer that is cut off, broken in places, or stands between prose."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -22,19 +22,21 @@ EnvelopeT = TypeVar('EnvelopeT', bound=BaseModel)
 
 
 @dataclass
-class RecoveryState:
-    """What became of the answer of one run."""
+class QueryState:
+    """What is known of the answer of one run."""
 
-    salvaged: bool = False
-    """Whether it was cut off or broken, and only its whole members were kept."""
+    may_be_empty: bool = True
+    """Whether an answer without members is taken as it is."""
+    is_partial: bool = False
+    """Whether the answer was cut off or broken, and only its complete members were kept."""
 
 
-def _members(raw: str, key: str) -> Iterator[JsonValue]:
-    """The whole members of the list `key` in JSON that is cut off, broken in places, or stands between prose.
+def _members(raw: str, key: str, *, may_be_bare: bool = False) -> Iterator[JsonValue]:
+    """The complete members of the list `key`.
 
     Each member is decoded by itself, so one that is cut off anywhere is left out, and none is ever completed.
     """
-    opening = regex.search(rf'"{key}"\s*:\s*\[', raw) or _BARE_LIST.search(raw)
+    opening = regex.search(rf'"{key}"\s*:\s*\[', raw) or (_BARE_LIST.search(raw) if may_be_bare else None)
     if opening is None:
         return
     place = opening.end()
@@ -63,20 +65,24 @@ def _decoded(raw: str, key: str) -> object:
     return cast('dict[str, object]', value).get(key) if isinstance(value, dict) else None
 
 
-def salvage(raw: str | Mapping[str, object], envelope: type[EnvelopeT], key: str) -> EnvelopeT | None:
-    """Take the whole members out of an answer that does not validate.
+def recover_partial(raw: str | Mapping[str, object], envelope: type[EnvelopeT], key: str) -> EnvelopeT | None:
+    """Take the complete members out of an answer that does not validate.
 
     Args:
         raw: The answer's JSON, possibly cut off, fenced or amid prose, or its decoded arguments.
-        envelope: The type that was asked for.
-        key: Its list.
+        envelope: The type that was asked for; all its fields are lists.
+        key: The list that matters.
 
     Returns:
-        The envelope with the members that are sound, or None if there is not one.
+        The envelope with the sound members of `key`, and what is there of its other lists; None without such a member.
     """
-    found: object = [*_members(raw, key)] if isinstance(raw, str) else raw.get(key)
-    if isinstance(raw, str) and not found:
-        found = _decoded(raw, key)
+    others = [field for field in envelope.model_fields if field != key]
+    if isinstance(raw, str):
+        found: object = [*_members(raw, key, may_be_bare=True)] or _decoded(raw, key)
+        values: dict[str, object] = {other: [*_members(raw, other)] for other in others}
+    else:
+        found = raw.get(key)
+        values = {other: raw[other] for other in others if other in raw}
     if isinstance(found, str):  # the list, encoded once more
         found = [*_members(f'{{"{key}":{found}', key)]
     sound: list[object] = []
@@ -85,35 +91,37 @@ def salvage(raw: str | Mapping[str, object], envelope: type[EnvelopeT], key: str
             sound.extend(getattr(envelope.model_validate({key: [member]}), key))
         except ValidationError:
             continue
-    return envelope.model_validate({key: sound}) if sound else None
+    return envelope.model_validate({**values, key: sound}) if sound else None
 
 
 @dataclass
-class SalvageMembers(AbstractCapability[RecoveryState]):
-    """Keeps the whole members of an answer that does not validate, instead of asking for all of it again."""
+class RecoverPartial(AbstractCapability[QueryState]):
+    """Keeps the complete members of an answer that does not validate, instead of asking for all of it again."""
 
     envelope: type[BaseModel]
     key: str
 
     async def on_output_validate_error(
         self,
-        ctx: RunContext[RecoveryState],
+        ctx: RunContext[QueryState],
         *,
         output_context: OutputContext,
         output: str | dict[str, Any],
         error: ValidationError | ModelRetry,
     ) -> BaseModel:
-        """Return what can be salvaged, or raise the error.
+        """Return what can be recovered, or raise the error so that the question is asked again.
+
+        It is called before pydantic-ai looks at the finish reason, for tool arguments as for text.
 
         Raises:
             OutputTokenLimitExceeded: If the answer was cut off before its first member was complete: under the same
-                limit the next one would be too.
+                limit the next one would be too. (pydantic-ai does so for text, but asks again for a tool call.)
         """
-        sound = salvage(output, self.envelope, self.key)
-        if sound is None:
+        recovered = recover_partial(output, self.envelope, self.key)
+        if recovered is None:
             last = ctx.messages[-1] if ctx.messages else None
             if isinstance(last, ModelResponse) and last.finish_reason == 'length':
                 raise OutputTokenLimitExceeded('the answer was cut off before one member was complete') from error
             raise error
-        ctx.deps.salvaged = True
-        return sound
+        ctx.deps.is_partial = True
+        return recovered

@@ -1,0 +1,99 @@
+"""An HTTP client that repeats what failed by chance, for the SDKs of all providers."""
+
+from functools import cache
+from ssl import SSLContext
+from typing import TYPE_CHECKING
+
+import anyio
+import httpx2
+from pydantic_ai.exceptions import UserError
+
+from summarizer_tool.settings import Settings
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+CONNECT_SECONDS = 5.0
+
+RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+"""Statuses that may pass by themselves; every other error status will be the same the next time."""
+
+MAX_WAIT_SECONDS = 60.0
+"""The longest wait between two attempts, whatever Retry-After says; the deadline bounds all of them together."""
+
+
+@cache
+def _certificates() -> SSLContext:
+    """The trusted certificates, which take longer to load than all else a client needs."""
+    return httpx2.create_ssl_context()
+
+
+class _Attempt(httpx2.AsyncBaseTransport):
+    """One attempt at a request, read to its end.
+
+    The client inside finds the proxies of the environment, which one with a transport of its own does not look for.
+    Reading here makes an answer that stops in the middle count as a failed attempt, bounds the attempt as a whole
+    where a server keeps the line busy with blanks, and leaves the body of an error for the provider's client.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        # How many requests there are at once, the concurrency limit says.
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
+        self._client = httpx2.AsyncClient(limits=limits, verify=_certificates())
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            with anyio.fail_after(self._timeout):
+                return await self._client.send(request, auth=None)
+        except TimeoutError:
+            raise httpx2.ReadTimeout(f'no complete answer in {self._timeout:g} s', request=request) from None
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+
+def retrying_client(settings: Settings) -> httpx2.AsyncClient:
+    """An HTTP client that repeats what failed by chance: exponential waits, and Retry-After where a server names one.
+
+    It does not stream. When every attempt has failed, the last answer is let through as it is, so that the provider's
+    client makes of it what it makes of any error.
+    """
+    from pydantic_ai.models import create_async_httpx2_client
+    from pydantic_ai.retries import AsyncHTTPX2TenacityTransport, RetryConfig, wait_retry_after
+    from tenacity import retry_if_exception, stop_after_attempt, wait_exponential, wait_random
+
+    timeout = settings.llm_timeout_seconds
+    transport = AsyncHTTPX2TenacityTransport(
+        RetryConfig(
+            retry=retry_if_exception(_may_pass),
+            wait=wait_retry_after(wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5), MAX_WAIT_SECONDS),
+            stop=stop_after_attempt(settings.llm_max_retries + 1),
+            retry_error_callback=_last_answer,
+        ),
+        wrapped=_Attempt(timeout),
+        validate_response=_raise_if_retryable,
+    )
+    return create_async_httpx2_client(
+        timeout=httpx2.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout)), transport=transport
+    )
+
+
+def _raise_if_retryable(response: httpx2.Response) -> None:
+    """Let every other status through: the provider's own client turns it into a typed error with its body."""
+    # The OpenAI and Anthropic SDKs heed this header, too: it marks an exhausted quota.
+    if response.status_code in RETRYABLE_STATUS and response.headers.get('x-should-retry') != 'false':
+        response.raise_for_status()
+
+
+def _may_pass(error: BaseException) -> bool:
+    return isinstance(error, httpx2.HTTPStatusError | httpx2.TransportError) and not isinstance(
+        error, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError
+    )
+
+
+def _last_answer(state: 'RetryCallState') -> httpx2.Response:
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, httpx2.HTTPStatusError):
+        return error.response
+    raise error or UserError('no attempt was made')
