@@ -175,7 +175,7 @@ def compile_pattern(name: str, expression: str) -> Pattern:
         ) from None
     except TimeoutError:
         raise ConfigurationError(f'the pattern {name} takes over a second on an empty text; simplify it') from None
-    return Pattern(name.upper(), compiled, whole=True)
+    return Pattern(name.upper(), compiled)
 
 
 def _failed(error: Exception) -> MaskingError:
