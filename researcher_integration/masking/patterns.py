@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-
-import regex
+from typing import TYPE_CHECKING
 
 from researcher_integration.masking.findings import Finding
+
+if TYPE_CHECKING:
+    import regex
 
 SECONDS = 10.0
 SECONDS_PER_MB = 4.0
