@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.rules import Summarization
-from researcher_integration.tool_results.summarizing import Summarized
+from researcher_integration.tool_results.summarizing import ResultSummary
 from summarizer_tool import count_tokens, render_prompt
 
 WITHHELD = 'withheld'
@@ -63,7 +63,7 @@ class StoredResult:
         )
 
 
-def outcome(seen: Observation, kept: StoredResult, made: Summarized, rules: Summarization) -> ResultOutcome:
+def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: Summarization) -> ResultOutcome:
     """Put the summary in the place of a result, or do what the failure policy says.
 
     Args:
