@@ -48,22 +48,14 @@ class Unescaped:
 
 
 def unescaped(text: str) -> Unescaped | None:
-    """Undo the escapes in the strings of a text.
-
-    Returns:
-        The strings that have escapes, parted by `END`; none if there are none.
-    """
+    """The strings of a text that have escapes, with those undone, parted by `END`; none if there are none."""
     if '\\' not in text:
         return None
     return _joined(piece for start, end in _strings(text) for piece in _pieces(text, start, end))
 
 
 def uncoloured(text: str) -> Unescaped | None:
-    """Leave out the colours of a terminal, which part a name from its value, and a key in two.
-
-    Returns:
-        The text without them; none if it has none.
-    """
+    """The text without the colours of a terminal, which part a name from its value, and a key in two."""
     if '\x1b' not in text:
         return None
     ends = [0, *(end for match in _COLOUR.finditer(text) for end in match.span()), len(text)]

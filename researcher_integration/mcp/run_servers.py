@@ -33,14 +33,7 @@ class MCPSelectionError(RequestError):
 
 
 def lacks(owner: str, what: str, missing: Collection[str], known: Collection[str]) -> str:
-    """`the run has no MCP server 'wbe'; it has 'tickets', 'web'; did you mean 'web'?`.
-
-    Args:
-        owner: Of what there is.
-        what: Kind of what is named.
-        missing: The names that are wrong; at least one.
-        known: The names that would be right.
-    """
+    """`the run has no MCP server 'wbe'; it has 'tickets', 'web'; did you mean 'web'?`."""
     names = sorted(known)
     near = [match for name in missing for match in difflib.get_close_matches(name, names, n=1)]
     guess = f'; did you mean {shown(near[0])}?' if near else ''
@@ -107,12 +100,7 @@ class Replacement:
     def _exchanged(
         self, leaf: AbstractToolset[AgentDepsT], inner: AbstractToolset[AgentDepsT]
     ) -> AbstractToolset[AgentDepsT]:
-        """What stands in the place of a toolset without others in it.
-
-        Args:
-            leaf: The toolset.
-            inner: The same, or what it wraps for durable execution.
-        """
+        """What stands in the place of a toolset without others in it, or (`inner`) under its durable execution."""
         if isinstance(leaf, DynamicToolset):
             return _without_servers(leaf)
         if not isinstance(inner, MCPToolset):
@@ -241,9 +229,5 @@ class Unreached(AbstractToolset[AgentDepsT]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
     ) -> Any:
-        """Never called.
-
-        Raises:
-            NotImplementedError: If it is.
-        """
+        """Never called."""
         raise NotImplementedError

@@ -120,7 +120,9 @@ def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[An
     """
     servers = read_json(path, Servers).servers
     for name, server in servers.items():
-        _check_environment(path, name, server)
+        for place, text in server.texts():
+            if problem := _problem(text, place, name):
+                raise ConfigurationError(f'{path}: {key_path("mcpServers", name, *place)}: {problem}')
     try:
         loaded = load_mcp_toolsets(path)
     except (ValueError, OSError) as error:  # the file or the environment has changed since
@@ -128,24 +130,20 @@ def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[An
     return [_search_server(toolset, servers[str(toolset.id)]) for toolset in _connections(loaded)]
 
 
-def _check_environment(path: Path, name: str, server: Server) -> None:
-    """Check what the texts are once the environment has filled them."""
-    for place, text in server.texts():
-        where = f'{path}: {key_path("mcpServers", name, *place)}'
-        if '${' in _VARIABLE.sub('', text) or any(not match[1].isidentifier() for match in _VARIABLE.finditer(text)):
-            raise ConfigurationError(f'{where}: has ${{ without the name of a variable and }}')
-        needed = [match[1] for match in _VARIABLE.finditer(text) if match[2] is None]
-        if unset := [variable for variable in needed if not os.environ.get(variable, '').strip()]:
-            raise ConfigurationError(
-                f'{where}: the environment variable {shown(unset[0])} is not set; set it or remove the server {name!r}'
-            )
-        filled = _VARIABLE.sub(lambda match: os.environ.get(match[1], match[3] or ''), text)
-        if place == ('url',) and not _is_http(filled):
-            raise ConfigurationError(f'{where}: must be a URL that begins with http:// or https://')
-        if place[0] == 'headers' and not (filled.isascii() and filled.isprintable()):
-            raise ConfigurationError(f'{where}: has a line break or other characters that no header may have')
-        if not filled and place[0] == 'command':
-            raise ConfigurationError(f'{where}: is empty')
+def _problem(text: str, place: tuple[object, ...], name: str) -> str | None:
+    """What is wrong with a text in the entry of a server, once the environment has filled it."""
+    variables = list(_VARIABLE.finditer(text))
+    if '${' in _VARIABLE.sub('', text) or any(not match[1].isidentifier() for match in variables):
+        return 'has ${ without the name of a variable and }'
+    needed = [match[1] for match in variables if match[2] is None]
+    if unset := [variable for variable in needed if not os.environ.get(variable, '').strip()]:
+        return f'the environment variable {shown(unset[0])} is not set; set it or remove the server {name!r}'
+    filled = _VARIABLE.sub(lambda match: os.environ.get(match[1], match[3] or ''), text)
+    if place == ('url',) and not _is_http(filled):
+        return 'must be a URL that begins with http:// or https://'
+    if place[0] == 'headers' and not (filled.isascii() and filled.isprintable()):
+        return 'has a line break or other characters that no header may have'
+    return 'is empty' if not filled and place[0] == 'command' else None
 
 
 def _is_http(text: str) -> bool:

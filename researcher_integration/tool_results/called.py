@@ -48,11 +48,7 @@ class CalledTool:
         return title if len(title) <= MAX_TITLE else f'{title[: MAX_TITLE - 1]}…'
 
     async def masked(self, raw: Observation) -> Observation:
-        """What the tool has returned, without secrets.
-
-        Raises:
-            MaskingError: If they cannot be looked for.
-        """
+        """What the tool has returned, without secrets, or a `MaskingError`."""
         return raw if self.masker is None else await anyio.to_thread.run_sync(raw.masked, self.masker)
 
     async def masked_error(self, error: Exception) -> Exception:
