@@ -196,14 +196,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _checked(path: Path, value: object, model: type[Model], way_out: str) -> Model:
-    """The model of a parsed file.
-
-    Args:
-        path: Of the file.
-        value: What it holds.
-        model: What it should hold.
-        way_out: What to do with a value that was to be text, but is of another type.
-    """
+    """The model of a parsed file; `way_out` says what to do with a value that was to be text, but is none."""
     try:
         return model.model_validate(value)
     except ValidationError as error:

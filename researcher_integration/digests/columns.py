@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log2
@@ -79,12 +79,7 @@ class Column:
 
 
 def describe(name: str, values: Sequence[str | None]) -> Column:
-    """Say what a field's values are like.
-
-    Args:
-        name: The field's.
-        values: One for each row; None where the row has no such field.
-    """
+    """Say what a field's values are like; None is that of a row without it."""
     counts = Counter(values)
     ranked = counts.most_common()
     present = len(values) - counts[None]
@@ -113,9 +108,7 @@ def describe(name: str, values: Sequence[str | None]) -> Column:
 
 def shown(value: str | None) -> str:
     """A value as a digest shows it."""
-    if value is None:
-        return '(missing)'
-    return one_line(value, VALUE_LENGTH) or '""'
+    return '(missing)' if value is None else one_line(value, VALUE_LENGTH) or '""'
 
 
 def _rare_values(
@@ -182,18 +175,18 @@ def _range(values: Sequence[str | None], counts: Counter[str | None], numbers: d
 
 def _spread(values: Sequence[str | None], numbers: dict[str, float]) -> tuple[str, str, str]:
     ordered = sorted((value for value in values if value in numbers), key=lambda value: numbers[value or ''])
-    found = ordered[0], ordered[len(ordered) // 2], ordered[-1]
-    return found[0] or '', found[1] or '', found[2] or ''
+    return ordered[0] or '', ordered[len(ordered) // 2] or '', ordered[-1] or ''
 
 
-def brief(values: Sequence[str | None], counts: Counter[str | None]) -> str:
+def brief(values: Sequence[str]) -> str:
     """Values of one place in a template, as short as can be."""
+    counts: Counter[str | None] = Counter(values)
     ranked = counts.most_common(5)
     if len(ranked) == 1:
         return shown(ranked[0][0])
     if len(counts) <= 4:
         return f'{{{", ".join(f"{shown(value)} ×{count}" if count > 1 else shown(value) for value, count in ranked)}}}'
-    numbers = _numbers(counts, len(values) - counts[None])
+    numbers = _numbers(counts, len(values))
     if numbers:
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
@@ -260,23 +253,13 @@ def _absent(counts: Counter[str | None]) -> str:
 
 def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> tuple[str, list[Oddity]]:
     """Texts by what they have in common."""
-    forms: dict[str, list[str]] = {}
-    total = 0
-    for value, count in counts.items():
-        if value is not None:
-            forms.setdefault(template(value[:VALUE_LENGTH])[0], []).extend([value] if count else [])
-            total += count
-    sizes = {form: sum(counts[value] for value in members) for form, members in forms.items()}
-    ranked = sorted(forms, key=lambda form: -sizes[form])
+    total = len(values) - counts[None]
+    forms, sizes = _formed(counts, lambda value: template(value[:VALUE_LENGTH])[0])
     made = len(forms) > len(counts) // 2 and len(forms) > FEW
     if made:
         # Every text is of its own words: what may still differ is how it is made.
-        forms = {}
-        for value in counts:
-            if value is not None:
-                forms.setdefault(_make(value), []).append(value)
-        sizes = {form: sum(counts[value] for value in members) for form, members in forms.items()}
-        ranked = sorted(forms, key=lambda form: -sizes[form])
+        forms, sizes = _formed(counts, _make)
+    ranked = sorted(forms, key=lambda form: -sizes[form])
     most_odd = _ODD_ROWS if total >= 10 * _ODD_ROWS else _RARE_ROWS
     few = [form for form in ranked[1:] if sizes[form] <= max(most_odd, total * _RARE_SHARE)]
     odd: list[Oddity] = []
@@ -293,6 +276,17 @@ def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None])
     most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
     repeated = f', most often {shown(most)[:60]} ×{often}' if often > 1 else ''
     return f'{len(counts) - (None in counts)} distinct, like {"; ".join(parts)}{repeated}', odd
+
+
+def _formed(
+    counts: Counter[str | None], form_of: Callable[[str], str]
+) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
+    """Texts by their form, and in how many rows each form stands."""
+    forms: dict[str, list[str]] = {}
+    for value in counts:
+        if value is not None:
+            forms.setdefault(form_of(value), []).append(value)
+    return forms, {form: sum(counts[value] for value in members) for form, members in forms.items()}
 
 
 @lru_cache(maxsize=65_536)

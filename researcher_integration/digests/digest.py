@@ -88,13 +88,16 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     return Digest(whole, kind, tuple(_line(each, numbered) for each in told if each.text))
 
 
-def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement]]:
-    """The kind of a text, and everything that may be said of it."""
+def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[Kind, Iterator[DigestStatement]]:
+    """The kind of a text, and everything that may be said of it.
+
+    JSON that holds JSON as text is common; deeper than that it is not read.
+    """
     read = read_json(text)
-    if read is not None and _is_structured(read.value):
+    if read is not None and isinstance(read.value, Mapping | list) and read.value:
         if logged := _logged(read):
             return 'log', log_statements(logged)
-        return 'json', json_statements(read, _inner)
+        return 'json', json_statements(read, _no_statements if is_inner else _inner)
     if tables := read_tables(lines):
         return 'table', table_statements(tables)
     if _is_log(lines):
@@ -103,22 +106,12 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
 
 
 def _inner(text: str) -> Iterator[DigestStatement]:
-    """What a string inside JSON says; JSON that holds JSON as text is common, deeper than that it is not read."""
-    lines = text.splitlines()
-    read = read_json(text)
-    if read is not None and _is_structured(read.value):
-        if logged := _logged(read):
-            yield from log_statements(logged)
-        else:
-            yield from json_statements(read, lambda _: ())
-    elif tables := read_tables(lines):
-        yield from table_statements(tables)
-    elif _is_log(lines):
-        yield from log_statements(lines)
+    """What a string inside JSON says."""
+    return _read(text, text.splitlines(), is_inner=True)[1]
 
 
-def _is_structured(value: Json) -> bool:
-    return isinstance(value, Mapping | list) and len(value) > 0
+def _no_statements(_text: str) -> Iterator[DigestStatement]:
+    return iter(())
 
 
 def _logged(read: Read) -> list[str]:

@@ -36,12 +36,7 @@ Inner = Callable[[str], Iterable[DigestStatement]]
 
 
 def json_statements(read: Read, inner: Inner) -> Iterator[DigestStatement]:
-    """Everything a digest of JSON may say.
-
-    Args:
-        read: The JSON.
-        inner: Tells of a long string inside of it.
-    """
+    """Everything a digest of JSON may say; `inner` tells of a long string inside of it."""
     if read.broken:
         yield DigestStatement(read.broken, 90.0, 'overview')
     if read.around:
@@ -173,8 +168,7 @@ def _lists(value: Sequence[Json]) -> list[Row]:
 def flat(value: Mapping[str, Json]) -> dict[str, str]:
     """An object as one row: a cell for each value in it, named by its path.
 
-    Args:
-        value: Any object. Entries of a list inside of it share a cell, unless a type or key tells them apart.
+    Entries of a list inside of it share a cell, unless a type or key tells them apart.
     """
     row: dict[str, str] = {}
     for path, inside in _cells('', value, 0):

@@ -54,14 +54,7 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_con
 
 
 def read_json(text: str) -> Read | None:
-    """Read the JSON in a text.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        What was read, or None if the text is not mostly objects and lists.
-    """
+    """Read the JSON in a text; None if the text is not mostly objects and lists."""
     stripped = text.strip()
     if not stripped:
         return None

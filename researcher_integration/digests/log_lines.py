@@ -81,11 +81,7 @@ class Event:
 
 
 def events(lines: Sequence[str]) -> Iterator[Event]:
-    """Read the lines of a log.
-
-    Args:
-        lines: Without line breaks and escapes.
-    """
+    """Read the lines of a log, which are without line breaks and escapes."""
     timed = sum(parts(line)[0] != '' for line in lines[:400]) >= 0.5 * sum(line.strip() != '' for line in lines[:400])
     current: Event | None = None
     for number, line in enumerate(lines, 1):
@@ -106,9 +102,8 @@ def events(lines: Sequence[str]) -> Iterator[Event]:
 
 def _with_trace(event: Event) -> Event:
     """An event that says what its stack trace does."""
-    if event.tail:
-        traced = trace(event.tail)
-        event.message = f'{event.message} | {traced}' if traced else event.message
+    if traced := trace(event.tail):
+        event.message = f'{event.message} | {traced}'
     return event
 
 
@@ -162,11 +157,7 @@ def is_frame(line: str) -> bool:
 
 
 def trace(tail: Sequence[str]) -> str:
-    """What a stack trace says in short: the exceptions, each with the frame it was thrown in.
-
-    Args:
-        tail: The lines after the message.
-    """
+    """What a stack trace (the lines after the message) says: the exceptions, each with the frame it was thrown in."""
     said: list[str] = []
     python = next((index for index, line in enumerate(tail) if line.lstrip().startswith('Traceback')), None)
     last_frame = ''

@@ -62,11 +62,7 @@ class _Log:
 
 
 def log_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:
-    """Everything a digest of a log may say.
-
-    Args:
-        lines: Of the log, without line breaks and escapes.
-    """
+    """Everything a digest of a log may say; its lines are without line breaks and escapes."""
     found = list(events(lines))
     if not found:
         return
@@ -160,17 +156,12 @@ def _inline(values: Sequence[str]) -> str:
     return values[0] if len(set(values)) == 1 else f'{{{", ".join(map(shown, values))}}}'
 
 
-def _brief(values: Sequence[str]) -> str:
-    counts: Counter[str | None] = Counter(values)
-    return brief(values, counts)
-
-
 def _template(group: Group, found: Sequence[Event], topic: Topic) -> str:
     first, last = found[group.members[0]], found[group.members[-1]]
     text = f'×{len(group.members)} '
     if topic != 'templates' and first.clock:
         text += f'{first.clock} to {last.clock} ' if last.clock != first.clock else f'{first.clock} '
-    return text + group.told(_brief)
+    return text + group.told(brief)
 
 
 def _unlike(group: Group, columns: Iterable[Column], found: Sequence[Event], rank: float) -> Iterator[DigestStatement]:

@@ -58,13 +58,7 @@ class Things:
 
 
 def things(what: str, rows: Sequence[Row], lines: Sequence[int] = ()) -> Things:
-    """Find out what names each of many rows.
-
-    Args:
-        what: Where they stand.
-        rows: Two or more.
-        lines: The line each stands on.
-    """
+    """Find out what names each of two or more rows."""
     fields = Counter(field for row in rows for field in row)
     scored: list[tuple[float, str]] = []
     for field, count in list(fields.items())[:_FIELDS]:
@@ -104,11 +98,7 @@ def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
 
 
 def record_statements(them: Things) -> Iterator[DigestStatement]:
-    """Everything a digest may say of many things with the same fields.
-
-    Args:
-        them: Two or more.
-    """
+    """Everything a digest may say of two or more things with the same fields."""
     total = len(them.rows)
     counts = Counter(field for row in them.rows for field in row)
     fields = [field for field, _ in counts.most_common(_FIELDS)] if len(counts) > _FIELDS else list(counts)

@@ -70,12 +70,7 @@ class Chosen:
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """A text on one line without control characters, its middle cut out if it is too long.
-
-    Args:
-        text: Any text.
-        longest: Characters.
-    """
+    """A text on one line without control characters; of one with over `longest` characters the middle is cut out."""
     if len(text) > 4 * longest:
         text = text[: 3 * longest] + text[-longest:]
     text = _BLANKS.sub(' ', text).strip()
@@ -97,9 +92,6 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
         statements: Any number of them.
         budget: Tokens that the lines may have together, with the line on what is left out.
         focus: Words in lower case; statements that have them gain in rank.
-
-    Returns:
-        The statements taken, by topic, and what is said of the rest.
     """
     ranked = _ranked(statements, focus)
     whole = _fitting(ranked, budget)

@@ -38,14 +38,7 @@ class Table:
 
 
 def read_tables(lines: Sequence[str]) -> list[Table]:
-    """Find tables that make up most of a text.
-
-    Args:
-        lines: Of the text.
-
-    Returns:
-        In order; none if the text is mostly something else.
-    """
+    """Find tables in the lines of a text; none if the text is mostly something else."""
     filled = sum(line.strip() != '' for line in lines)
     if filled < LEAST_ROWS + 1:
         return []

@@ -62,11 +62,7 @@ class Group:
                 yield from (part for part in word.split(MARK) if len(part) > 1)
 
     def told(self, shown: Callable[[Sequence[str]], str]) -> str:
-        """The template with its values in place.
-
-        Args:
-            shown: Says what the values of one place are.
-        """
+        """The template, each variable place with what `shown` says of its values."""
         place = 0
         out: list[str] = []
         for word in self.words:
@@ -86,14 +82,7 @@ class Group:
 
 
 def grouped(events: Sequence[Event]) -> list[Group]:
-    """Bring events of one template together.
-
-    Args:
-        events: In their order.
-
-    Returns:
-        Groups in the order of their first events.
-    """
+    """Bring events of one template together, in the order of their first ones."""
     groups: dict[tuple[str, Severity], Group] = {}
     for index, event in enumerate(events):
         form, values = template(event.message.replace(WILD, ' '))

@@ -46,10 +46,6 @@ def quantity(text: str) -> float | None:
 
 @lru_cache(maxsize=4096)
 def template(text: str) -> tuple[str, Sequence[str]]:
-    """Cut a text into what stays the same and what varies.
-
-    Returns:
-        The text with `MARK` for each part that varies, and those parts.
-    """
+    """Cut a text into what stays the same, with `MARK` for each part that varies, and those parts."""
     parts = VARIABLE.split(text.replace(MARK, ' '))
     return MARK.join(parts[::2]), parts[1::2]

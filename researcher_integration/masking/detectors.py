@@ -1,24 +1,27 @@
-"""What is looked for: groups of detectors, those of `detect-secrets` and patterns for what it lacks.
+"""What is looked for: groups of detectors, those of `detect-secrets` and others for what it lacks.
 
-The plugins of `detect-secrets` are used with their own expressions. Nothing of its settings, which are global to a
-process, is read or changed, and nothing is verified over the network.
+What an expression can describe stands in `secret_forms.toml`. The plugins of `detect-secrets` are used with their own
+expressions: their `analyze_string` gives the text of groups, which for some is a mere prefix, and not where it stands.
+Nothing of its settings, which are global to a process, is read or changed, and nothing is verified over the network.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Literal, get_args
 
 import regex
-from detect_secrets.plugins.high_entropy_strings import (
-    Base64HighEntropyString,
-    HexHighEntropyString,
-    HighEntropyStringsPlugin,
-)
-from detect_secrets.plugins.ip_public import IPPublicDetector
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from researcher_integration.masking.credentials import CREDENTIALS, KEYS
-from researcher_integration.masking.findings import Find
-from researcher_integration.masking.patterns import Pattern, from_plugin
-from researcher_integration.masking.service_keys import CLOUD, TOKENS
+from researcher_integration.masking import secret_names
+from researcher_integration.masking.findings import Find, Finding
+from researcher_integration.masking.key_blocks import find_blocks
+from researcher_integration.masking.keyed import find_keyed
+from researcher_integration.masking.patterns import Pattern
+from researcher_integration.masking.structured_secrets import find_in_json, find_in_yaml
 
 Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
 """What can be masked:
@@ -26,7 +29,7 @@ Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
 - `keys`: private keys and certificates, whole; those in a kubeconfig; JWK.
 - `cloud`: keys of AWS, Azure, Google Cloud, IBM Cloud and others.
 - `tokens`: of services, each of a form of its own: GitHub, Slack, Stripe, OpenAI, JSON Web Tokens …
-- `credentials`: what stands in a URL, a header or beside a telling name; the data of a Kubernetes Secret.
+- `credentials`: what stands in a URL, a header or beside a name of a secret; the data of a Kubernetes Secret.
 - `entropy`: quoted strings that look random. Finds what the others do not know, and also the commit hashes, digests and
   identifiers by which an agent asks for more; off unless asked for.
 - `network`: public IPv4 addresses, which are seldom secret; off unless asked for.
@@ -35,26 +38,95 @@ Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
 ALL_GROUPS: tuple[Group, ...] = get_args(Group)
 DEFAULT_GROUPS: tuple[Group, ...] = ('keys', 'cloud', 'tokens', 'credentials')
 
+_FORMS = Path(__file__).with_name('secret_forms.toml')
 
-def _random(plugin: HighEntropyStringsPlugin) -> Pattern:
-    charset = regex.escape(plugin.charset)
-
-    def keep(value: str) -> bool:
-        return plugin.calculate_shannon_entropy(value) > plugin.entropy_limit
-
-    return Pattern('HIGH_ENTROPY', regex.compile(rf'(["\'])(?P<secret>[{charset}]++)\1'), ('"', "'"), keep)
+_PORT = regex.compile(r'\d{1,5}[?#]')
 
 
-_BY_GROUP: Mapping[Group, Sequence[Find]] = {
-    'keys': KEYS,
-    'cloud': CLOUD,
-    'tokens': TOKENS,
-    'credentials': CREDENTIALS,
-    'entropy': [_random(Base64HighEntropyString()), _random(HexHighEntropyString())],
-    'network': from_plugin('PUBLIC_IP', IPPublicDetector(), '.'),
+def _generated(value: str) -> bool:
+    """Whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
+    return len(value) >= 24 or '=' in value or any(c.isdigit() for c in value)
+
+
+def _password(value: str) -> bool:
+    """Whether something between a colon and an @ is a password, and no port with a query after it."""
+    return not secret_names.is_placeholder(value) and not _PORT.match(value)
+
+
+_CHECKS: Mapping[str, Callable[[str], bool]] = {
+    'base64': lambda value: secret_names.mixed(value) or value.endswith('='),
+    'generated': _generated,
+    'mixed': secret_names.mixed,
+    'mixed after colon': lambda value: secret_names.mixed(value.partition(':')[2]),
+    'mixed end': lambda value: secret_names.mixed(value[-27:]),
+    'password': _password,
+    'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
+    'random': lambda value: secret_names.entropy(value[:32]) > 3,
+    # The limits of `detect-secrets`.
+    'random base64': lambda value: secret_names.entropy(value) > 4.5,
+    'random hex': lambda value: secret_names.entropy(value) > 3 and not value.isdigit(),
 }
+
+
+class _Form(BaseModel):
+    """A line of `secret_forms.toml`, which says what its fields are."""
+
+    model_config = ConfigDict(frozen=True, extra='forbid')
+
+    kind: str
+    expression: str = ''
+    plugin: str = ''
+    group: int = 0
+    anchors: tuple[str, ...] = ()
+    keep: str | None = None
+
+    def patterns(self) -> Iterator[Pattern]:
+        keep = _CHECKS[self.keep] if self.keep else None
+        for expression in self._expressions():
+            yield Pattern(self.kind, expression, self.anchors, keep, min(self.group, expression.groups))
+
+    def _expressions(self) -> 'Iterator[regex.Pattern[str]]':
+        if self.expression:
+            yield regex.compile(self.expression)
+            return
+        module, _, plugin = self.plugin.rpartition('.')
+        denylist: Iterable[re.Pattern[str]] = getattr(
+            import_module(f'detect_secrets.plugins.{module}'), plugin
+        ).denylist
+        for each in denylist:
+            yield regex.compile(each.pattern, each.flags)
+
+
+_SEGMENT = re.compile(r'[\w\-=]*+')
+_REST = re.compile(r'\.[\w\-=]{4,}+(?:\.[\w\-=+/]*+){0,3}')
+
+
+def find_web_tokens(text: str, _lower: str) -> Iterator[Finding]:
+    """Find JSON Web Tokens, signed or encrypted, also those cut off after the second part."""
+    # Not one expression: that would look through all that follows at each `eyJ`.
+    at = text.find('eyJ')
+    while at >= 0:
+        segment = _SEGMENT.match(text, at)
+        end = segment.end() if segment else at + 3
+        if rest := _REST.match(text, end):
+            end = rest.end()
+            yield Finding(at, end, 'JWT')
+        at = text.find('eyJ', end)
+
+
+@cache
+def _by_group() -> Mapping[Group, Sequence[Find]]:
+    with _FORMS.open('rb') as file:
+        forms = TypeAdapter(dict[Group, tuple[_Form, ...]]).validate_python(tomllib.load(file))
+    found: dict[Group, list[Find]] = {
+        group: [pattern for form in listed for pattern in form.patterns()] for group, listed in forms.items()
+    }
+    found['keys'] = [find_blocks, *found['keys']]
+    found['tokens'] = [find_web_tokens, *found['tokens']]
+    found['credentials'] += [find_in_json, find_in_yaml, find_keyed]
+    return found
 
 
 def detectors(groups: Sequence[Group]) -> list[Find]:
     """The detectors of some groups, those that know most of what they find first."""
-    return [find for group in ALL_GROUPS if group in groups for find in _BY_GROUP[group]]
+    return [find for group in ALL_GROUPS if group in groups for find in _by_group()[group]]

@@ -5,7 +5,7 @@ before it was written down.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import regex
@@ -48,46 +48,31 @@ class Unescaped:
 
 
 def unescaped(text: str) -> Unescaped | None:
-    """Undo the escapes in the strings of a text.
-
-    Returns:
-        The strings that have escapes, parted by `END`; none if there are none.
-    """
+    """The strings of a text that have escapes, with those undone, parted by `END`; none if there are none."""
     if '\\' not in text:
         return None
-    pieces: list[str] = []
-    view = Unescaped('', [], [], [])
-    length = 0
-    for start, end in _strings(text):
-        for piece, origin, size in _pieces(text, start, end):
-            view.starts.append(length)
-            view.origins.append(origin)
-            view.lengths.append(size)
-            pieces.append(piece)
-            length += len(piece)
-    return Unescaped(''.join(pieces), view.starts, view.origins, view.lengths) if pieces else None
+    return _joined(piece for start, end in _strings(text) for piece in _pieces(text, start, end))
 
 
 def uncoloured(text: str) -> Unescaped | None:
-    """Leave out the colours of a terminal, which part a name from its value, and a key in two.
-
-    Returns:
-        The text without them; none if it has none.
-    """
+    """The text without the colours of a terminal, which part a name from its value, and a key in two."""
     if '\x1b' not in text:
         return None
-    pieces: list[str] = []
-    view = Unescaped('', [], [], [])
-    length = done = 0
-    for start, end in [*(match.span() for match in _COLOUR.finditer(text)), (len(text), len(text))]:
-        if start > done:
-            view.starts.append(length)
-            view.origins.append(done)
-            view.lengths.append(0)
-            pieces.append(text[done:start])
-            length += start - done
-        done = end
-    return Unescaped(''.join(pieces), view.starts, view.origins, view.lengths) if pieces else None
+    ends = [0, *(end for match in _COLOUR.finditer(text) for end in match.span()), len(text)]
+    return _joined((text[start:end], start, 0) for start, end in zip(ends[::2], ends[1::2], strict=True) if end > start)
+
+
+def _joined(pieces: Iterable[tuple[str, int, int]]) -> Unescaped | None:
+    """The view of pieces, each with its place in the original and, of an escape, its length there."""
+    texts, starts, origins, lengths = list[str](), list[int](), list[int](), list[int]()
+    length = 0
+    for text, origin, size in pieces:
+        texts.append(text)
+        starts.append(length)
+        origins.append(origin)
+        lengths.append(size)
+        length += len(text)
+    return Unescaped(''.join(texts), starts, origins, lengths) if texts else None
 
 
 def _strings(text: str) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Where secrets stand in a text, and the text without them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import regex
@@ -25,6 +25,15 @@ class Finding:
     """A number in JSON, which only a mask in quotes can stand for."""
 
 
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text without its secrets."""
+
+    text: str
+    counts: Mapping[str, int]
+    """How many were masked, by kind (`{'AWS_KEY': 2}`); empty if none, and then the text is what it was."""
+
+
 Find = Callable[[str, str], Iterator[Finding]]
 """Finds secrets, given a text and the same text in lower case, character by character."""
 
@@ -41,15 +50,12 @@ def mask_for(kind: str) -> str:
 
 
 def replace(text: str, findings: Iterable[Finding]) -> tuple[str, Counter[str]]:
-    """Put masks where secrets are.
+    """Put masks where secrets are, and count those of each kind.
 
     Args:
         text: With the secrets.
         findings: In it, in any order; of those that overlap, the first given names the kind. What has been masked
             already is left alone.
-
-    Returns:
-        The text, and how many masks of each kind were put in.
     """
     counts: Counter[str] = Counter()
     pieces: list[str] = []

@@ -33,9 +33,6 @@ _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
 _MAX_INDENT = 60
 """Characters before a name that begins a line."""
 
-_COUNT_DIGITS = 8
-"""A token, or a secret, of fewer digits and nothing else is a number of them."""
-
 
 def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names beside them."""
@@ -100,7 +97,7 @@ def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> F
         return None  # what is in it is looked at by itself
     json_key = '"' in match['closing']
     if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
-        if kind != 'PASSWORD' and value.isdigit() and len(value) < _COUNT_DIGITS:
+        if kind != 'PASSWORD' and _is_count(value):
             return None
         return _found(text, start, end, kind, bare=json_key and '\\' not in match['closing'])
     if match['sign'].strip() != ':':  # ` = `, as in code
@@ -137,17 +134,11 @@ def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
 
 
 def _is_count(value: str) -> bool:
-    return value.isdigit() and len(value) < _COUNT_DIGITS
+    return value.isdigit() and len(value) < secret_names.COUNT_DIGITS
 
 
 def block_end(text: str, indent: int, line_end: int) -> int:
-    """Where the lines end that stand deeper than the line over them.
-
-    Args:
-        text: Of lines.
-        indent: Of the line over them, in characters.
-        line_end: Where that one ends.
-    """
+    """Where the lines end that stand deeper than the line over them, which has this indent and ends there."""
     end = at = line_end
     while at < len(text):
         at += 2 if text.startswith('\r\n', at) else 1

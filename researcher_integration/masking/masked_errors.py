@@ -1,17 +1,19 @@
 """Secrets in what a tool says when it fails: in the error, and in the errors that it came of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic_ai import ModelRetry
 from pydantic_ai.exceptions import ToolFailedError, ToolRetryError
-from pydantic_ai.messages import RetryFeedbackPart, ToolReturnPart
 
 from researcher_integration.masking.masking import Masker, MaskingError
 
 MAX_CHAIN = 50
 """Errors that one has come of. A longer chain is cut."""
+
+
+_WITH_TEXT = (str, bytes, list, dict, tuple)
 
 
 class WithheldError(Exception):
@@ -58,59 +60,33 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _is_masked(error: BaseException, masker: Masker, withheld: str) -> bool:
     """Mask what an error says, where it stands; whether that was possible."""
     try:
-        _mask(error, masker)
-        return not masker.mask(str(error)).counts
-    except MaskingError:
-        return _replaced(error, withheld)
+        try:
+            _change(error, lambda value: masker.mask_value(value)[0])
+            return not masker.mask(str(error)).counts
+        except MaskingError:
+            # Other words, where its own could not be looked through.
+            _change(error, lambda _: withheld)
+            error.args = (withheld,)
+            return str(error) == withheld
     except (AttributeError, TypeError, ValueError):  # fields that cannot be set
         return False
 
 
-def _mask(error: BaseException, masker: Masker) -> None:
-    if isinstance(error, ToolRetryError):
-        _mask_part(error.tool_retry, masker)
-    elif isinstance(error, ToolFailedError):
-        _mask_part(error.tool_failed, masker)
-    args = tuple(_masked(arg, masker) for arg in cast('tuple[object, ...]', error.args))
-    if any(new is not old for new, old in zip(args, error.args, strict=True)):
-        error.args = args
-    for name, value in list(vars(error).items()):
-        if isinstance(value, str | bytes | list | dict | tuple):
-            new = _masked(cast('object', value), masker)
-            if new is not value:
-                setattr(error, name, new)
+def _change(error: BaseException, change: Callable[[object], object]) -> None:
+    """Change all that an error says: its arguments and fields, and what it tells a model."""
+    part = error.tool_retry if isinstance(error, ToolRetryError) else None
+    part = error.tool_failed if isinstance(error, ToolFailedError) else part
+    if part is not None:
+        part.content = cast('Any', change(part.content))  # of the same shape
+    args = cast('tuple[object, ...]', error.args)
+    changed = tuple(change(arg) if isinstance(arg, _WITH_TEXT) else arg for arg in args)
+    if any(new is not old for new, old in zip(changed, args, strict=True)):
+        error.args = changed
     # An `OSError` keeps its words elsewhere.
-    for name in ('strerror', 'filename', 'filename2') if isinstance(error, OSError) else ():
-        value = getattr(error, name)
-        new = _masked(value, masker)
-        if new is not value:
+    own = ('strerror', 'filename', 'filename2') if isinstance(error, OSError) else ()
+    for name, value in [*vars(error).items(), *((name, getattr(error, name)) for name in own)]:
+        if isinstance(value, _WITH_TEXT) and (new := change(value)) is not value:
             setattr(error, name, new)
-
-
-def _masked(value: object, masker: Masker) -> object:
-    if isinstance(value, str):
-        masked = masker.mask(value)
-        return masked.text if masked.counts else value
-    return masker.mask_value(cast('object', value))[0] if isinstance(value, bytes | list | dict | tuple) else value
-
-
-def _mask_part(part: ToolReturnPart | RetryFeedbackPart, masker: Masker) -> None:
-    content, counts = masker.mask_value(part.content)
-    if counts:
-        part.content = cast('Any', content)  # of the same shape
-
-
-def _replaced(error: BaseException, withheld: str) -> bool:
-    """Put other words into an error whose own could not be looked through; whether that was possible."""
-    if isinstance(error, ToolRetryError):
-        error.tool_retry.content = withheld
-    elif isinstance(error, ToolFailedError):
-        error.tool_failed.content = withheld
-    for name in vars(error):
-        if name not in ('tool_retry', 'tool_failed'):
-            setattr(error, name, withheld if name == 'message' else None)
-    error.args = (withheld,)
-    return str(error) == withheld
 
 
 def _instead(error: Exception, masker: Masker, withheld: str) -> Exception:

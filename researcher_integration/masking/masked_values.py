@@ -16,17 +16,15 @@ from pydantic import BaseModel, SecretBytes, SecretStr
 from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import MASK, mask_for
-from researcher_integration.masking.structured_secrets import KUBERNETES
+from researcher_integration.masking.findings import MASK, Masked, mask_for
+from researcher_integration.masking.structured_secrets import KUBERNETES, SECRET_KINDS
 
-MaskText = Callable[[str], tuple[str, Mapping[str, int]]]
+MaskText = Callable[[str], Masked]
 
 _PLAIN = (bool, int, float, Decimal, date, time, timedelta, UUID, Enum, SecretStr, SecretBytes, type(None))
 """What holds no text that a tool chose, or hides it itself."""
 
 _TEXTUAL = re.compile(r'text/|[\w.\-]+/(?:[\w.\-]+\+)?(?:x-)?(?:json|xml|yaml)\b', re.IGNORECASE)
-
-_SECRET_KINDS = ('Secret', 'SecretList')
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,9 +76,9 @@ class Values:
     def _text(self, value: str, kind: str | None) -> str:
         if kind:
             return value if not value.strip() or MASK.fullmatch(value) else self._count(kind)
-        text, counts = self._mask_text(value)
-        self.counts.update(counts)
-        return text if counts else value
+        masked = self._mask_text(value)
+        self.counts.update(masked.counts)
+        return masked.text if masked.counts else value
 
     def _bytes(self, value: bytes | bytearray, place: _Place) -> object:
         # Every byte is kept that is no part of a secret, whatever the encoding.
@@ -125,7 +123,7 @@ class Values:
     def _places(fields: Mapping[Any, object], place: _Place) -> dict[Any, _Place]:
         """What is known of the values of an object, by their names and by each other."""
         kind_of_object = fields.get('kind')
-        in_secret = kind_of_object in _SECRET_KINDS or (place.in_secret and kind_of_object is None)
+        in_secret = kind_of_object in SECRET_KINDS or (place.in_secret and kind_of_object is None)
         names = {key.lower(): item for key, item in fields.items() if isinstance(key, str)}
         name = next((item for key in ('name', 'key') if isinstance(item := names.get(key), str)), '')
         of_value = secret_names.kind_of(name) if 'value' in names and name else None
@@ -150,15 +148,8 @@ class Values:
             return value
         if isinstance(value, tuple) and hasattr(value, '_fields'):  # a named tuple
             return cast('Iterable[object]', cast('Any', type(value))(*new))
-        return (
-            tuple(new)
-            if isinstance(value, tuple)
-            else frozenset(new)
-            if isinstance(value, frozenset)
-            else set(new)
-            if isinstance(value, AbstractSet)
-            else new
-        )
+        kind = next((kind for kind in (tuple, frozenset, AbstractSet) if isinstance(value, kind)), None)
+        return new if kind is None else set(new) if kind is AbstractSet else kind(new)
 
     def _model(self, value: BaseModel, place: _Place) -> BaseModel:
         fields = {name: getattr(value, name) for name in type(value).model_fields}

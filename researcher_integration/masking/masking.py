@@ -3,20 +3,16 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import regex
 
 from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group, detectors
 from researcher_integration.masking.escapes import MAX_DEPTH, uncoloured, unescaped
-from researcher_integration.masking.findings import END, Find, Finding, lowered, replace
+from researcher_integration.masking.findings import END, Find, Finding, Masked, lowered, replace
 from researcher_integration.masking.masked_values import Values
 from researcher_integration.masking.patterns import Pattern
 from summarizer_tool import ConfigurationError, SummarizerError
-
-REDACTED = '[REDACTED: the result could not be searched for secrets, so it is not shown]'
-"""Instead of a result that could not be masked."""
 
 MAX_PASSES = 8
 """Over one text. A second finds nothing but what stood half in a secret; more are for texts made to need them."""
@@ -36,20 +32,6 @@ class MaskingError(SummarizerError):
     """A text or a value could not be searched for secrets; what it is must be withheld."""
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
-    """A text without its secrets."""
-
-    text: str
-    counts: Mapping[str, int]
-    """How many were masked, by kind (`{'AWS_KEY': 2}`); empty if none, and then the text is what it was."""
-
-
-def redact_all(value: object = None) -> str:
-    """What is shown instead of a value that could not be masked."""
-    return REDACTED
-
-
 class Masker:
     """Finds secrets and writes `[MASKED_<KIND>]` in their place; may be shared by threads.
 
@@ -59,24 +41,18 @@ class Masker:
     """
 
     def __init__(self, groups: Sequence[Group] = DEFAULT_GROUPS, patterns: Mapping[str, str] = NO_PATTERNS) -> None:
-        """Compile the operator's expressions, so that a mistake shows at start-up.
+        """Compile the operator's expressions, so that a mistake shows at start-up, as a `ConfigurationError`.
 
         Args:
             groups: What to look for, of `ALL_GROUPS`.
             patterns: Expressions of one's own, by name; the name in capitals is the kind. Where one has a group
                 called `secret`, that is masked, else all that it matches. They come before all others.
-
-        Raises:
-            ConfigurationError: If a name or an expression is wrong.
         """
         self._own: Sequence[Find] = [compile_pattern(name, expression) for name, expression in patterns.items()]
         self._known: Sequence[Find] = detectors(groups)
 
     def mask(self, text: str) -> Masked:
-        """Mask the secrets in a text.
-
-        Args:
-            text: Of any kind: a log, JSON, YAML, prose.
+        """Mask the secrets in a text of any kind: a log, JSON, YAML, prose.
 
         Raises:
             MaskingError: If anything goes wrong, such as an expression that takes too long.
@@ -100,17 +76,13 @@ class Masker:
             MaskingError: If anything goes wrong, such as a value that cannot be written as JSON.
         """
         try:
-            texts: dict[str, None] = {}
-            Values(lambda text: (texts.setdefault(text), (text, NOTHING))[1]).masked(value)
+            texts: dict[str, Masked] = {}
+            Values(lambda text: texts.setdefault(text, Masked(text, NOTHING))).masked(value)
             suspicious = self._suspicious([*texts])
-            values = Values(lambda text: self._masked(text) if text in suspicious else (text, NOTHING))
+            values = Values(lambda text: self._mask(text) if text in suspicious else texts[text])
             return values.masked(value), dict(values.counts)
         except Exception as error:  # noqa: BLE001 - whatever it is, the value must not go on
             raise _failed(error) from None
-
-    def _masked(self, text: str) -> tuple[str, Mapping[str, int]]:
-        masked = self._mask(text)
-        return masked.text, masked.counts
 
     def _suspicious(self, texts: Sequence[str]) -> set[str]:
         """The texts that have secrets. Read together: a structure has thousands of texts of a few characters.
@@ -150,11 +122,7 @@ class Masker:
 
 
 def compile_pattern(name: str, expression: str) -> Pattern:
-    """Make a detector of an operator's expression.
-
-    Args:
-        name: In capitals, the kind.
-        expression: As the package `regex` takes it.
+    """Make a detector of an operator's expression, as the package `regex` takes it.
 
     Raises:
         ConfigurationError: If the name cannot stand in a mask, or the expression is wrong or matches nothing at all.
@@ -175,7 +143,7 @@ def compile_pattern(name: str, expression: str) -> Pattern:
         ) from None
     except TimeoutError:
         raise ConfigurationError(f'the pattern {name} takes over a second on an empty text; simplify it') from None
-    return Pattern(name.upper(), compiled, whole=True)
+    return Pattern(name.upper(), compiled)
 
 
 def _failed(error: Exception) -> MaskingError:

@@ -44,7 +44,8 @@ _HARMLESS = regex.compile(
 )
 
 _NUMERIC = regex.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', regex.IGNORECASE)
-_COUNT_DIGITS = 8
+COUNT_DIGITS = 8
+"""A token, or a secret, of fewer digits and nothing else is a number of them."""
 
 _PLACEHOLDER = regex.compile(
     r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|required|optional|missing|empty|unset|not[ _-]?set
@@ -68,11 +69,7 @@ REFERENCES = frozenset(
 
 @lru_cache(maxsize=1024)
 def kind_of(name: str) -> Kind | None:
-    """What a value is that has this name.
-
-    Returns:
-        Its kind; none for a name that does not tell of a secret, such as `max_tokens`, `nextPageToken`, `secretName`.
-    """
+    """The kind of secret that has this name; none for `max_tokens`, `nextPageToken`, `secretName`."""
     if '[MASKED_' in name:
         return None
     name = name.strip().strip('"\'`[]').rstrip(':').strip()[-100:]
@@ -119,7 +116,7 @@ def is_count(name: str, number: str) -> bool:
     A password may be a short number, too, which YAML gives as one.
     """
     digits = sum(map(str.isdigit, number))
-    return (digits < _COUNT_DIGITS or '.' in number) and _NUMERIC.search(name) is None
+    return (digits < COUNT_DIGITS or '.' in number) and _NUMERIC.search(name) is None
 
 
 def is_placeholder(value: str) -> bool:

@@ -33,7 +33,7 @@ _BLOCK = regex.compile(r'^[|>][+\-]?\d?$')
 
 _NAMES = ('name', 'key')
 _DATA = ('data', 'stringData')
-_SECRET_KINDS = ('Secret', 'SecretList')
+SECRET_KINDS = ('Secret', 'SecretList')
 _LITERALS = ('true', 'false', 'null')
 KUBERNETES: str = 'KUBERNETES_SECRET'
 
@@ -132,7 +132,7 @@ def _close(closed: _Open, parent: _Open) -> Iterator[Finding]:
     kind = secret_names.kind_of(closed.name) if closed.name else None
     if closed.value and kind:
         yield Finding(closed.value.start, closed.value.end, kind, closed.value.bare)
-    if closed.kind in _SECRET_KINDS:
+    if closed.kind in SECRET_KINDS:
         yield from closed.data
     elif not closed.kind:
         parent.data += closed.data

@@ -2,16 +2,12 @@
 
 import difflib
 import inspect
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import anyio
-import httpx2
-from mcp import MCPError
 from pydantic_ai import RunContext
-from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import InstructionPart
 from pydantic_ai.tools import AgentDepsT
@@ -25,26 +21,11 @@ from pydantic_ai.toolsets import (
 )
 
 from researcher_integration.config.files import shown
+from researcher_integration.mcp.failures import OptionalServer, on_failure
 from summarizer_tool import RequestError, render_prompt
 
 MAX_NAMES = 20
 """That an error lists; the rest are counted."""
-
-_FAILURES = (
-    MCPError,
-    httpx2.HTTPError,
-    OSError,
-    RuntimeError,
-    anyio.BrokenResourceError,
-    anyio.ClosedResourceError,
-    ExceptionGroup,
-)
-"""How a server fails: by an answer of the protocol, on the way, or in a client that says so as a `RuntimeError`."""
-
-_OURS = (AgentRunError, UserError)
-"""Errors of pydantic-ai that are `RuntimeError`s, but no server's: a limit that is reached, a wrong use."""
-
-_logger = logging.getLogger('researcher_integration')
 
 
 class MCPSelectionError(RequestError):
@@ -52,14 +33,7 @@ class MCPSelectionError(RequestError):
 
 
 def lacks(owner: str, what: str, missing: Collection[str], known: Collection[str]) -> str:
-    """`the run has no MCP server 'wbe'; it has 'tickets', 'web'; did you mean 'web'?`.
-
-    Args:
-        owner: Of what there is.
-        what: Kind of what is named.
-        missing: The names that are wrong; at least one.
-        known: The names that would be right.
-    """
+    """`the run has no MCP server 'wbe'; it has 'tickets', 'web'; did you mean 'web'?`."""
     names = sorted(known)
     near = [match for name in missing for match in difflib.get_close_matches(name, names, n=1)]
     guess = f'; did you mean {shown(near[0])}?' if near else ''
@@ -126,12 +100,7 @@ class Replacement:
     def _exchanged(
         self, leaf: AbstractToolset[AgentDepsT], inner: AbstractToolset[AgentDepsT]
     ) -> AbstractToolset[AgentDepsT]:
-        """What stands in the place of a toolset without others in it.
-
-        Args:
-            leaf: The toolset.
-            inner: The same, or what it wraps for durable execution.
-        """
+        """What stands in the place of a toolset without others in it, or (`inner`) under its durable execution."""
         if isinstance(leaf, DynamicToolset):
             return _without_servers(leaf)
         if not isinstance(inner, MCPToolset):
@@ -182,44 +151,24 @@ def _without_servers(dynamic: DynamicToolset[AgentDepsT]) -> DynamicToolset[Agen
 
 
 @dataclass(repr=False)
-class SelectedServer(WrapperToolset[AgentDepsT]):
+class SelectedServer(OptionalServer[AgentDepsT]):
     """A selected server in one run: its tools that are wanted, or none at all if it cannot be reached at the start.
 
     A failure after that is what it is without a selection.
     """
 
-    name: str
     tools: tuple[str, ...]
     """By the server's own names; all of them where empty."""
-    timeout: float | None
-    """Seconds to connect, and then to list the tools."""
     absent: set[str]
     """Where the run keeps the names of servers that cannot be reached."""
-    entered: bool = False
-    listed: bool = False
-
-    def __repr__(self) -> str:
-        return f'{type(self).__name__}({self.name!r})'  # the URL, or a header, may hold a key
+    _is_listed: bool = field(default=False, init=False)
 
     async def __aenter__(self) -> Self:
         self.absent.add(self.name)  # until it is there: the time limit of somebody else may end this
-        try:
-            with anyio.fail_after(self.timeout):
-                await self.wrapped.__aenter__()
-        except _OURS:
-            raise
-        except _FAILURES as error:
-            self._leave_out(error)
-        else:
-            self.entered = True
+        await super().__aenter__()
+        if self._entered:
             self.absent.discard(self.name)
         return self
-
-    async def __aexit__(self, *args: object) -> bool | None:
-        if not self.entered:
-            return None
-        self.entered = False
-        return await self.wrapped.__aexit__(*args)
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
         """The tools wanted.
@@ -229,19 +178,17 @@ class SelectedServer(WrapperToolset[AgentDepsT]):
         """
         if self.name in self.absent:
             return {}
-        try:
-            with anyio.fail_after(None if self.listed else self.timeout):
+        if self._is_listed:
+            tools = await self.wrapped.get_tools(ctx)
+        else:
+            tools = None
+            with on_failure(self._leave_out), anyio.fail_after(self.timeout):
                 tools = await self.wrapped.get_tools(ctx)
-        except _OURS:
-            raise
-        except _FAILURES as error:
-            if self.listed:
-                raise
-            self._leave_out(error)
-            return {}
-        if not self.listed and (missing := [name for name in self.tools if name not in tools]):
-            raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))
-        self.listed = True
+            if tools is None:
+                return {}
+            if missing := [name for name in self.tools if name not in tools]:
+                raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))
+            self._is_listed = True
         return {name: tool for name, tool in tools.items() if not self.tools or name in self.tools}
 
     async def get_instructions(
@@ -252,11 +199,7 @@ class SelectedServer(WrapperToolset[AgentDepsT]):
 
     def _leave_out(self, error: Exception) -> None:
         self.absent.add(self.name)
-        # Not its text: that may repeat the URL or a header, with a key.
-        _logger.warning(
-            'a selected MCP server cannot be reached; the run goes on without it',
-            extra={'server': self.name, 'reason': type(error).__name__},
-        )
+        self._warn('a selected MCP server cannot be reached; the run goes on without it', error)
 
 
 @dataclass
@@ -286,9 +229,5 @@ class Unreached(AbstractToolset[AgentDepsT]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
     ) -> Any:
-        """Never called.
-
-        Raises:
-            NotImplementedError: If it is.
-        """
+        """Never called."""
         raise NotImplementedError

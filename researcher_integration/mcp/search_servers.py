@@ -12,7 +12,6 @@ not know, and lets a run end when a server fails. So the file is checked here fi
 """
 
 import json
-import logging
 import os
 import re
 from collections.abc import Iterator
@@ -20,17 +19,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
 
-import anyio
 import httpx2
-from mcp import MCPError
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic_ai import ModelRetry, RunContext, ToolFailed
-from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.framing import register_tag, wrap
 from pydantic_ai.mcp import MCPToolset, load_mcp_toolsets
-from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from researcher_integration.config.files import FOLDER, Strict, key_path, read_json, shown
+from researcher_integration.mcp.failures import OptionalServer, on_failure
 from summarizer_tool import ConfigurationError
 
 SHIPPED_SERVERS = FOLDER / 'mcp_config.json'
@@ -47,14 +44,6 @@ SEARCH_TAG = register_tag('search_result')
 
 _VARIABLE = re.compile(r'\$\{([^}:]+)(:-([^}]*))?\}')
 """As pydantic-ai's loader knows them."""
-
-_FAILURES = (MCPError, httpx2.HTTPError, OSError, RuntimeError, ExceptionGroup)
-"""How a server fails: by an answer of the protocol, on the way, or in a client that says so as a `RuntimeError`."""
-
-_OURS = (AgentRunError, UserError)
-"""Errors of pydantic-ai that are `RuntimeError`s, but no server's: a limit that is reached, a wrong use."""
-
-_logger = logging.getLogger('researcher_integration')
 
 
 def _seconds(timeout: float) -> float:
@@ -131,7 +120,9 @@ def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[An
     """
     servers = read_json(path, Servers).servers
     for name, server in servers.items():
-        _check_environment(path, name, server)
+        for place, text in server.texts():
+            if problem := _problem(text, place, name):
+                raise ConfigurationError(f'{path}: {key_path("mcpServers", name, *place)}: {problem}')
     try:
         loaded = load_mcp_toolsets(path)
     except (ValueError, OSError) as error:  # the file or the environment has changed since
@@ -139,24 +130,20 @@ def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[An
     return [_search_server(toolset, servers[str(toolset.id)]) for toolset in _connections(loaded)]
 
 
-def _check_environment(path: Path, name: str, server: Server) -> None:
-    """Check what the texts are once the environment has filled them."""
-    for place, text in server.texts():
-        where = f'{path}: {key_path("mcpServers", name, *place)}'
-        if '${' in _VARIABLE.sub('', text) or any(not match[1].isidentifier() for match in _VARIABLE.finditer(text)):
-            raise ConfigurationError(f'{where}: has ${{ without the name of a variable and }}')
-        needed = [match[1] for match in _VARIABLE.finditer(text) if match[2] is None]
-        if unset := [variable for variable in needed if not os.environ.get(variable, '').strip()]:
-            raise ConfigurationError(
-                f'{where}: the environment variable {shown(unset[0])} is not set; set it or remove the server {name!r}'
-            )
-        filled = _VARIABLE.sub(lambda match: os.environ.get(match[1], match[3] or ''), text)
-        if place == ('url',) and not _is_http(filled):
-            raise ConfigurationError(f'{where}: must be a URL that begins with http:// or https://')
-        if place[0] == 'headers' and not (filled.isascii() and filled.isprintable()):
-            raise ConfigurationError(f'{where}: has a line break or other characters that no header may have')
-        if not filled and place[0] == 'command':
-            raise ConfigurationError(f'{where}: is empty')
+def _problem(text: str, place: tuple[object, ...], name: str) -> str | None:
+    """What is wrong with a text in the entry of a server, once the environment has filled it."""
+    variables = list(_VARIABLE.finditer(text))
+    if '${' in _VARIABLE.sub('', text) or any(not match[1].isidentifier() for match in variables):
+        return 'has ${ without the name of a variable and }'
+    needed = [match[1] for match in variables if match[2] is None]
+    if unset := [variable for variable in needed if not os.environ.get(variable, '').strip()]:
+        return f'the environment variable {shown(unset[0])} is not set; set it or remove the server {name!r}'
+    filled = _VARIABLE.sub(lambda match: os.environ.get(match[1], match[3] or ''), text)
+    if place == ('url',) and not _is_http(filled):
+        return 'must be a URL that begins with http:// or https://'
+    if place[0] == 'headers' and not (filled.isascii() and filled.isprintable()):
+        return 'has a line break or other characters that no header may have'
+    return 'is empty' if not filled and place[0] == 'command' else None
 
 
 def _is_http(text: str) -> bool:
@@ -194,61 +181,30 @@ def _search_server(connection: MCPToolset[Any], server: Server) -> AbstractTools
 
 
 @dataclass(repr=False)
-class SearchServer(WrapperToolset[Any]):
+class SearchServer(OptionalServer[Any]):
     """A server whose failures do not end a run, and whose answers are framed as data.
 
-    One that cannot be reached has no tools in this run, which a warning says; one that fails later, when its retries
-    are used up, gives a failed tool result.
+    One that cannot be reached has no tools in this run; one that fails later, when its retries are used up, gives a
+    failed tool result. The client's own count of seconds begins only when a first answer is there.
     """
 
-    name: str
-    timeout: float
-    """Seconds to connect; the client's own count begins only when a first answer is there."""
-    _entered: int = field(default=0, init=False)
-    _absent: bool = field(default=False, init=False)
-
-    def __repr__(self) -> str:
-        return f'{type(self).__name__}({self.name!r})'  # the URL, or an argument, may hold a key
+    _is_absent: bool = field(default=False, init=False)
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractToolset[Any]:
         """A copy, since a server that is absent in one run may be there in another."""
         return replace(self, wrapped=await self.wrapped.for_run(ctx))
 
-    async def __aenter__(self) -> Self:
-        try:
-            with anyio.fail_after(self.timeout):
-                await self.wrapped.__aenter__()
-        except _OURS:
-            raise
-        except _FAILURES as error:
-            self._leave_out(error)
-        else:
-            self._entered += 1
-        return self
-
     async def __aexit__(self, *args: object) -> bool | None:
-        if not self._entered:
-            return None
-        self._entered -= 1
-        try:
-            return await self.wrapped.__aexit__(*args)
-        except _OURS:
-            raise
-        except _FAILURES as error:  # what was lost on the way shows once more at the end
-            self._warn('a search server was lost', error)
-            return None
+        with on_failure(lambda error: self._warn('a search server was lost', error)):
+            return await super().__aexit__(*args)
+        return None  # what was lost on the way shows once more at the end
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The server's tools; none if it cannot be reached or does not list them."""
-        if self._absent:
-            return {}
-        try:
-            tools = await self.wrapped.get_tools(ctx)
-        except _OURS:
-            raise
-        except _FAILURES as error:
-            self._leave_out(error)
-            return {}
+        tools = dict[str, ToolsetTool[Any]]()
+        if not self._is_absent:
+            with on_failure(self._leave_out):
+                tools = await self.wrapped.get_tools(ctx)
         return {name: replace(tool, toolset=self) for name, tool in tools.items()}
 
     async def call_tool(
@@ -260,26 +216,22 @@ class SearchServer(WrapperToolset[Any]):
             ModelRetry: If the server did not answer, and may be asked again.
             ToolFailed: If the tool has failed, or the server did not answer for the last time.
         """
-        try:
-            return _framed(await self.wrapped.call_tool(name, tool_args, ctx, tool))
-        except ModelRetry as error:
-            message = wrap(SEARCH_TAG, error.message)
-            raise (ToolFailed(message) if ctx.last_attempt else ModelRetry(message)) from error
-        except ToolFailed as error:
-            raise ToolFailed(wrap(SEARCH_TAG, error.message)) from error
-        except _OURS:
-            raise
-        except _FAILURES as error:
-            self._warn('a search server has failed', error)
-            raise ToolFailed(f'The search server {self.name} cannot be reached; go on without it.') from error
+        with on_failure(self._say_failed):
+            try:
+                return _framed(await self.wrapped.call_tool(name, tool_args, ctx, tool))
+            except ModelRetry as error:
+                message = wrap(SEARCH_TAG, error.message)
+                raise (ToolFailed(message) if ctx.last_attempt else ModelRetry(message)) from error
+            except ToolFailed as error:
+                raise ToolFailed(wrap(SEARCH_TAG, error.message)) from error
+
+    def _say_failed(self, error: Exception) -> None:
+        self._warn('a search server has failed', error)
+        raise ToolFailed(f'The search server {self.name} cannot be reached; go on without it.') from error
 
     def _leave_out(self, error: Exception) -> None:
-        self._absent = True
+        self._is_absent = True
         self._warn('a search server cannot be reached; the run goes on without it', error)
-
-    def _warn(self, message: str, error: Exception) -> None:
-        # Not its text: that may repeat the URL or a header, with a key.
-        _logger.warning(message, extra={'server': self.name, 'reason': type(error).__name__})
 
 
 def _framed(result: Any) -> Any:

@@ -141,11 +141,7 @@ def encoded(event: Draft) -> bytes:
 
 
 def decoded(body: bytes) -> Draft:
-    """The event that `encoded` has written.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """The event that `encoded` has written, or a `ValueError`."""
     try:
         return _adapter.validate_json(body)
     except ValidationError as error:

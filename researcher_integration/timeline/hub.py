@@ -22,7 +22,8 @@ class Hub:
 
     Args:
         log: Where persistent events of all of them are kept; in memory where not given. Runs of other processes that
-            write the same file can be followed, too: their persistent events, from the log.
+            write the same file can be followed, too: their persistent events, from the log. What cannot be read there
+            is a `StoreError`.
     """
 
     def __init__(self, log: EventLog | None = None) -> None:
@@ -72,20 +73,12 @@ class Hub:
             return self._find(run_id)
 
     async def run(self, run_id: str) -> LoggedRun | None:
-        """What is known of a run.
-
-        Raises:
-            StoreError: If the log cannot be read.
-        """
+        """What is known of a run."""
         known = await in_thread(partial(self.log.run, run_id))
         return known if known is not None or self.live(run_id) is None else _unheard(run_id)
 
     async def runs(self, limit: int = 100) -> Sequence[LoggedRun]:
-        """The runs, those first that began last.
-
-        Raises:
-            StoreError: If the log cannot be read.
-        """
+        """The runs, those first that began last."""
         known = await in_thread(partial(self.log.runs, limit))
         names = {run.run_id for run in known}
         with self._gate:

@@ -72,7 +72,8 @@ class EventPage:
 class EventLog:
     """The events of runs, in one SQLite file or in memory; a context manager that closes it.
 
-    May be used by several threads, and a file by several processes. Calls block, for milliseconds.
+    May be used by several threads, and a file by several processes. Calls block, for milliseconds; each raises a
+    `StoreError` if the log cannot be read or written, or what it holds is damaged.
 
     Args:
         path: The file, made with its folder if absent, for its owner alone; or `:memory:`.
@@ -127,14 +128,7 @@ class EventLog:
             self._close()
 
     def begin(self, run_id: str) -> int:
-        """Open a run, also one that has ended before.
-
-        Returns:
-            The last sequence number that may have been given to one of its events.
-
-        Raises:
-            StoreError: If the log cannot be written.
-        """
+        """Open a run, also one that has ended before; the last sequence number that may have been given to an event."""
         with self._write() as db:
             number = self._run(db, run_id)
             db.execute('UPDATE runs SET is_closed = 0 WHERE number = ?', (number,))
@@ -146,29 +140,17 @@ class EventLog:
             return last
 
     def reserve(self, run_id: str, up_to: int) -> None:
-        """Remember that transient events may have sequence numbers up to this one, which no others shall get.
-
-        Raises:
-            StoreError: If the log cannot be written.
-        """
+        """Remember that transient events may have sequence numbers up to this one, which no others shall get."""
         with self._write() as db:
             db.execute('UPDATE runs SET reserved = max(reserved, ?) WHERE number = ?', (up_to, self._run(db, run_id)))
 
     def append(self, event: TimelineEvent) -> None:
-        """Keep an event that has its place in a run, cut to size.
-
-        Raises:
-            StoreError: If there is one with its number, or the log cannot be written.
-        """
+        """Keep an event that has its place in a run, cut to size; a second one with its number is a `StoreError`."""
         _, body = within(event, self.max_event_bytes)
         self.append_encoded(event.run_id, event.seq, body)
 
     def append_encoded(self, run_id: str, seq: int, body: bytes) -> None:
-        """Keep an event as it is written.
-
-        Raises:
-            StoreError: If there is one with its number, or the log cannot be written.
-        """
+        """Keep an event as it is written; a second one with its number is a `StoreError`."""
         size = len(body) + _ROW_BYTES
         with self._write() as db:
             number = self._run(db, run_id)
@@ -180,33 +162,16 @@ class EventLog:
             )
 
     def end(self, run_id: str) -> None:
-        """Say that nothing comes after the last event of a run.
-
-        Raises:
-            StoreError: If the log cannot be written.
-        """
+        """Say that nothing comes after the last event of a run."""
         with self._write() as db:
             db.execute('UPDATE runs SET is_closed = 1 WHERE number = ?', (self._run(db, run_id),))
 
     def read(self, run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
-        """The events of a run in order; none of a run that is not known.
-
-        Args:
-            run_id: The run.
-            after: A sequence number; events with larger ones are read.
-            limit: How many at most.
-
-        Raises:
-            StoreError: If the log cannot be read, or an event is damaged.
-        """
+        """The first `limit` events of a run with sequence numbers over `after`; none of a run that is not known."""
         return self.page(run_id, after=after, limit=limit).events
 
     def page(self, run_id: str, *, after: int = 0, limit: int = 100) -> EventPage:
-        """As `read`, and how it is with the run.
-
-        Raises:
-            StoreError: If the log cannot be read, or an event is damaged.
-        """
+        """As `read`, and how it is with the run."""
         with self._read() as db:
             # First whether it has ended: what comes between the two look-ups is then seen by the second.
             run: _Row | None = db.execute('SELECT number, is_closed FROM runs WHERE id = ?', (run_id,)).fetchone()
@@ -223,21 +188,13 @@ class EventLog:
             raise StoreError(f'{self.path} holds {error}; move it away and start again') from None
 
     def run(self, run_id: str) -> LoggedRun | None:
-        """What is known of a run, if it is.
-
-        Raises:
-            StoreError: If the log cannot be read.
-        """
+        """What is known of a run, if it is."""
         with self._read() as db:
             row: _Row | None = db.execute(f'{_RUN} WHERE id = ?', (run_id,)).fetchone()
         return None if row is None else _logged(row)
 
     def runs(self, limit: int = 100) -> Sequence[LoggedRun]:
-        """The runs, those first that began last.
-
-        Raises:
-            StoreError: If the log cannot be read.
-        """
+        """The runs, those first that began last."""
         with self._read() as db:
             rows: list[_Row] = db.execute(
                 f'{_RUN} ORDER BY began_at DESC, number DESC LIMIT ?', (max(0, limit),)
@@ -245,11 +202,7 @@ class EventLog:
         return [_logged(row) for row in rows]
 
     def size(self) -> int:
-        """The bytes that count against the cap.
-
-        Raises:
-            StoreError: If the log cannot be read.
-        """
+        """The bytes that count against the cap."""
         with self._read() as db:
             return _total(db)
 

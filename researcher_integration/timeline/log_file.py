@@ -86,11 +86,7 @@ def _make_schema(db: sqlite3.Connection, path: str) -> None:
 
 
 def _is_new(db: sqlite3.Connection, path: str) -> bool:
-    """Whether nothing is in the file yet.
-
-    Raises:
-        StoreError: If what is in it is not ours.
-    """
+    """Whether nothing is in the file yet; a `StoreError` if what is in it is not ours."""
     # One statement, so that all are of one moment.
     application, version, objects = db.execute(
         'SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) '

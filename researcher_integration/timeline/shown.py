@@ -1,7 +1,7 @@
 """What is shown of any value: JSON, within bounds, which can be sent."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, cast
 
 from pydantic import BaseModel, BeforeValidator, JsonValue
@@ -26,52 +26,35 @@ def encodable(text: str) -> str:
 
 def as_json(value: object) -> JsonValue:
     """Any value as JSON, as far as a reader will look at it."""
-    return _Walk().shown(value, 0)
+    return _shown(value, 0, iter(range(1, MAX_VALUES)))
 
 
-class _Walk:
-    """One value on the way."""
-
-    def __init__(self) -> None:
-        self._left = MAX_VALUES
-
-    def shown(self, value: object, depth: int) -> JsonValue:
-        self._left -= 1
-        if self._left < 0 or depth > MAX_DEPTH:
-            return LEFT_OUT
-        if value is None or isinstance(value, bool):
+def _shown(value: object, depth: int, values: Iterator[int]) -> JsonValue:
+    """A value; `values` ends when enough is shown."""
+    if depth > MAX_DEPTH:
+        return LEFT_OUT
+    match value:
+        case None | bool():
             return value
-        if isinstance(value, int):
+        case int():
             return int(value) if value.bit_length() <= MAX_BITS else LEFT_OUT
-        if isinstance(value, float):
+        case float():
             return value if math.isfinite(value) else str(value)
-        if isinstance(value, str):
-            return encodable(value)
-        if isinstance(value, BaseModel):
-            return self.shown(dict(value), depth)
-        if isinstance(value, Mapping):
-            return self._object(cast('Mapping[object, object]', value), depth + 1)
-        if isinstance(value, list | tuple | set | frozenset):
-            return self._array(cast('Iterable[object]', value), depth + 1)
-        return encodable(str(value))
-
-    def _object(self, value: Mapping[object, object], depth: int) -> JsonValue:
-        shown: dict[str, JsonValue] = {}
-        for key, item in value.items():
-            if self._left <= 0:
-                shown[LEFT_OUT] = LEFT_OUT
-                break
-            shown[encodable(str(key))] = self.shown(item, depth)
-        return shown
-
-    def _array(self, value: Iterable[object], depth: int) -> JsonValue:
-        shown: list[JsonValue] = []
-        for item in value:
-            if self._left <= 0:
-                shown.append(LEFT_OUT)
-                break
-            shown.append(self.shown(item, depth))
-        return shown
+        case BaseModel():
+            return _shown(dict(value), depth, values)
+        case Mapping():
+            items = cast('Mapping[object, object]', value).items()
+            members = {
+                encodable(str(key)): _shown(item, depth + 1, values)
+                for (key, item), _ in zip(items, values, strict=False)
+            }
+            return members if len(members) == len(items) else {**members, LEFT_OUT: LEFT_OUT}
+        case list() | tuple() | set() | frozenset():
+            array = cast('Collection[object]', value)
+            entries = [_shown(item, depth + 1, values) for item, _ in zip(array, values, strict=False)]
+            return entries if len(entries) == len(array) else [*entries, LEFT_OUT]
+        case _:
+            return encodable(str(value))
 
 
 Arguments = Annotated[JsonValue, BeforeValidator(as_json)]

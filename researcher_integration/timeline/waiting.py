@@ -27,12 +27,9 @@ class Waiting:
         """Whether something persistent did not fit: then nothing waits any more."""
 
     def put(self, event: Draft, size: int) -> bool:
-        """Let an event wait; from any thread, without waiting.
+        """Let an event wait, from any thread; whether the subscriber is still there.
 
         Where there is no room, transient events go, the one that comes first of all.
-
-        Returns:
-            Whether the subscriber is still there.
         """
         with self._gate:
             if self.is_overrun or self._has_ended:

@@ -1,22 +1,23 @@
 """One tool call: which server the tool belongs to, what holds for it, and what it says without secrets."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, cast
 
 import anyio.to_thread
-from pydantic_ai import ModelMessage, RunContext, ToolDefinition
+from pydantic_ai import ModelMessage, RunContext, ToolCallPart, ToolDefinition
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
+from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.tool_results.conversation import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
-from researcher_integration.tool_results.rules import Rules
-from researcher_integration.tool_results.tool_call_reporter import Watched
+from researcher_integration.tool_results.rules import Rules, ToolResultRules
+from researcher_integration.tool_results.tool_call_reporter import Events, ToolCallReporter
 from summarizer_tool import render_prompt
 
 MAX_TITLE = 200
@@ -32,7 +33,7 @@ class CalledTool:
     masker: Masker | None
     arguments: object
     """Without secrets."""
-    watched: Watched
+    reporter: ToolCallReporter
 
     @property
     def name(self) -> str:
@@ -47,11 +48,7 @@ class CalledTool:
         return title if len(title) <= MAX_TITLE else f'{title[: MAX_TITLE - 1]}…'
 
     async def masked(self, raw: Observation) -> Observation:
-        """What the tool has returned, without secrets.
-
-        Raises:
-            MaskingError: If they cannot be looked for.
-        """
+        """What the tool has returned, without secrets, or a `MaskingError`."""
         return raw if self.masker is None else await anyio.to_thread.run_sync(raw.masked, self.masker)
 
     async def masked_error(self, error: Exception) -> Exception:
@@ -60,6 +57,13 @@ class CalledTool:
             return error
         withheld = render_prompt('tool_results/error', tool=self.name)
         return await anyio.to_thread.run_sync(without_secrets, error, self.masker, withheld)
+
+    async def raise_masked(self, error: Exception) -> NoReturn:
+        """Raise what the tool has raised, without secrets."""
+        masked = await self.masked_error(error)
+        if masked is error:
+            raise error
+        raise masked from None
 
     async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         """The conversation in which it was called, without secrets: another model may get it than the agent's."""
@@ -74,6 +78,47 @@ class CalledTool:
             return ConversationFocus(masker.mask(focus.text).text, masker.mask(focus.words).text)
         except MaskingError:
             return ConversationFocus()
+
+
+@dataclass(frozen=True, slots=True)
+class CallRules:
+    """Finds out what holds for a tool call."""
+
+    rules: ToolResultRules
+    events: Events | Callable[[RunContext[Any]], Events | None] | None
+    """Where the events of a run go."""
+    _maskers: dict[str | None, Masker | None] = field(default_factory=dict[str | None, Masker | None])
+
+    async def called(
+        self, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
+    ) -> CalledTool:
+        """A tool call with its server and rules, its arguments without secrets."""
+        server = server_of(ctx, tool_def)
+        masker = self.masker(server)
+        # As JSON: keys and values of any type can be shown and searched.
+        arguments: object = to_jsonable_python(args, fallback=str)
+        if masker is not None:
+            try:
+                seen = Observation(arguments, None, None, is_wrapped=False)
+                arguments = (await anyio.to_thread.run_sync(seen.masked, masker)).value
+            except MaskingError:
+                arguments = None
+        reporter = self.reporter(ctx, call.tool_call_id, call.tool_name, server or '')
+        return CalledTool(call.tool_name, server, self.rules.for_server(server), masker, arguments, reporter)
+
+    def reporter(self, ctx: RunContext[Any], call_id: str, tool: str, server: str) -> ToolCallReporter:
+        """What tells the events of a call."""
+        events = self.events
+        if events is not None and not hasattr(events, 'emit'):
+            events = cast('Callable[[RunContext[Any]], Events | None]', events)(ctx)
+        return ToolCallReporter(cast('Events | None', events), call_id, tool, server)
+
+    def masker(self, server: str | None) -> Masker | None:
+        """What masks the results of a server; none where masking is switched off."""
+        key = server if server in self.rules.mcp_servers else None
+        if key not in self._maskers:
+            self._maskers[key] = self.rules.for_server(server).masking.masker()
+        return self._maskers[key]
 
 
 def server_of(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -12,27 +12,20 @@ from pydantic import ValidationError
 from pydantic_ai import RunContext, ToolCallPart, ToolDefinition
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, durable_operation
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
-from pydantic_ai.messages import (
-    LoadCapabilityReturnPart,
-    ModelRequest,
-    ModelRequestPart,
-    ToolReturnPart,
-    ToolSearchReturnPart,
-)
 from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
-from pydantic_core import to_jsonable_python
 
-from researcher_integration.masking.masking import Masker, MaskingError
-from researcher_integration.tool_results.called import CalledTool, reading_tools, server_of
+from researcher_integration.masking.masking import MaskingError
+from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
+from researcher_integration.tool_results.masked_history import EXEMPT_KINDS, mask_history, result_ids
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
 from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
 from researcher_integration.tool_results.rules import Rules, ToolResultRules
-from researcher_integration.tool_results.summarizing import EXTRACTIVE, Order, ResultSummarizer, Summarized
-from researcher_integration.tool_results.tool_call_reporter import Events, Watched
+from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
+from researcher_integration.tool_results.tool_call_reporter import Events
 from summarizer_tool import (
     Document,
     Settings,
@@ -59,11 +52,6 @@ SHARE_OF_RUN = 0.5
 LEAST_LIMIT = 50
 """Tokens of a summary that a tool has demanded: a text as small as that goes on as it is."""
 
-MAX_TITLE = 200
-
-_EXEMPT_KINDS = frozenset({LoadCapabilityReturnPart.tool_kind, ToolSearchReturnPart.tool_kind})
-"""pydantic-ai reads these results back from the history."""
-
 _CONTROL = (SkipToolExecution, CallDeferred, ApprovalRequired)
 """No failures."""
 
@@ -77,9 +65,9 @@ class _Run:
     answered: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
     """By the models that may be asked, which of them has answered: it is asked first from then on."""
     usage: RunUsage = field(default_factory=RunUsage)
+    """Of the summaries, which is also in the run's own."""
     seen: set[str] = field(default_factory=set[str])
     """Ids of the calls whose results have been looked at."""
-    """Of the summaries, which is also in the run's own."""
 
 
 @dataclass
@@ -115,9 +103,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _run: _Run = field(default_factory=_Run, init=False, repr=False, compare=False)
     _all: _Run = field(default_factory=_Run, init=False, repr=False, compare=False)
     _summarizer: ResultSummarizer = field(init=False, repr=False, compare=False)
-    _maskers: dict[str | None, Masker | None] = field(
-        default_factory=dict[str | None, Masker | None], init=False, repr=False, compare=False
-    )
+    _calls: CallRules = field(init=False, repr=False, compare=False)
     _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -126,7 +112,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         collection = store.collection(self.collection)
         self._run = self._all
         self._summarizer = ResultSummarizer(settings, collection)
-        self._maskers = {}
+        self._calls = CallRules(self.rules, self.timeline)
         self._toolset = None
         if self.has_reading_tools:
             self._toolset = ReadingToolset(settings, collection, id=f'{self.id or OWN}_reading')
@@ -179,17 +165,17 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         handler: Callable[[dict[str, Any]], Awaitable[Any]],
     ) -> Any:
         """Tell of the call, and mask what it says when it fails."""
-        called = await self._called(ctx, call, tool_def, args)
-        await called.watched.started(called.arguments)
+        called = await self._calls.called(ctx, call, tool_def, args)
+        await called.reporter.started(called.arguments)
         try:
             return await handler(args)
         except _CONTROL:
-            await called.watched.completed()
+            await called.reporter.completed()
             raise
         except Exception as error:
             masked = await called.masked_error(error)
             text = str(masked)
-            await called.watched.completed(len(text), count_tokens(text), is_error=True)
+            await called.reporter.completed(len(text), count_tokens(text), is_error=True)
             if masked is error:
                 raise
             raise masked from None
@@ -206,11 +192,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """Mask what a validator of arguments says; what pydantic says of them the model has written itself."""
         if not isinstance(error, ModelRetry):
             raise error
-        called = await self._called(ctx, call, tool_def, args if isinstance(args, dict) else {})
-        masked = await called.masked_error(error)
-        if masked is error:
-            raise error
-        raise masked from None
+        called = await self._calls.called(ctx, call, tool_def, args if isinstance(args, dict) else {})
+        await called.raise_masked(error)
 
     async def on_tool_execute_error(
         self,
@@ -222,11 +205,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         error: Exception,
     ) -> Any:
         """Mask an error before other capabilities see it, who may make a result of it."""
-        called = await self._called(ctx, call, tool_def, args)
-        masked = await called.masked_error(error)
-        if masked is error:
-            raise error
-        raise masked from None
+        called = await self._calls.called(ctx, call, tool_def, args)
+        await called.raise_masked(error)
 
     async def after_tool_execute(
         self,
@@ -239,9 +219,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     ) -> Any:
         """Mask, store, measure and, where it is large, replace the result by its summary."""
         self._run.seen.add(call.tool_call_id)
-        called = await self._called(ctx, call, tool_def, args)
-        if tool_def.tool_kind in _EXEMPT_KINDS:
-            await called.watched.completed()
+        called = await self._calls.called(ctx, call, tool_def, args)
+        if tool_def.tool_kind in EXEMPT_KINDS:
+            await called.reporter.completed()
             return cast('object', result)
         raw = Observation.of(result)
         try:
@@ -249,19 +229,23 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         except MaskingError as error:
             _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
             text = render_prompt('tool_results/redacted', tool=called.name)
-            await called.watched.completed()
-            await called.watched.returned(text, '')
+            await called.reporter.completed()
+            await called.reporter.returned(text, '')
             return raw.withheld(text)
-        wish = (tool_def.metadata or {}).get('summarize')
-        is_own = OWN in (tool_def.metadata or {})
+        metadata = tool_def.metadata or {}
+        demand = metadata.get('summarize')
         text = await anyio.to_thread.run_sync(lambda: seen.readable)
-        may = called.rules.summarization.enabled and bool(text) and not is_own
+        may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
         source_id = await self._stored(ctx, called.title, text) if may else ''
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
-        await called.watched.completed(len(text), original)
-        await called.watched.returned(text, source_id)
-        if may and wish != NEVER and (wish == ALWAYS or original > called.rules.summarization.size_threshold_tokens):
-            limit = _limit(called.rules, original, wish)
+        await called.reporter.completed(len(text), original)
+        await called.reporter.returned(text, source_id)
+        if (
+            may
+            and demand != NEVER
+            and (demand == ALWAYS or original > called.rules.summarization.size_threshold_tokens)
+        ):
+            limit = _limit(called.rules, original, demand)
             if original > limit:
                 return await self._replaced(ctx, called, seen, text, source_id, original, limit)
         return cast('object', result) if seen.is_same_as(raw) else seen.result
@@ -270,63 +254,12 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """Mask results that came past the other hooks: of deferred calls, or given by another capability."""
-        for history in (ctx.messages, request_context.messages):
-            for index, message in enumerate(history):
-                if isinstance(message, ModelRequest):
-                    parts = [await self._looked_at(part) for part in message.parts]
-                    if any(new is not old for new, old in zip(parts, message.parts, strict=True)):
-                        history[index] = replace(message, parts=parts)
-        self._run.seen |= {
-            part.tool_call_id
-            for message in ctx.messages
-            if isinstance(message, ModelRequest)
-            for part in message.parts
-            if isinstance(part, ToolReturnPart)
-        }
-        return request_context
-
-    async def _looked_at(self, part: ModelRequestPart) -> ModelRequestPart:
-        masker = self._masker(None, self.rules.for_server(None))
-        is_new = isinstance(part, ToolReturnPart) and part.tool_call_id not in self._run.seen
-        if masker is None or not isinstance(part, ToolReturnPart) or not is_new or part.tool_kind in _EXEMPT_KINDS:
-            return part
-        raw = Observation(part.content, None, part.metadata, is_wrapped=True)
-        try:
-            masked = await anyio.to_thread.run_sync(raw.masked, masker)
-        except MaskingError:
-            return replace(part, content=render_prompt('tool_results/redacted', tool=part.tool_name), metadata=None)
-        return part if masked.is_same_as(raw) else replace(part, content=masked.value, metadata=masked.metadata)
-
-    # The work.
-
-    async def _called(
-        self, ctx: RunContext[AgentDepsT], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
-    ) -> CalledTool:
-        server = server_of(ctx, tool_def)
-        rules = self.rules.for_server(server)
-        masker = self._masker(server, rules)
-        # As JSON: keys and values of any type can be shown and searched.
-        arguments: object = to_jsonable_python(args, fallback=str)
+        masker = self._calls.masker(None)
         if masker is not None:
-            try:
-                seen = Observation(arguments, None, None, is_wrapped=False)
-                arguments = (await anyio.to_thread.run_sync(seen.masked, masker)).value
-            except MaskingError:
-                arguments = None
-        watched = Watched(self._events(ctx), call.tool_call_id, call.tool_name, server or '')
-        return CalledTool(call.tool_name, server, rules, masker, arguments, watched)
-
-    def _events(self, ctx: RunContext[AgentDepsT]) -> Events | None:
-        timeline = self.timeline
-        if timeline is None or hasattr(timeline, 'emit'):
-            return cast('Events | None', timeline)
-        return cast('Callable[[RunContext[AgentDepsT]], Events | None]', timeline)(ctx)
-
-    def _masker(self, server: str | None, rules: Rules) -> Masker | None:
-        key = server if server in self.rules.mcp_servers else None
-        if key not in self._maskers:
-            self._maskers[key] = rules.masking.masker()
-        return self._maskers[key]
+            await mask_history(ctx.messages, masker, self._run.seen)
+            await mask_history(request_context.messages, masker, self._run.seen)
+        self._run.seen |= result_ids(ctx.messages)
+        return request_context
 
     async def _replaced(
         self,
@@ -340,11 +273,11 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     ) -> object:
         """The summary in the place of a result, or what the failure policy says."""
         rules = called.rules.summarization
-        await called.watched.summarizing(original)
+        await called.reporter.summarizing(original)
         kept = StoredResult(called.name, original, source_id, reading_tools(ctx) if self.has_reading_tools else {})
         left = ctx.remaining_time()
         focus = await called.focus(list(ctx.messages))
-        order = Order(
+        request = SummaryRequest(
             text=text,
             focus=focus.text,
             words=focus.words,
@@ -362,26 +295,17 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
                 'threshold': rules.size_threshold_tokens,
             },
         ) as span:
-            made = await self._summary(ctx, order, called)
-            span.set_attributes(
-                {
-                    'model': made.model,
-                    'state': made.state,
-                    'reason': made.reason,
-                    'tokens_out': made.tokens,
-                    'requests': made.usage.requests,
-                    'input_tokens': made.usage.input_tokens,
-                    'output_tokens': made.usage.output_tokens,
-                }
-            )
-        self._account(ctx, made)
+            made = await self._summary(ctx, request, called)
+            span.set_attributes(made.attributes())
+        for usage in {id(each): each for each in (ctx.usage, self._run.usage, self._all.usage)}.values():
+            usage.incr(made.usage)
         found = outcome(seen, kept, made, rules)
         if not made.text and found.state == ORIGINAL:
             _logger.warning(
                 'a tool result goes on as it is: it could not be summarized',
                 extra={'tool': called.name, 'tokens': original, 'reason': made.reason},
             )
-        await called.watched.summarized(
+        await called.reporter.summarized(
             found.text,
             original=original,
             size=found.tokens,
@@ -391,20 +315,14 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         )
         return found.result
 
-    async def _summary(self, ctx: RunContext[AgentDepsT], order: Order, called: CalledTool) -> Summarized:
+    async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         server = called.server or ''
         asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
         first = self._run.answered.get(asked, 0)
-        made = await self._summarize(ctx, order, server, first, called.watched.call_id, called.tool)
+        made = await self._summarize(ctx, request, server, first, called.reporter.call_id, called.tool)
         if made.used is not None:
             self._run.answered[asked] = made.used
         return made
-
-    def _account(self, ctx: RunContext[AgentDepsT], made: Summarized) -> None:
-        ctx.usage.incr(made.usage)
-        self._run.usage.incr(made.usage)
-        if self._all is not self._run:
-            self._all.usage.incr(made.usage)
 
     async def _stored(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
         if len(text) > MAX_STORED_CHARACTERS:
@@ -432,21 +350,21 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     @durable_operation(name='summarize')
     async def _summarize(
-        self, ctx: RunContext[AgentDepsT], order: Order, server: str, first: int, call_id: str, tool: str
-    ) -> Summarized:
+        self, ctx: RunContext[AgentDepsT], request: SummaryRequest, server: str, first: int, call_id: str, tool: str
+    ) -> ResultSummary:
         """Make a summary; its facts are told of while they are written."""
         rules = self.rules.for_server(server or None)
         first_choice = rules.summarization.model or ctx.model
         # A model of speech writes no summaries.
         own: list[Model | str] = [first_choice] if isinstance(first_choice, str | Model) else []
         candidates = [*own, *rules.fallback_models]
-        async with Watched(self._events(ctx), call_id, tool, server).facts() as on_fact:
+        async with self._calls.reporter(ctx, call_id, tool, server).facts() as on_fact:
             return await self._summarizer.summarize(
-                order, candidates, first=first, usage=ctx.usage, usage_limits=ctx.usage_limits, on_fact=on_fact
+                request, candidates, first=first, usage=ctx.usage, usage_limits=ctx.usage_limits, on_fact=on_fact
             )
 
 
-def _limit(rules: Rules, original: int, wish: object) -> int:
+def _limit(rules: Rules, original: int, demand: object) -> int:
     """Tokens of a summary; of one that a tool has demanded of a small text, half of that."""
     limit = rules.summarization.summary_max_token_limit
-    return min(limit, max(LEAST_LIMIT, original // 2)) if wish == ALWAYS else limit
+    return min(limit, max(LEAST_LIMIT, original // 2)) if demand == ALWAYS else limit

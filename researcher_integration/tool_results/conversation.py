@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from pydantic_ai import ModelMessage, ModelRequest, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai import ModelMessage, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.messages import TextContent
 
 from summarizer_tool import count_tokens, render_prompt, truncate_tokens
@@ -39,16 +39,13 @@ def describe(
 ) -> ConversationFocus:
     """The conversation as the summarizer gets it: what people asked and what the agent said, newest kept first.
 
-    System prompts, instructions, and the results of tools are left out.
+    System prompts, instructions, and the results of tools are left out. At most `MAX_TOKENS`, and arguments.
 
     Args:
         messages: Of the run so far.
         tool: Whose result is to be summarized.
         arguments: It was called with, without secrets.
         mask: Takes the secrets out of a message, before it is cut: half a secret is not known for one.
-
-    Returns:
-        Text of at most `MAX_TOKENS`, a shorter one of arguments, and the words around them.
     """
     said: list[tuple[str, str]] = []
     left = MAX_TOKENS
@@ -61,51 +58,40 @@ def describe(
         said.append((who, short))
         left -= cost
     said.reverse()
-    given = truncate_tokens(_json(arguments)[: MAX_ARGUMENTS_TOKENS * 20], MAX_ARGUMENTS_TOKENS)
+    given = json.dumps(arguments, ensure_ascii=False, default=str)[: MAX_ARGUMENTS_TOKENS * 20]
     text = render_prompt(
         'tool_results/focus',
         messages='\n'.join(f'{who}: {text}' for who, text in said) or '-',
         tool=tool,
-        arguments=given,
+        arguments=truncate_tokens(given, MAX_ARGUMENTS_TOKENS),
     )
-    values = [str(value) for value in cast('dict[str, object]', arguments).values()] if _is_object(arguments) else []
+    values = map(str, cast('dict[str, object]', arguments).values()) if isinstance(arguments, dict) else ()
     words = ' '.join([*(text for who, text in said if who != CALLED), *values])
     return ConversationFocus(text, words[: (MAX_TOKENS + MAX_ARGUMENTS_TOKENS) * 20])
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
 
 
 def _newest_first(messages: Sequence[ModelMessage]) -> list[tuple[str, str]]:
     """Who has said what."""
     lines: list[tuple[str, str]] = []
-    for message in messages:
-        if isinstance(message, ModelRequest):
-            lines += [
-                ('user', text) for part in message.parts if isinstance(part, UserPromptPart) and (text := _text(part))
-            ]
-        else:
-            for part in message.parts:
-                if isinstance(part, TextPart) and part.content.strip():
-                    lines.append(('agent', _one_line(part.content)))
-                elif isinstance(part, ToolCallPart):
-                    lines.append((CALLED, part.tool_name))
-    return lines[::-1]
+    for part in (part for message in messages for part in message.parts):
+        match part:
+            case UserPromptPart():
+                lines.append(('user', _one_line(_text(part))))
+            case TextPart():
+                lines.append(('agent', _one_line(part.content)))
+            case ToolCallPart():
+                lines.append((CALLED, part.tool_name))
+            case _:
+                pass
+    return [(who, text) for who, text in reversed(lines) if text]
 
 
 def _text(part: UserPromptPart) -> str:
-    if isinstance(part.content, str):
-        return _one_line(part.content)
-    texts = [
-        item if isinstance(item, str) else item.content for item in part.content if isinstance(item, str | TextContent)
-    ]
-    return _one_line(' '.join(texts))
+    items = (part.content,) if isinstance(part.content, str) else part.content
+    return ' '.join(
+        item if isinstance(item, str) else item.content for item in items if isinstance(item, str | TextContent)
+    )
 
 
 def _one_line(text: str) -> str:
     return ' '.join(text.split())
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

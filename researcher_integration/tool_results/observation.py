@@ -50,29 +50,22 @@ class Observation:
     @property
     def text(self) -> str:
         """All its text, as a model would be shown it; files are not in it."""
-        shown = [as_text(self.value)]
-        if isinstance(self.content, str):
-            shown.append(self.content)
-        elif self.content is not None:
-            shown += [_text_of(item) for item in self.content]
-        return '\n'.join(text for text in shown if text)
+        return '\n'.join(filter(None, (as_text(self.value), *self._beside())))
 
     @property
     def readable(self) -> str:
         """The same text in lines that can be searched: an object or an item of a list on each, where that is short."""
-        parts = [_laid_out(self.value)]
-        if isinstance(self.content, str):
-            parts.append(_laid_out(self.content))
-        elif self.content is not None:
-            parts += [_laid_out(_text_of(item)) for item in self.content]
-        return '\n'.join(text for text in parts if text)
+        return '\n'.join(filter(None, map(_laid_out, (self.value, *self._beside()))))
+
+    def _beside(self) -> Sequence[str]:
+        """The texts that are shown beside the value."""
+        items = (self.content,) if isinstance(self.content, str) else self.content or ()
+        return [
+            item if isinstance(item, str) else item.content for item in items if isinstance(item, str | TextContent)
+        ]
 
     def masked(self, masker: Masker) -> 'Observation':
-        """The same without secrets; takes as long as its text is large.
-
-        Raises:
-            MaskingError: If they cannot be looked for.
-        """
+        """The same without secrets, or a `MaskingError`; takes as long as its text is large."""
         try:
             value = _masked(self.value, masker)
             if not isinstance(value, str):
@@ -95,12 +88,7 @@ class Observation:
             return None  # no model sees it, but traces and stored histories may
 
     def summarized(self, summary: str, **told: object) -> ToolReturn[Any]:
-        """The same with a summary in the place of its text; files, small members and metadata stay.
-
-        Args:
-            summary: What the model reads instead.
-            told: Metadata about the summary, for programs.
-        """
+        """The same with a summary in the place of its text; files, small members and metadata stay."""
         files: list[UserContent] = []
         if self.content is not None and not isinstance(self.content, str):
             # A mark for a cache without what it marks is refused by providers.
@@ -217,10 +205,6 @@ def _ended(lines: Iterator[str], end: str) -> Iterator[str]:
         yield last
         last = line
     yield last + end
-
-
-def _text_of(item: UserContent) -> str:
-    return item if isinstance(item, str) else item.content if isinstance(item, TextContent) else ''
 
 
 def _with_summary(value: object, summary: str) -> object:

@@ -4,8 +4,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
 from typing import Annotated, Any
 
 import anyio.to_thread
@@ -81,10 +79,9 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
         max_tokens: Annotated[int, _number(DEFAULT_TOKENS)] = DEFAULT_TOKENS,
     ) -> str:
         with _told_to_the_model(source_id):
-            return await anyio.to_thread.run_sync(self._found, source_id, text, max_tokens)
-
-    def _found(self, source_id: str, text: str, max_tokens: int) -> str:
-        return find_lines(self._collection.document(source_id), text, max_tokens)
+            return await anyio.to_thread.run_sync(
+                lambda: find_lines(self._collection.document(source_id), text, max_tokens)
+            )
 
     async def _read(
         self,
@@ -111,7 +108,8 @@ def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) 
     lines = document.text.split('\n')
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
-    places = _places(document.text, text.strip())
+    wanted = re.escape(text.strip())
+    places = [match.span() for match in re.finditer(wanted, document.text, re.IGNORECASE)] if wanted else []
     if not places:
         return render_prompt('tool_results/not_found', id=document.id, total=str(len(lines)))
     by_line = _by_line(document.text, places)
@@ -129,13 +127,6 @@ def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) 
         shown.append(line)
         room -= cost
     return render_prompt('tool_results/found', lines='\n'.join(shown), shown=str(len(shown)), **told)
-
-
-def _places(text: str, wanted: str) -> list[tuple[int, int]]:
-    """Where a text stands: offsets of its beginnings and ends."""
-    if not wanted:
-        return []
-    return [match.span() for match in re.finditer(re.escape(wanted), text, re.IGNORECASE)]
 
 
 def _by_line(text: str, places: list[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
@@ -162,30 +153,19 @@ def _line(number: int, line: str, places: list[tuple[int, int]]) -> str:
     return '\n'.join(f'{number}| (offset {begin}) … {line[begin:stop]} …' for begin, stop in windows[:20])
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    description: str
-    parameters: dict[str, str]
-
-
-@cache
-def _text(name: str) -> _Text:
-    """What the model reads about a tool: `# name`, a description, and `- parameter: description` under a heading."""
-    head, _, listed = load_prompt(f'tool_results/{name}').partition(_PARAMETERS)
-    return _Text(head.partition('\n')[2].strip(), dict(_PARAMETER.findall(listed)))
-
-
 def _tool(name: str, function: Callable[..., Any]) -> Tool[Any]:
-    text = _text(name)
+    """A tool with its prompt: `# name`, a description, and `- parameter: description` under a heading."""
+    head, _, listed = load_prompt(f'tool_results/{name}').partition(_PARAMETERS)
+    parameters = dict[str, str](_PARAMETER.findall(listed))
     tool = Tool[Any](
         function,
         takes_ctx=True,
         name=name,
-        description=text.description,
+        description=head.partition('\n')[2].strip(),
         metadata={'summarize': 'never', OWN: name},
     )
     for parameter, schema in tool.function_schema.json_schema['properties'].items():
-        schema['description'] = text.parameters[parameter]
+        schema['description'] = parameters[parameter]
     return tool
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.rules import Summarization
-from researcher_integration.tool_results.summarizing import Summarized
+from researcher_integration.tool_results.summarizing import ResultSummary
 from summarizer_tool import count_tokens, render_prompt
 
 WITHHELD = 'withheld'
@@ -24,9 +24,9 @@ class ResultOutcome:
     text: str
     """Of the summary, or what is said instead; empty if the result goes on as it is."""
     tokens: int
-    """Of that; or of the result."""
+    """Of the text; where it is empty, of the result."""
     state: str
-    """That of the summary, `WITHHELD` or `ORIGINAL`."""
+    """`WITHHELD`, `ORIGINAL`, or the state of the summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +63,8 @@ class StoredResult:
         )
 
 
-def outcome(seen: Observation, kept: StoredResult, made: Summarized, rules: Summarization) -> ResultOutcome:
-    """Put the summary in the place of a result, or do what the failure policy says.
-
-    Args:
-        seen: The result, without secrets.
-        kept: Where the whole of it is.
-        made: Its summary, or why there is none.
-        rules: Of its server.
-    """
+def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: Summarization) -> ResultOutcome:
+    """Put the summary in the place of a result, or do what the failure policy of its server says."""
     told: dict[str, object] = {
         'original_tokens': kept.original,
         'threshold': rules.size_threshold_tokens,

@@ -110,11 +110,7 @@ class ToolResultRules(Strict):
         return self
 
     def for_server(self, name: str | None) -> Rules:
-        """The rules for the tools of a server.
-
-        Args:
-            name: Of the server; none for other tools. One that is not configured has the defaults.
-        """
+        """The rules for the tools of a server; for other tools, and a server that is not configured, the defaults."""
         defaults = self.defaults
         summarization = _over(Summarization(model=defaults.model), defaults.summarization)
         masking = defaults.data_masking
@@ -135,19 +131,13 @@ def _over(under: Part, over: Part) -> Part:
 
 
 def _limit_problem(where: tuple[str, ...], given: Summarization, whole: Summarization) -> str | None:
-    """What is wrong with a limit that is not under its threshold, once defaults are filled in.
-
-    Args:
-        where: The keys that lead to the part of the file.
-        given: What stands there.
-        whole: With what does not.
-    """
+    """What is wrong with a limit that is `given` in a file, and not under its threshold in the `whole` rules."""
     limit, threshold = whole.summary_max_token_limit, whole.size_threshold_tokens
     if limit < threshold:
         return None
-    keys = [key for key in ('summary_max_token_limit', 'size_threshold_tokens') if key in given.model_fields_set]
-    blamed = keys[0] if keys else 'summary_max_token_limit'
-    inherited = [key for key in ('summary_max_token_limit', 'size_threshold_tokens') if key not in keys]
+    keys = ('summary_max_token_limit', 'size_threshold_tokens')
+    inherited = [key for key in keys if key not in given.model_fields_set]
+    blamed = keys[1] if inherited == [keys[0]] else keys[0]
     source = f' ({inherited[0]} is not given there)' if len(inherited) == 1 else ''
     return (
         f'{key_path(*where, "summarization", blamed)}: a summary may have {limit} tokens, which is not under the '

@@ -1,4 +1,4 @@
-"""The summary of one tool result: digests for what machines write, the summarizer for what people write, both by order.
+"""The summary of one tool result: digests for what machines write, the summarizer for what people write.
 
 What machines write (logs, lists of objects, tables) is digested first, without a model: errors, exceptions, patterns
 and counts, out of all of it. A model then reads a larger digest rather than the raw text, and adds what matters for
@@ -57,7 +57,7 @@ _FAILED = re.compile(r'failed \((.*); chunks: \d+\)')
 _logger = logging.getLogger('researcher_integration')
 
 
-class Order(BaseModel):
+class SummaryRequest(BaseModel):
     """What is to be summarized, how small, and for what."""
 
     text: str
@@ -74,7 +74,7 @@ class Order(BaseModel):
     """Whether the embedded model stands in when all others have failed."""
 
 
-class Summarized(BaseModel):
+class ResultSummary(BaseModel):
     """A summary, in a form that durable execution can keep."""
 
     text: str = ''
@@ -89,13 +89,25 @@ class Summarized(BaseModel):
     used: int | None = None
     """Which of the models that were to be tried has answered."""
 
+    def attributes(self) -> dict[str, str | int]:
+        """What a trace says of it."""
+        return {
+            'model': self.model,
+            'state': self.state,
+            'reason': self.reason,
+            'tokens_out': self.tokens,
+            'requests': self.usage.requests,
+            'input_tokens': self.usage.input_tokens,
+            'output_tokens': self.usage.output_tokens,
+        }
+
 
 class _UselessError(SummarizerError):
     """A model has answered, but nothing of what it said could be used."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _Summary:
     text: str
     model: str
     state: str = 'complete'
@@ -110,18 +122,18 @@ class ResultSummarizer:
 
     async def summarize(
         self,
-        order: Order,
+        request: SummaryRequest,
         candidates: Sequence[Model | str],
         *,
         first: int = 0,
         usage: RunUsage,
         usage_limits: UsageLimits | None = None,
         on_fact: Callable[[str], None] | None = None,
-    ) -> Summarized:
+    ) -> ResultSummary:
         """Try the models in order, `first` before all others; a failure of all is a result that says so.
 
         Args:
-            order: What is to be done.
+            request: What is to be done.
             candidates: Models, or their names; `extractive` is the embedded one.
             first: Which to try before the others: the one that has answered before.
             usage: Of the run so far; limits are checked against it, and it is left as it is.
@@ -130,15 +142,15 @@ class ResultSummarizer:
         """
         started = time.monotonic()
         before = copy(usage)  # that of the run goes on, while other tools are called
-        job = _Job(self.settings, self.collection, order, copy(before), usage_limits, on_fact)
+        attempts = _Attempts(self.settings, self.collection, request, copy(before), usage_limits, on_fact)
         reason = 'no model'
         made, used = None, None
-        order_of_trial = [*range(first, len(candidates)), *range(min(first, len(candidates)))]
-        for index in order_of_trial:
+        trials = [*range(first, len(candidates)), *range(min(first, len(candidates)))]
+        for index in trials:
             candidate = candidates[index]
             try:
-                made = await job.on(candidate)
-                used = index if job.has_asked else None
+                made = await attempts.on(candidate)
+                used = index if attempts.has_asked else None
                 break
             except UsageLimitExceeded as error:
                 reason = limit_reached(error)
@@ -150,17 +162,17 @@ class ResultSummarizer:
                 _logger.exception('a summary failed', extra=defect_attributes(error), exc_info=False)
             # The reason may quote what the provider says, which may be anything.
             _logger.warning('a model could not summarize a tool result', extra={'model': _name(candidate)})
-        if made is None and order.extractive_on_failure:
+        if made is None and request.extractive_on_failure:
             try:
-                made = await job.without_model()
+                made = await attempts.without_model()
             except SummarizerError as error:
                 reason = f'{reason}; {str(error)[:200]}'
             else:
-                made = _Made(made.text, made.model, 'degraded')
-        spent = job.usage - before
+                made = _Summary(made.text, made.model, 'degraded')
+        spent = attempts.usage - before
         if made is None:
-            return Summarized(reason=reason, usage=spent, seconds=_since(started))
-        return Summarized(
+            return ResultSummary(reason=reason, usage=spent, seconds=_since(started))
+        return ResultSummary(
             text=made.text,
             model=made.model,
             state=made.state,
@@ -173,12 +185,12 @@ class ResultSummarizer:
 
 
 @dataclass
-class _Job:
-    """One order, on one model after the other."""
+class _Attempts:
+    """One request, tried on one model after the other."""
 
     settings: Settings
     collection: Collection
-    order: Order
+    request: SummaryRequest
     usage: RunUsage
     usage_limits: UsageLimits | None
     on_fact: Callable[[str], None] | None
@@ -186,44 +198,46 @@ class _Job:
     """Whether a model has been asked for the summary."""
     _found: Digest | None = None
 
-    async def on(self, candidate: Model | str) -> _Made:
+    async def on(self, candidate: Model | str) -> _Summary:
         """The summary by one model, or an error that says why there is none."""
         if candidate == EXTRACTIVE or isinstance(candidate, ExtractiveModel):
             return await self.without_model()
         found = await self._digest()
-        if found.kind != 'prose' and fits_tokens(found.text, self.order.limit):
+        if found.kind != 'prose' and fits_tokens(found.text, self.request.limit):
             return self._told(found)  # there is no more to be said
         if isinstance(candidate, Model):
             return await self._by_model(candidate, found)
         async with connect_model(self.settings, candidate) as model:
             return await self._by_model(model, found)
 
-    async def without_model(self) -> _Made:
+    async def without_model(self) -> _Summary:
         """What can be said without asking anybody."""
-        found = await self._digest(self.order.limit)
+        found = await self._digest(self.request.limit)
         if found.kind != 'prose' and found.text:
             return self._told(found)
-        summary = await self._summarized(ExtractiveModel(), self.order.text, self.order.limit, on_failure='extractive')
-        return _Made(self._within(summary.text), EXTRACTIVE)
+        summary = await self._summarized(
+            ExtractiveModel(), self.request.text, self.request.limit, on_failure='extractive'
+        )
+        return _Summary(self._within(summary.text), EXTRACTIVE)
 
-    async def _by_model(self, model: Model, found: Digest) -> _Made:
+    async def _by_model(self, model: Model, found: Digest) -> _Summary:
         self.has_asked = True
         is_machine = found.kind != 'prose'
-        sure = (await self._digest(int(self.order.limit * DIGEST_SHARE))).text if is_machine else ''
-        room = self.order.limit - (count_tokens(f'{sure}\n\n') if sure else 0)
-        text = _beside(found.text, sure) if is_machine else self.order.text
+        certain = (await self._digest(int(self.request.limit * DIGEST_SHARE))).text if is_machine else ''
+        room = self.request.limit - (count_tokens(f'{certain}\n\n') if certain else 0)
+        text = _beside(found.text, certain) if is_machine else self.request.text
         summary = await self._summarized(model, text, max(MIN_ROOM, room), on_failure='error')
         if not summary.text.strip():
             raise _UselessError(f'{model.model_name} had nothing to say')
         if summary.state == 'degraded' and all(part.state in ('degraded', 'failed') for part in summary.parts):
             raise _UselessError(f'{model.model_name}: {summary.degraded[0].reason or "no use"}')
-        made = f'{sure}\n\n{summary.text}'.strip()
-        return _Made(self._within(made), summary.stats.model, summary.state)
+        made = f'{certain}\n\n{summary.text}'.strip()
+        return _Summary(self._within(made), summary.stats.model, summary.state)
 
     async def _summarized(self, model: Model, text: str, budget: int, *, on_failure: str) -> Summary:
         settings = self.settings
-        if self.order.seconds is not None:
-            left = min(settings.deadline_seconds, max(0.1, self.order.seconds))
+        if self.request.seconds is not None:
+            left = min(settings.deadline_seconds, max(0.1, self.request.seconds))
             settings = settings.model_copy(update={'deadline_seconds': left})
         costs = not isinstance(model, ExtractiveModel)  # what is embedded is free, and counts against no limit
         options = RequestOptions(
@@ -234,7 +248,7 @@ class _Job:
             cache=self.collection,
             on_fact=self.on_fact,
         )
-        focus = Focus.of(self.order.focus, load_prompt('tool_results/keep'))
+        focus = Focus.of(self.request.focus, load_prompt('tool_results/keep'))
         return await Summarizer(settings, model=model).run(
             [Document(text)], focus, max_output_tokens=budget, options=options
         )
@@ -242,19 +256,19 @@ class _Job:
     async def _digest(self, budget: int = DIGEST_TOKENS) -> Digest:
         if budget == DIGEST_TOKENS and self._found is not None:
             return self._found
-        found = await anyio.to_thread.run_sync(lambda: digest(self.order.text, budget, focus=self.order.words))
+        found = await anyio.to_thread.run_sync(lambda: digest(self.request.text, budget, focus=self.request.words))
         if budget == DIGEST_TOKENS:
             self._found = found
         return found
 
-    def _told(self, found: Digest) -> _Made:
+    def _told(self, found: Digest) -> _Summary:
         for line in found.lines if self.on_fact is not None else ():
             if self.on_fact is not None:
                 self.on_fact(line.text)
-        return _Made(found.text, EXTRACTIVE)
+        return _Summary(found.text, EXTRACTIVE)
 
     def _within(self, text: str) -> str:
-        return text if fits_tokens(text, self.order.limit) else truncate_tokens(text, self.order.limit)
+        return text if fits_tokens(text, self.request.limit) else truncate_tokens(text, self.request.limit)
 
 
 def _name(candidate: Model | str) -> str:
@@ -273,7 +287,7 @@ def _why(error: SummarizerError) -> str:
     return reason if len(reason) <= MAX_REASON else f'{reason[: MAX_REASON - 1]}…'
 
 
-def _beside(text: str, sure: str) -> str:
+def _beside(text: str, certain: str) -> str:
     """The lines of a digest that a shorter one of the same text does not have, so that nothing is said twice."""
-    said = set(sure.split('\n'))
+    said = set(certain.split('\n'))
     return '\n'.join(line for line in text.split('\n') if line not in said) or text

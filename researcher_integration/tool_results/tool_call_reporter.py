@@ -26,8 +26,8 @@ class Events(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
-    """One tool call, as it is told of. Everything that it is given has been masked."""
+class ToolCallReporter:
+    """Tells of one tool call. Everything that it is given has been masked."""
 
     events: Events | None
     call_id: str
@@ -36,65 +36,59 @@ class Watched:
 
     async def started(self, arguments: object) -> None:
         """The call begins."""
-        if self.events is not None:
-            draft = ToolCall(
+        await self._tell(
+            ToolCall(
                 call_id=self.call_id,
                 status='started',
                 server=self.server,
                 tool=self.tool,
                 arguments=cast('JsonValue', arguments),  # any value is shown
             )
-            await _emit(self.events, draft)
+        )
 
     async def completed(
         self, characters: int | None = None, size: int | None = None, *, is_error: bool = False
     ) -> None:
         """The tool has answered; or failed, or put it off, and then nothing more follows."""
-        if self.events is not None:
-            await _emit(
-                self.events,
-                ToolCall(
-                    call_id=self.call_id,
-                    status='completed',
-                    server=self.server,
-                    tool=self.tool,
-                    size_characters=characters,
-                    size_tokens=size,
-                    is_error=is_error,
-                ),
+        await self._tell(
+            ToolCall(
+                call_id=self.call_id,
+                status='completed',
+                server=self.server,
+                tool=self.tool,
+                size_characters=characters,
+                size_tokens=size,
+                is_error=is_error,
             )
+        )
 
     async def returned(self, text: str, source_id: str) -> None:
         """What it has answered."""
-        if self.events is not None:
-            await _emit(self.events, ToolResult(call_id=self.call_id, text=text, source_id=source_id))
+        if self.events is not None:  # what nobody is told is not copied
+            await self._tell(ToolResult(call_id=self.call_id, text=text, source_id=source_id))
 
     async def summarizing(self, size: int) -> None:
-        """That is large, and is being summarized."""
-        if self.events is not None:
-            await _emit(self.events, Summarizing(call_id=self.call_id, estimated_tokens=size))
+        """The answer is large, and is being summarized."""
+        await self._tell(Summarizing(call_id=self.call_id, estimated_tokens=size))
 
     async def summarized(self, text: str, *, original: int, size: int, model: str, source_id: str, state: str) -> None:
         """What the model gets instead."""
-        if self.events is not None:
-            await _emit(
-                self.events,
-                ToolSummary(
-                    call_id=self.call_id,
-                    text=text,
-                    original_tokens=original,
-                    summary_tokens=size,
-                    model=model,
-                    source_id=source_id,
-                    state=state,
-                ),
+        await self._tell(
+            ToolSummary(
+                call_id=self.call_id,
+                text=text,
+                original_tokens=original,
+                summary_tokens=size,
+                model=model,
+                source_id=source_id,
+                state=state,
             )
+        )
 
     @asynccontextmanager
     async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:
-        """What to tell of each fact while it is written; none if nobody looks. At the end all have been told of."""
-        events = self.events
-        if events is None:
+        """A function to be told each fact while it is written; none if nobody looks. All are out at the end."""
+        if self.events is None:
             yield None
             return
         send, receive = anyio.create_memory_object_stream[str](float('inf'))
@@ -103,7 +97,7 @@ class Watched:
             async with receive:
                 index = 0
                 async for text in receive:
-                    await _emit(events, SummaryDelta(call_id=self.call_id, index=index, text=text))
+                    await self._tell(SummaryDelta(call_id=self.call_id, index=index, text=text))
                     index += 1
 
         try:
@@ -114,9 +108,10 @@ class Watched:
         except ExceptionGroup as errors:  # the caller wants it by its own type
             raise first_error(errors) from None
 
-
-async def _emit(events: Events, draft: Draft) -> None:
-    try:
-        await events.emit(draft)
-    except Exception as error:  # noqa: BLE001 - whatever becomes of an event, the run goes on
-        _logger.warning('an event was lost', extra={'type': draft.type, **defect_attributes(error)})
+    async def _tell(self, draft: Draft) -> None:
+        if self.events is None:
+            return
+        try:
+            await self.events.emit(draft)
+        except Exception as error:  # noqa: BLE001 - whatever becomes of an event, the run goes on
+            _logger.warning('an event was lost', extra={'type': draft.type, **defect_attributes(error)})

