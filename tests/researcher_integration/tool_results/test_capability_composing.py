@@ -23,7 +23,7 @@ from pydantic_ai.usage import RunUsage
 
 from researcher_integration.timeline import Timeline
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
-from researcher_integration.tool_results.summarizing import SummaryRequest, ResultSummary
+from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
 from summarizer_tool import Focus, RequestOptions, SourceStore, Summarizer, SummarizerToolset
 from tests.proofs.tool_results.agents import (
     SETTINGS,
