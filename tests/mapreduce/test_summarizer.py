@@ -317,12 +317,17 @@ def test_cancellation_stops_the_model_calls_at_once() -> None:
 
 def test_concurrency_is_bounded_across_summarizers() -> None:
     running = peak = 0
+    is_full = anyio.Event()
 
     async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         nonlocal running, peak
         running += 1
         peak = max(peak, running)
-        await anyio.sleep(0.01)
+        if running == 3:
+            is_full.set()
+        with anyio.move_on_after(60):  # no fourth call comes, however long the three take
+            await is_full.wait()
+            await anyio.sleep(0.01)
         running -= 1
         return good(read(messages), info)
 
