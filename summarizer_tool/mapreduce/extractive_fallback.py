@@ -6,6 +6,12 @@ from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import Numbered
 from summarizer_tool.prompts import Focus, ParsedRequest
+from summarizer_tool.text import tokens
+
+
+def warm_up() -> None:
+    """Load what the work of a chunk needs in a process: this module with all it imports, and the tokenizer."""
+    tokens.encoding()
 
 
 def extract(numbered: Numbered, focus: Focus, target_tokens: int) -> tuple[int, Grounding]:

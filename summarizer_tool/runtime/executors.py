@@ -2,13 +2,14 @@
 
 import heapq
 import os
+import signal
 import time
 from asyncio import Future, Task, TimerHandle, create_task, gather, get_running_loop, shield, wait
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from logging import getLogger
 from types import TracebackType
@@ -146,6 +147,10 @@ async def in_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     return await in_thread(function, *args, **kwargs)
 
 
+def _nothing() -> None:
+    """Prepare nothing."""
+
+
 class WorkerProcesses:
     """Processes that compute for large requests, at lower priority than the event loop.
 
@@ -153,9 +158,16 @@ class WorkerProcesses:
     when needed, which takes a second or two. They end with this process, however that ends: their work comes by pipe.
     """
 
-    def __init__(self, processes: int) -> None:
-        """Args: processes: How many compute at once."""
+    def __init__(self, processes: int, warm_up: Callable[[], object] = _nothing) -> None:
+        """Set how many processes there are, and what prepares them.
+
+        Args:
+            processes: How many compute at once.
+            warm_up: A function of a module, run first in each process that is started ahead of its work: it loads what
+                the work needs.
+        """
         self.processes = processes
+        self._first_work = warm_up
         self._free = processes
         self._waiting: list[tuple[float, int, Future[None]]] = []
         self._order = count()
@@ -179,7 +191,7 @@ class WorkerProcesses:
     def _warm_up(self) -> None:
         while self._free > 0:
             self._free -= 1
-            self._start(partial(time.sleep, 0)).add_done_callback(self._warmed_up)
+            self._start(self._first_work).add_done_callback(self._warmed_up)
 
     def _warmed_up(self, task: 'Task[Any]') -> None:
         self._are_ready = self._has_processes and not task.cancelled() and task.exception() is None
@@ -284,24 +296,16 @@ async def _end_one() -> None:
         await anyio.to_process.run_sync(time.sleep, 3600, cancellable=True, limiter=_unlimited())
 
 
-_is_set_up = False
-
-
 def _in_worker(function: Callable[[], T]) -> T:
-    """Run a function in a worker process, which signals for its parent shall not end."""
-    global _is_set_up
-    if not _is_set_up:
-        _set_up()
-        _is_set_up = True
+    """Run a function in a worker process."""
+    _set_up()
     return function()
 
 
+@cache
 def _set_up() -> None:
-    import signal
-    from importlib import import_module
-
+    """Let a worker process ignore the signals that are for its parent, and give way to it."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     if hasattr(os, 'nice'):
         os.nice(NICENESS)
-    import_module('summarizer_tool.mapreduce.extractive_fallback')

@@ -71,6 +71,15 @@ async def test_large_requests_compute_in_a_process_and_small_ones_in_a_thread() 
         assert (await in_process(where))[0] == os.getpid()
 
 
+async def test_a_process_is_prepared_before_its_first_work(tmp_path: Path) -> None:
+    path = tmp_path / 'prepared'
+    async with WorkerProcesses(1, partial(note, 'x', str(path))) as workers:
+        with anyio.fail_after(20):
+            while not workers.are_ready():  # noqa: ASYNC110 - nobody tells
+                await anyio.sleep(0.02)
+        assert path.read_text() == 'x'
+
+
 async def test_what_is_due_first_goes_first(tmp_path: object) -> None:
     path = f'{tmp_path}/order'
     async with WorkerProcesses(1) as workers, anyio.create_task_group() as group:
