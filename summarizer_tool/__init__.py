@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from summarizer_tool.telemetry import defect as defect_attributes
     from summarizer_tool.telemetry import json_lines as json_log_lines
     from summarizer_tool.telemetry import span as trace_span
+    from summarizer_tool.text.lines import one_line
     from summarizer_tool.text.tokens import count as count_tokens
     from summarizer_tool.text.tokens import fits as fits_tokens
     from summarizer_tool.text.tokens import truncate as truncate_tokens
@@ -94,6 +95,7 @@ __all__ = (
     'json_log_lines',
     'load_prompt',
     'model_id',
+    'one_line',
     'read_html',
     'render_prompt',
     'trace_span',
@@ -149,6 +151,7 @@ _MODULES = {
     'json_log_lines': 'telemetry:json_lines',
     'load_prompt': 'prompts:load',
     'model_id': 'llm.models',
+    'one_line': 'text.lines',
     'read_html': 'html.content:read',
     'render_prompt': 'prompts:render',
     'trace_span': 'telemetry:span',

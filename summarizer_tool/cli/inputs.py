@@ -88,7 +88,8 @@ async def fetched(places: Sequence[Given | Url], settings: 'Settings') -> 'list[
 def _read_file(name: str, settings: 'Settings') -> Given:
     """An HTML page as markdown, any other text as it is."""
     from summarizer_tool.documents.document import Document
-    from summarizer_tool.text.structure import one_line, parse
+    from summarizer_tool.text.lines import one_line
+    from summarizer_tool.text.structure import LONGEST_TITLE, parse
 
     label = 'stdin' if name == STDIN else name
     raw = _read_bytes(name, settings)
@@ -96,7 +97,7 @@ def _read_file(name: str, settings: 'Settings') -> Given:
     page = _page(raw, label, is_named_html=is_named_html) if is_named_html or _begins_as_page(raw) else None
     text = page.markdown if page else _text(raw, label)
     headings = parse(text[:SAMPLE_BYTES])
-    title = one_line(page.title) if page else ''
+    title = one_line(page.title, LONGEST_TITLE) if page else ''
     title = title or (headings.title(0) if headings.levels else '' if name == STDIN else Path(name).stem)
     return Given(Document(text, title=title, url='' if name == STDIN else Path(name).name), page)
 

@@ -16,7 +16,8 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.excerpt import Excerpt, Span
 from summarizer_tool.documents.token_index import TokenIndex, rulers
 from summarizer_tool.text import tokens
-from summarizer_tool.text.structure import Structure, one_line, parse
+from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.structure import LONGEST_TITLE, Structure, parse
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -193,7 +194,7 @@ class _Source:
     def path(self, at: int) -> tuple[str, ...]:
         """The heading path of a piece that begins at `at`."""
         path = self.structure.path(at)
-        title = one_line(self.document.title)
+        title = one_line(self.document.title, LONGEST_TITLE)
         # A title that the first heading repeats is said once.
         first = path[0] if path else self.structure.opening(at)
         return path if not title or title.casefold() == first.casefold() else (title, *path)

@@ -24,7 +24,8 @@ from functools import cached_property
 from summarizer_tool.documents import site_boilerplate
 from summarizer_tool.documents.document import Document
 from summarizer_tool.text.blocks import MarkdownBlock, blocks, keys, lines_of, normal
-from summarizer_tool.text.structure import one_line
+from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.structure import LONGEST_TITLE
 
 MANY = 3
 """Documents in which a place on the page says enough without wording."""
@@ -112,7 +113,7 @@ def _contained(documents: Sequence[Document], outlines: Sequence[Sequence[int]],
 
 def _is_same(one: Document, other: Document) -> bool:
     """Whether two documents of one id are about the same; a short one without a title may go on with the one before."""
-    title, again = (one_line(document.title).casefold() for document in (one, other))
+    title, again = (one_line(document.title, LONGEST_TITLE).casefold() for document in (one, other))
     if one.text != other.text or (title != again and not _names_itself(other)):
         return False
     return bool(title) or _is_long(other)

@@ -14,6 +14,7 @@ import regex
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import names
+from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.normalize import amounts, asked, inflections, relatives, sequence, stated
 from summarizer_tool.text.terms import stem
 
@@ -210,7 +211,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
         kept.append(Fact(text=text, importance=fact.importance, evidence=sorted(evidence)))
     entities: dict[str, str] = {}
     for name in summary.entities:
-        entity = ' '.join(name.encode('utf-8', 'replace').decode().split())
+        entity = one_line(name.encode('utf-8', 'replace').decode())
         if (words := asked(entity)) and (
             entity.casefold() in known.running_text or known.locate(words, entity, ()) is not None
         ):
@@ -220,7 +221,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
 
 def _statement(text: str, cited: Sequence[int]) -> str:
     """The statement on one line, without the number, bullet or citation that a model has put around it."""
-    text = _LEAD.sub('', ' '.join(text.encode('utf-8', 'replace').decode().split()))
+    text = _LEAD.sub('', one_line(text.encode('utf-8', 'replace').decode()))
     citation = _CITATION.search(text)
     if citation and (citation.group(1) or set(map(int, regex.findall(r'\d+', citation.group(2)))) <= set(cited)):
         text = text[: citation.start()] + text[citation.end() :]

@@ -11,6 +11,7 @@ import regex
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
+from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
@@ -132,7 +133,7 @@ def fit(
 
 
 def _entry(index: int, fact: GroundedFact, relevance: float) -> _Entry:
-    text = _FACT_MARKS.sub('', ' '.join(fact.text.split()))
+    text = _FACT_MARKS.sub('', one_line(fact.text))
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
     mentioned = names.mentions(text)
@@ -168,7 +169,7 @@ def _titled(entries: Sequence[_Entry], titles: Sequence[str], budget: int) -> di
 
 def _title(title: str) -> str:
     """An untrusted title as the text of one heading: no links, images, marks or line breaks."""
-    text = _TITLE_MARKS.sub('', plain(' '.join(title.split())))
+    text = _TITLE_MARKS.sub('', plain(one_line(title)))
     text = text.translate({ord(character): None for character in '<>[]`'}).strip()
     return text if len(text) <= MAX_TITLE_CHARACTERS else f'{text[:MAX_TITLE_CHARACTERS].rstrip()}…'
 
@@ -280,7 +281,7 @@ class _Named:
     """Names worth listing where no fact says them."""
 
     def __init__(self, entities: Sequence[str]) -> None:
-        flat = dict.fromkeys(' '.join(entity.split()).strip(' ,;.') for entity in entities)
+        flat = dict.fromkeys(one_line(entity).strip(' ,;.') for entity in entities)
         self._words = {
             name: f' {" ".join(words)} '
             for name in flat

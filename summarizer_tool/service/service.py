@@ -27,7 +27,8 @@ from summarizer_tool.schemas import Summary
 from summarizer_tool.service import handles
 from summarizer_tool.store.source_store import Collection, Source
 from summarizer_tool.text import tokens
-from summarizer_tool.text.structure import one_line
+from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.structure import LONGEST_TITLE
 from summarizer_tool.web.fetch import MayFetch, fetch
 
 DEFAULT_READ_TOKENS = 2000
@@ -166,7 +167,7 @@ class Service:
             InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
             StoreError: If it cannot be stored.
         """
-        title, url = one_line(title), url.strip()
+        title, url = one_line(title, LONGEST_TITLE), url.strip()
         if content.strip():
             document, page = await self._read(content, title, url)
             source = await self._add(document, page)
@@ -355,7 +356,7 @@ class Service:
                 page = await in_process(to_markdown, content, url, links='aside')
             if not page.markdown.strip():
                 raise RequestError('content is an HTML page without text; give a text, or the url of another page')
-            content, title = page.markdown, title or one_line(page.title)
+            content, title = page.markdown, title or one_line(page.title, LONGEST_TITLE)
         return await in_thread(_titled, content, title, url), page
 
     async def _check(self, content: str) -> None:
@@ -373,7 +374,7 @@ class Service:
         with request_load(PAGE_CHARACTERS, self.summarizer.workers):
             fetched = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
         await self._check(fetched.text)
-        document = await in_thread(_titled, fetched.text, title or one_line(fetched.title), fetched.url)
+        document = await in_thread(_titled, fetched.text, title or one_line(fetched.title, LONGEST_TITLE), fetched.url)
         addresses = (fetched.asked_url, fetched.url)
         return document, await self._add(document, fetched.page, fetched.fetched_at, addresses)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import parse
 
 Kind = Literal['text', 'heading', 'rule', 'whole']
@@ -34,12 +35,12 @@ class MarkdownBlock:
 def normal(text: str) -> str:
     """Text with its white space collapsed; rare kinds of it only beside the usual ones."""
     text = text.strip()
-    return ' '.join(text.split()) if '\n' in text or '  ' in text or '\t' in text else text
+    return one_line(text) if '\n' in text or '  ' in text or '\t' in text else text
 
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text that say something, with their white space collapsed."""
-    return [' '.join(line.split()) for line in text.split('\n') if any(map(str.isalnum, line))]
+    return [one_line(line) for line in text.split('\n') if any(map(str.isalnum, line))]
 
 
 def keys(text: str) -> list[int]:

