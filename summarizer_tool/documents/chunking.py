@@ -14,7 +14,7 @@ from itertools import repeat
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.excerpt import Excerpt, Span
-from summarizer_tool.documents.token_index import TokenIndex, rulers
+from summarizer_tool.documents.token_index import TokenIndex, index_tokens
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE, Structure, parse
@@ -178,7 +178,7 @@ class _Source:
     """A document with all that is known of it before it is cut."""
 
     excerpt: Excerpt
-    ruler: TokenIndex
+    token_index: TokenIndex
     structure: Structure
     size: int
     _whole: dict[tuple[int, int], tuple[int, int] | None] = field(
@@ -229,7 +229,7 @@ class _Source:
             start = places[bisect_right(places, block[0]) - 1]
             after = bisect_left(places, block[1])
             end = places[after] if after < len(places) else len(self.document.text)
-            fits = self.ruler.estimate(start, end) < self.size // 2 or self.ruler.fits(
+            fits = self.token_index.estimate(start, end) < self.size // 2 or self.token_index.fits(
                 start, end, self.size, self.header(start)
             )
             self._whole[block] = (start, end) if fits else None
@@ -244,9 +244,9 @@ def _sources(excerpts: Sequence[Excerpt], size: int) -> Iterator[_Source]:
     # About four characters a token; a unit is not so short that calls cost more than what they count.
     unit = min(max(size * 4 // _UNITS, 100), 4000)
     documents = [excerpt.left for excerpt in excerpts]
-    measured = rulers([each.text for each in documents], [each.segment_starts for each in documents], unit)
-    for excerpt, ruler in zip(excerpts, measured, strict=True):
-        yield _Source(excerpt, ruler, parse(excerpt.left.text), size)
+    measured = index_tokens([each.text for each in documents], [each.segment_starts for each in documents], unit)
+    for excerpt, token_index in zip(excerpts, measured, strict=True):
+        yield _Source(excerpt, token_index, parse(excerpt.left.text), size)
 
 
 class _Packer:
@@ -277,12 +277,12 @@ class _Packer:
         """Put a piece into the chunk; it fits."""
         piece = source.piece(start, end)
         lead = self.lead(piece.header)
-        self._tokens += self._joint + source.ruler.count(start, end, lead)
+        self._tokens += self._joint + source.token_index.count(start, end, lead)
         self._pieces.append(piece)
         # The next piece begins a line, so that counts on both sides of the joint add up.
         self._joint = 0
         if not source.document.text.endswith('\n', start, end):
-            tail = source.ruler.tail(start, end, lead)
+            tail = source.token_index.tail(start, end, lead)
             self._joint = tokens.count(f'{tail}\n') - tokens.count(tail)
 
     def close(self) -> None:
@@ -297,7 +297,7 @@ def _pack_semantic(source: _Source, packer: _Packer) -> None:
     start, end = 0, len(source.document.text)
     while start < end:
         lead = packer.lead(source.header(start))
-        if source.ruler.fits(start, end, packer.room, lead):
+        if source.token_index.fits(start, end, packer.room, lead):
             packer.add(source, start, end)
             return
         cut = start
@@ -321,22 +321,15 @@ def _look_back(size: int) -> int:
 def _best_cut(source: _Source, start: int, room: int, lead: str, *, or_none: bool) -> int:
     """Where to end a piece that begins at `start`: the best boundary near the end of the room, the latest of equals.
 
-    Args:
-        source: The document.
-        start: Where the piece begins.
-        room: Tokens it may have, `lead` included.
-        lead: What stands before it.
-        or_none: Rather end it nowhere than where a heading loses its text or a fence or table is divided.
-
-    Returns:
-        A segment's start after `start`; or `start` if no segment fits.
+    It is `start` if no segment fits, and with `or_none` also rather than where a heading would lose its text, or a
+    fence or table would be divided.
     """
-    ruler, places = source.ruler, source.document.segment_starts
-    last = ruler.reach(places, start, room, lead)
+    token_index, places = source.token_index, source.document.segment_starts
+    last = token_index.reach(places, start, room, lead)
     if block := source.divided_block(last):
         # What `reach` leaves out may be no more than its end.
-        last = block[1] if ruler.fits(start, block[1], room, lead) else block[0] if block[0] > start else last
-    lowest = ruler.before(last, _look_back(source.size))
+        last = block[1] if token_index.fits(start, block[1], room, lead) else block[0] if block[0] > start else last
+    lowest = token_index.before(last, _look_back(source.size))
     cut, best = start, None
     index = bisect_right(places, last) - 1
     while places[index] > start and (best is None or places[index] > lowest):
@@ -351,20 +344,20 @@ def _best_cut(source: _Source, start: int, room: int, lead: str, *, or_none: boo
 
 def _cut_inside(source: _Source, start: int, end: int, room: int, lead: str) -> int:
     """Where to end a piece that begins at `start` and has not the room to go on to `end`: after some token."""
-    text, ruler = source.document.text, source.ruler
+    text, token_index = source.document.text, source.token_index
     window = text[start : min(end, start + room * _LONGEST_TOKEN)]
     budget = room - tokens.count(lead)
     while budget > 0:
         cut = start + len(tokens.truncate(window, budget))
         if cut == start:
             break
-        excess = ruler.count(start, cut, lead) - room
+        excess = token_index.count(start, cut, lead) - room
         if excess <= 0:
             return cut
         budget -= excess
     # What a reader sees as one character (a flag, a family) can be longer than a small chunk: cut between code points.
     cut = start + 1
-    while cut < end and ruler.count(start, cut + 1, lead) <= room:
+    while cut < end and token_index.count(start, cut + 1, lead) <= room:
         cut += 1
     return cut
 
@@ -372,11 +365,11 @@ def _cut_inside(source: _Source, start: int, end: int, room: int, lead: str) -> 
 def _pack_windows(source: _Source, packer: _Packer, overlap: int) -> None:
     """Put a document into the open chunk if all of it fits there, or else into windows that begin a chunk each."""
     start, done, end = 0, 0, len(source.document.text)
-    if not source.ruler.fits(0, end, packer.room, packer.lead(source.header(0))):
+    if not source.token_index.fits(0, end, packer.room, packer.lead(source.header(0))):
         packer.close()
     while True:
         header = source.header(start)
-        if source.ruler.fits(start, end, packer.room, packer.lead(header)):
+        if source.token_index.fits(start, end, packer.room, packer.lead(header)):
             packer.add(source, start, end)
             return
         cut = _cut_inside(source, start, end, packer.room, header)

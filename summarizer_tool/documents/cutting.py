@@ -61,7 +61,7 @@ def _place(piece: ChunkPiece, index_of: dict[int, int]) -> Place:
 def chunks_of(cut: ChunkCuts, documents: Sequence[Document]) -> list[Chunk]:
     """The chunks that `cut` has found in these documents."""
     for document, starts in zip(documents, cut.segment_starts, strict=True):
-        vars(document).setdefault('segment_starts', starts)
+        document.remember(segment_starts=starts)
     return [
         Chunk(tuple(ChunkPiece(documents[place[0]], *place[1:]) for place in places), index, tokens)
         for index, (tokens, places) in enumerate(cut.chunks)

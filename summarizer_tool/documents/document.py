@@ -137,6 +137,31 @@ class Document:
         """The offset at which each segment begins; segment `n` begins at `segment_starts[n - 1]`."""
         return segment_starts(self.text)
 
+    def remember(self, *, tokens: int | None = None, segment_starts: Sequence[int] | None = None) -> None:
+        """Keep what is already known of the text, so that nobody computes it again.
+
+        Args:
+            tokens: Its size in cl100k tokens.
+            segment_starts: The offset at which each segment begins.
+        """
+        known = {'tokens': tokens, 'segment_starts': segment_starts}
+        vars(self).update({name: value for name, value in known.items() if value is not None})
+
+    @property
+    def known_tokens(self) -> int | None:
+        """The size of the text in cl100k tokens, if it has been counted."""
+        return vars(self).get('tokens')
+
+    @property
+    def about_tokens(self) -> int:
+        """The size of the text in cl100k tokens, or a guess where it has not been counted."""
+        return vars(self).get('tokens', len(self.text) // 4)
+
+    @property
+    def is_segmented(self) -> bool:
+        """Whether it is known where the segments begin."""
+        return 'segment_starts' in vars(self)
+
     @cached_property
     def _line_starts(self) -> Sequence[int]:
         return [0, *(match.end() for match in re.finditer('\n', self.text))]

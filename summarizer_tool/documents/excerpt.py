@@ -45,11 +45,13 @@ class Excerpt:
             url=document.url,
         )
         # Segments end where lines do, so that those that are left are still what they were.
-        vars(left)['segment_starts'] = [
-            place - shift
-            for start, end, shift in zip(edges[::2], edges[1::2], shifts, strict=True)
-            for place in starts[bisect_left(starts, start) : bisect_left(starts, end)]
-        ]
+        left.remember(
+            segment_starts=[
+                place - shift
+                for start, end, shift in zip(edges[::2], edges[1::2], shifts, strict=True)
+                for place in starts[bisect_left(starts, start) : bisect_left(starts, end)]
+            ]
+        )
         return cls(document, left, spans, joints, shifts)
 
     def start_of(self, offset: int) -> int:

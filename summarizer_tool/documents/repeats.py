@@ -177,7 +177,7 @@ class _Wording:
 
     @cached_property
     def is_ending(self) -> bool:
-        """Whether it is furniture where many pages end with it."""
+        """Whether it is boilerplate where many pages end with it."""
         return (
             site_boilerplate.is_link_box(self.lines)
             or site_boilerplate.says_our_page(self.lines)
@@ -286,7 +286,7 @@ class _RepeatSearch:
         return []
 
     def _sure_at_beginning(self, page: _Page) -> list[int]:
-        """Those at a page's beginning that are furniture."""
+        """Those at a page's beginning that are boilerplate."""
         beginning = [at for at in self._beginnings[page.index] if self._begun[page.blocks[at].key] > 1]
         menus = [at for at in beginning if (said := self._wording(page, page.blocks[at])).is_site or said.is_menu]
         last = menus[-1] if menus else -1
@@ -304,7 +304,7 @@ class _RepeatSearch:
         return found[-2::-1]
 
     def _sure_at_end(self, page: _Page) -> Iterator[int]:
-        """Those at a page's end that are furniture."""
+        """Those at a page's end that are boilerplate."""
         is_over = False
         for at in self._endings[page.index]:
             times = self._ended[page.blocks[at].key]

@@ -1,8 +1,8 @@
 """Whether a block that several pages share speaks of their site, and of none of these pages.
 
-Stricter than `chrome`, which reads one page with its context: what is taken for furniture here is not sent again, so a
-block that may be a fact of its page ("Faction: Horde", "An orc of the Horde.", "Search the ruins.") must not be taken
-for it. What is missed costs tokens, no more.
+Stricter than `boilerplate_lines`, which reads one page with its context: what is found here is not sent again, so a
+block that may be a fact of its page ("Faction: Horde", "An orc of the Horde.", "Search the ruins.") must not be among
+it. What is missed costs tokens, no more.
 """
 
 import re
@@ -24,7 +24,7 @@ LONG = 12
 """Words from which prose says something by itself."""
 
 _SHORT = 4
-"""Words below which a line says too little to be known for furniture: "History" may be somebody's heading."""
+"""Words below which a line says too little to be known for boilerplate: "History" may be somebody's heading."""
 
 _ITEM_WORDS = 5
 _REACH = 600
@@ -112,12 +112,8 @@ _POINTS = re.compile(
 def is_bound(lines: Sequence[str]) -> bool:
     """Whether a block may be a fact of its page, or hold its page together, whatever else it seems to be.
 
-    Args:
-        lines: The block's lines, as `blocks.lines_of` gives them: with single spaces, and none of them blank.
-
-    Returns:
-        True for rows of a table, `label: value`, short lines with a number, what ends with a colon, and what opens a
-        list of other pages.
+    That is: rows of a table, `label: value`, short lines with a number, what ends with a colon, and what opens a list
+    of other pages. The lines are those of `blocks.lines_of`.
     """
     return (
         lines[-1].rstrip('*_').endswith(':')

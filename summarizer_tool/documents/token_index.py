@@ -82,16 +82,9 @@ class TokenIndex:
         return self.starts[bisect_left(self.sums, self.sums[last] - amount)]
 
     def reach(self, places: Sequence[int], start: int, limit: int, header: str = '') -> int:
-        """The last of `places` to which `header` and the text from `start` fit.
+        """The last of `places`, ascending, to which `header` and the text from `start` fit; `start` if there is none.
 
-        Args:
-            places: Where the text may be cut, ascending.
-            start: Offset of the first character; the text from there to its end is longer than `limit`.
-            limit: Tokens.
-            header: As in `count`.
-
-        Returns:
-            A place after `start`, or `start` if there is none; at most a fiftieth of the limit before the last.
+        The text from `start` to its end is longer than `limit`. The place is at most a fiftieth of the limit too early.
         """
         starts, sums = self.starts, self.sums
         first = self._first(start, header)
@@ -134,17 +127,8 @@ class TokenIndex:
         return unit > 0 and self.guesses[unit] > self.guesses[unit - 1]
 
 
-def rulers(texts: Sequence[str], places: Sequence[Sequence[int]], unit: int) -> list[TokenIndex]:
-    """Count texts in units, on two cores.
-
-    Args:
-        texts: Any texts.
-        places: For each of them, where units should begin if they can: line starts and others, ascending.
-        unit: The least characters of a unit.
-
-    Returns:
-        A ruler for each text.
-    """
+def index_tokens(texts: Sequence[str], places: Sequence[Sequence[int]], unit: int) -> list[TokenIndex]:
+    """Count texts in units of `unit` characters or more, on two cores; they begin at one of `places` where they can."""
     cuts = [_cut(text, at, unit) for text, at in zip(texts, places, strict=True)]
     counts = _counts(text[a:b] for text, (starts, _) in zip(texts, cuts, strict=True) for a, b in pairwise(starts))
     return [

@@ -48,14 +48,7 @@ def tidy(text: str) -> str:
 
 
 def variants(text: str) -> list[str]:
-    """The sentence and its shorter forms.
-
-    Args:
-        text: One statement.
-
-    Returns:
-        The tidied statement first, and at most `MAX_FORMS` in all; every form is made of its words, in order.
-    """
+    """The sentence, tidied, and its shorter forms, `MAX_FORMS` in all; each is made of its words, in order."""
     full = tidy(text)
     lean = _FILLER.sub('', full)
     bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else _unless_limiting(m), lean)

@@ -145,15 +145,7 @@ def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int, int]:
 
 
 def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
-    """Summarize numbered source lines.
-
-    Args:
-        request: The lines with their heading paths, and what to keep.
-        target_tokens: Tokens that the facts' texts may take together.
-
-    Returns:
-        Facts in source order, with the lines they stand on as evidence.
-    """
+    """Summarize numbered source lines."""
     found: list[Statement] = []
     headings: list[str] = []
     for source in request.sources:
@@ -219,18 +211,13 @@ def _says_something(statement: Statement) -> bool:
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 
 
-def leading(lines: Sequence[NumberedLine], target_tokens: int) -> ChunkSummary:
-    """The first statements of numbered lines: what is left to do when there is no time.
-
-    Args:
-        lines: The lines of a request.
-        target_tokens: Tokens that the facts' texts may take together.
-    """
+def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> ChunkSummary:
+    """The first statements of numbered lines: what is left to do when there is no time."""
     facts: list[Fact] = []
     room = target_tokens
     for line in lines:
         text = ' '.join(plain(line.text).split()[:MAX_WORDS])
-        if len(text.split()) >= LEAST_LEADING_WORDS and not boilerplate_lines.is_chrome(line.text):
+        if len(text.split()) >= LEAST_LEADING_WORDS and not boilerplate_lines.is_boilerplate(line.text):
             room -= tokens.count(text) + 1
             if room < 0:
                 break
@@ -239,12 +226,7 @@ def leading(lines: Sequence[NumberedLine], target_tokens: int) -> ChunkSummary:
 
 
 def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
-    """Choose among numbered facts.
-
-    Args:
-        request: One source, whose lines are facts.
-        target_tokens: Tokens that the chosen facts may take together.
-    """
+    """Choose among numbered facts."""
     lines = [line for source in request.sources for line in source.lines]
     relevance = scoring.relevances([line.text for line in lines], request.focus)
     items = [

@@ -1,4 +1,4 @@
-"""Read numbered lines as a person would: leave out the chrome, and turn prose, tables and lists into statements.
+"""Read numbered lines as a person would: leave out the boilerplate, and turn prose, tables and lists into statements.
 
 Pure text work for the extractive model. A statement can stand alone: a table row names its columns, short list items
 are said together, and what names no subject takes it from its heading (`subjects`).
@@ -22,7 +22,7 @@ _GROUP_WORDS = MAX_WORDS // 2
 
 
 _ASIDE_REACH = 60
-"""Characters up to which a sentence within a paragraph may be chrome: "See Calendar."."""
+"""Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
 
 
 _LABEL_WORDS = 8
@@ -111,7 +111,7 @@ class _Reader:
 
     def say(self, text: str, evidence: Iterable[int], kind: Kind = Kind.PROSE) -> None:
         text = text.strip(' \t;,:·|>')
-        if not any(map(str.isalnum, text)) or (len(text) < _ASIDE_REACH and boilerplate_lines.is_chrome(text)):
+        if not any(map(str.isalnum, text)) or (len(text) < _ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines = tuple(dict.fromkeys(evidence))
         section = len(self.sections) - 1
@@ -158,15 +158,7 @@ class _Reader:
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
-    """Everything that the numbered lines of one source state, in order, without chrome.
-
-    Args:
-        lines: The source's lines.
-        path: The headings open where it begins.
-
-    Returns:
-        The statements, and the sections that they count in.
-    """
+    """Everything that the numbered lines of one source state, in order, without boilerplate."""
     reader = _Reader([HeadingSection(tuple(path), (0,) * len(path))], levels=list(range(1 - len(path), 1)))
     texts = [line.text for line in lines]
     common = boilerplate_lines.repeated(texts)
@@ -192,7 +184,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             _read_row(reader, line, following)
-        elif _RULE.match(text) or text in said or boilerplate_lines.is_chrome(text):
+        elif _RULE.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
             reader.flush()
             reader.leads_away = reader.leads_away or boilerplate_lines.leads_away(text)
         else:

@@ -80,15 +80,7 @@ def subject_of(heading: str) -> str:
 
 
 def with_subjects(found: Sequence[Statement], sections: Sequence[HeadingSection]) -> list[Statement]:
-    """Put subjects into the statements of one source that lack one.
-
-    Args:
-        found: The statements, in order.
-        sections: Their sections.
-
-    Returns:
-        As many statements; what names a heading has the heading's line in its evidence.
-    """
+    """Put subjects into the statements of one source that lack one."""
     by_section: list[list[Statement]] = [[] for _ in sections]
     for statement in found:
         by_section[statement.section].append(statement)

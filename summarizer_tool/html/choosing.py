@@ -232,7 +232,7 @@ def _appeals(block: PageBlock, is_at_the_end: bool) -> bool:
     if block.size < _CREDIT_LENGTH and _CREDIT.match(words):
         return True
     named = len({found.lower() for found in _NETWORKS.findall(words)}) if block.links else 0
-    return named > 1 or (named == 1 and is_at_the_end) or boilerplate_lines.is_chrome(words)
+    return named > 1 or (named == 1 and is_at_the_end) or boilerplate_lines.is_boilerplate(words)
 
 
 def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:

@@ -40,14 +40,7 @@ class Composer:
         facts: Sequence[GroundedFact],
         rendered: render.RenderedFacts,
     ) -> Summary:
-        """The summary of the facts, within the budget.
-
-        Args:
-            chunks: All chunks of the input.
-            outcomes: What became of each.
-            facts: What there is to say, without duplicates.
-            rendered: The choice among them.
-        """
+        """The summary of the facts, within the budget."""
         text = rendered.text
         if not text:
             text = self._cut_off(facts)
@@ -117,24 +110,17 @@ class Composer:
 
 
 def truncated_summary(documents: Sequence[Document], budget: int, model_name: str, strategy: str) -> Summary:
-    """What there is when all the time has gone into waiting: the beginning of each document.
-
-    Args:
-        documents: The input.
-        budget: Tokens that the text may have.
-        model_name: What should have done the work.
-        strategy: How the input should have been cut.
-    """
+    """What there is when all the time has gone into waiting: the beginning of each document."""
     share = max(1, budget // max(1, len(documents)) - 2)
     started = [render.shorten(document.text[: share * _LONG_TOKEN].strip(), share) for document in documents]
     text = render.shorten('\n\n'.join(part for part in started if part), budget)
     return Summary(
         text=text,
         state='degraded',
-        parts=[report.part_in_haste(document, DEADLINE) for document in documents if document.text],
+        parts=[report.unprocessed_part(document, DEADLINE) for document in documents if document.text],
         warnings=['there was no time to summarize: this is only the beginning of the text'],
         stats=Stats(
-            tokens_in=sum(vars(document).get('tokens', len(document.text) // 4) for document in documents),
+            tokens_in=sum(document.about_tokens for document in documents),
             tokens_out=tokens.count(text),
             budget=budget,
             model=model_name,

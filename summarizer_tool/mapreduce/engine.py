@@ -287,7 +287,7 @@ class Engine:
             reason = outcomes[index].reason
             with telemetry.span('degrade chunk', chunk=index + 1, reason=reason, model='extractive') as span:
                 # When even the time in reserve is over, the beginning of each chunk has to do.
-                take = self._extract if self.deadline.seconds else self._lead
+                take = self._extract if self.deadline.seconds else self._first_statements
                 facts, entities = await take(chunks[index], self._target_of(chunks[index]))
                 outcomes[index] = ChunkOutcome(facts, entities, 'degraded', reason)
                 span.set_attribute('facts', len(facts))
@@ -299,9 +299,9 @@ class Engine:
         self._tally.checked(facts, checked)
         return numbered.found(checked), checked.entities
 
-    async def _lead(self, chunk: Chunk, target: int) -> tuple[list[GroundedFact], list[str]]:
+    async def _first_statements(self, chunk: Chunk, target: int) -> tuple[list[GroundedFact], list[str]]:
         numbered = await in_thread(number, chunk, self._index_of)
-        facts = await in_thread(extractive_fallback.lead, numbered, target)
+        facts = await in_thread(extractive_fallback.first_statements, numbered, target)
         self._tally.facts_in += len(facts)
         return facts, []
 

@@ -15,21 +15,12 @@ def warm_up() -> None:
 
 
 def extract(numbered: Numbered, focus: Focus, target_tokens: int) -> tuple[int, Grounding]:
-    """The embedded model's facts of a chunk.
-
-    Args:
-        numbered: The chunk's lines.
-        focus: What to keep.
-        target_tokens: Size of the facts wanted.
-
-    Returns:
-        How many facts there were, and those that hold.
-    """
+    """The embedded model's facts of a chunk."""
     answer = model.summarize_sources(ParsedRequest(numbered.sources, focus, target_tokens, merges=False), target_tokens)
     return len(answer.facts), grounding.ground(answer, numbered.lines, numbered.context)
 
 
-def lead(numbered: Numbered, target_tokens: int) -> list[GroundedFact]:
+def first_statements(numbered: Numbered, target_tokens: int) -> list[GroundedFact]:
     """The first statements of a chunk, at next to no cost."""
-    answer = model.leading(numbered.lines, target_tokens)
+    answer = model.first_statements(numbered.lines, target_tokens)
     return [GroundedFact(fact.text, 3, (numbered.places[fact.evidence[0] - 1],)) for fact in answer.facts]

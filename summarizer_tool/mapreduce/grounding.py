@@ -100,10 +100,7 @@ class _Lines:
     def locate(self, wanted: frozenset[str], spelled: str, near: Sequence[int]) -> list[int] | None:
         """The lines that together state `wanted`: none if the headings do, one, or two if that is how it stands.
 
-        Args:
-            wanted: The words of a name, date or number.
-            spelled: How it is written.
-            near: NumberedLine numbers; of several lines the nearest to these is meant.
+        `spelled` is the name, date or number as it is written; of several lines the nearest to `near` is meant.
         """
         wanted -= self.context
         if not wanted:
@@ -229,14 +226,7 @@ def _statement(text: str, cited: Sequence[int]) -> str:
 
 
 def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]) -> list[int]:
-    """The lines that support a fact, the cited ones first; empty if it names something that stands nowhere.
-
-    Args:
-        text: The fact.
-        cited: The lines it cites, those that exist.
-        known: The lines of its request.
-        called: Words of what the model itself lists as names.
-    """
+    """The lines that support a fact, the cited ones first; empty if it names something that stands nowhere."""
     if not any(character.isalnum() for character in text):
         return []
     said = asked(text)

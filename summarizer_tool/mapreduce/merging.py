@@ -166,12 +166,7 @@ def size(facts: Iterable[GroundedFact]) -> int:
 
 
 def groups(facts: Sequence[GroundedFact], window: int) -> Iterator[list[GroundedFact]]:
-    """Cut facts, in order, into groups that fit the merger's window.
-
-    Args:
-        facts: The facts of one level.
-        window: Tokens a group's numbered lines may take.
-    """
+    """Cut facts, in order, into groups that fit the merger's window."""
     group: list[GroundedFact] = []
     used = 0
     for fact in facts:

@@ -41,15 +41,7 @@ class Numbered:
 
 
 def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:
-    """Number a chunk's segments from 1, over all its pieces; blank ones get no number.
-
-    Args:
-        chunk: What to number.
-        index_of: Document index by the identity of the document.
-
-    Returns:
-        The lines of the request and their places.
-    """
+    """Number a chunk's segments from 1, over all its pieces; blank ones get no number."""
     sources: list[PromptSource] = []
     places: list[Place] = []
     for piece in chunk.pieces:
@@ -70,12 +62,7 @@ def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
-    """The grounded facts of a merge, with the evidence of the facts that they rest on.
-
-    Args:
-        grounded: Its evidence counts the merged facts from 1.
-        facts: What was merged.
-    """
+    """The grounded facts of a merge, with the evidence of the facts that they rest on, which theirs counts from 1."""
     return [
         GroundedFact(
             fact.text,

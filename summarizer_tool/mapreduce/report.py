@@ -26,12 +26,12 @@ def part_of(document: Document, state: PartState, reason: str = '', *, first: in
     )
 
 
-def part_in_haste(document: Document, reason: str) -> Part:
+def unprocessed_part(document: Document, reason: str) -> Part:
     """The account of a document of which nothing was made, without a look at where its segments are.
 
     The number of its last segment is that of its last line where nobody has counted them.
     """
-    if 'segment_starts' in vars(document):
+    if document.is_segmented:
         return part_of(document, 'failed', reason)
     lines = document.text.count('\n') + 1
     return Part(
@@ -52,14 +52,7 @@ def parts(
     documents: Sequence[Document],
     repeats: Sequence[Sequence[Repeat]] = (),
 ) -> list[Part]:
-    """The account of everything, by document.
-
-    Args:
-        chunks: All chunks of the input.
-        outcomes: What became of each.
-        documents: The input.
-        repeats: For each document what is in no chunk of it.
-    """
+    """The account of everything, by document."""
     index_of = {id(document): index for index, document in enumerate(documents)}
     found = [
         (index_of[id(piece.document)], part_of(piece.document, outcome.state, outcome.reason, first=first, last=last))

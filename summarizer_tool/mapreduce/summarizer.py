@@ -421,10 +421,11 @@ async def _count(documents: Sequence[Document], text: str) -> int:
     """Tokens of the documents as one text; the size of a single one may be known."""
     if len(documents) != 1:
         return await in_process(tokens.count, text)
-    known = vars(documents[0])
-    if 'tokens' not in known:
-        known['tokens'] = await in_process(tokens.count, text)
-    return known['tokens']
+    known = documents[0].known_tokens
+    if known is None:
+        known = await in_process(tokens.count, text)
+        documents[0].remember(tokens=known)
+    return known
 
 
 async def _find(cache: Cache, key: str, started: float) -> Summary | None:

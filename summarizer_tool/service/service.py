@@ -321,7 +321,7 @@ class Service:
     ) -> Summary:
         """The way out where a server has so much to do that not even the embedded model got its turn."""
         model_name = self.summarizer.model_name
-        known = sum(vars(document).get('tokens', len(document.text) // 4) for document in documents)
+        known = sum(document.about_tokens for document in documents)
         budget = max_output_tokens or self.summarizer.default_budget(known, for_extraction=for_extraction)
         free = handles.reserve(ids, budget)
         summary = await in_io_thread(compose.truncated_summary, documents, max(1, budget - free), model_name, strategy)
@@ -388,7 +388,7 @@ class Service:
         """Store a document; the tokens of a new one are counted where computing runs."""
         if not await in_io_thread(self.collection.has, document.id):
             with request_load(len(document.text), self.summarizer.workers):
-                vars(document)['tokens'] = await in_process(tokens.count, document.text)
+                document.remember(tokens=await in_process(tokens.count, document.text))
         return await in_io_thread(
             self.collection.add,
             document,

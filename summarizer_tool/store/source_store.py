@@ -235,7 +235,7 @@ class Collection:
             raise StoreError(
                 f'the text of {kept_id} in {self._database.path} is damaged; move the file away and start again'
             )
-        vars(document)['tokens'] = count  # so that nobody counts them again
+        document.remember(tokens=count)
         self._database.touch('sources', row, used_at)
         return document
 

@@ -57,15 +57,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def blocks(text: str, segment_starts: Sequence[int]) -> list[MarkdownBlock]:
-    """Cut a text into blocks.
-
-    Args:
-        text: Markdown, or any text.
-        segment_starts: Where its segments begin (`documents.segment_starts`).
-
-    Returns:
-        Blocks that cover the text without gaps; each begins where a segment does. None of an empty text.
-    """
+    """Cut a text into blocks."""
     if not text:
         return []
     structure = parse(text)

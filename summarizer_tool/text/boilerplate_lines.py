@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import regex
 
 _REACH = 240
-"""Chrome is short, in characters; a longer line that mentions cookies is prose about cookies."""
+"""Boilerplate is short, in characters; a longer line that mentions cookies is prose about cookies."""
 
 _BULLET = regex.compile(r'^(?:[-*+•]|\d{1,3}[.)])[ \t]+')
 _LINK = regex.compile(r'!?\[([^\[\]]{0,200})\]\([^()]{0,200}\)')
@@ -47,12 +47,12 @@ _ELSEWHERE = regex.compile(
 
 
 def _bare(line: str) -> str:
-    """The words of a line, without bullet, link targets and marks; empty if the line is too long for chrome."""
+    """The words of a line, without bullet, link targets and marks; empty if the line is too long for boilerplate."""
     line = _BULLET.sub('', line.strip())
     return _MARKS.sub('', _LINK.sub(r'\1', line)).strip() if len(line) <= _REACH else ''
 
 
-def is_chrome(line: str) -> bool:
+def is_boilerplate(line: str) -> bool:
     """Whether a line belongs to the site, not to the text."""
     bare = _bare(line)
     if not bare:
@@ -73,25 +73,18 @@ def repeated(texts: Sequence[str]) -> frozenset[str]:
 
 
 def before_content(texts: Sequence[str]) -> int:
-    """How many lines at the top of a page are its menu: those before the first heading, if none is a sentence.
-
-    Args:
-        texts: The lines of a page from its beginning.
-
-    Returns:
-        0 where there is no heading among the first lines, or text stands before it, or nothing before it is chrome.
-    """
-    has_chrome = False
+    """How many lines at the top of a page are its menu: those before the first heading, if none is a sentence."""
+    has_boilerplate = False
     for index, text in enumerate(texts[:_MENU_LINES]):
         is_underline = index > 0 and text.startswith('==') and not text.strip('= ')
         if text.startswith('#') or is_underline:
-            return index - is_underline if has_chrome else 0
-        if is_chrome(text):
-            has_chrome = True
+            return index - is_underline if has_boilerplate else 0
+        if is_boilerplate(text):
+            has_boilerplate = True
         elif len(text) > _REACH or len(_bare(text).split()) > _MENU_WORDS:
             return 0
     # Nothing but a menu: its page begins in another chunk.
-    is_menu = _MENU_WORDS <= len(texts) <= _MENU_LINES and 2 * sum(map(is_chrome, texts)) > len(texts)
+    is_menu = _MENU_WORDS <= len(texts) <= _MENU_LINES and 2 * sum(map(is_boilerplate, texts)) > len(texts)
     return len(texts) if is_menu else 0
 
 

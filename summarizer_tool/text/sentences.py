@@ -66,14 +66,7 @@ def is_abbreviated(text: str, end: int) -> bool:
 
 
 def sentences(lines: Sequence[NumberedLine]) -> Iterator[Sentence]:
-    """Cut a paragraph into sentences.
-
-    Args:
-        lines: The paragraph's lines, without markdown marks.
-
-    Yields:
-        Sentences of at most `MAX_WORDS` words, in order; longer ones come in pieces.
-    """
+    """Cut a paragraph into sentences."""
     text = ' '.join(line.text for line in lines)
     starts: list[int] = []
     offset = 0

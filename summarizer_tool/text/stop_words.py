@@ -60,9 +60,6 @@ def stop_words(words: Iterable[str]) -> frozenset[str]:
     """The stop words of the language that a question is in, which is the one that most of its words are in a list of.
 
     One language's, since a word that says nothing in one may be the very thing in another: `die`, `door`, `son`.
-
-    Args:
-        words: In small letters and without accents.
     """
     asked = [*words]
     return max(_LANGUAGES, key=lambda language: sum(word in language for word in asked))

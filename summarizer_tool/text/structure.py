@@ -152,15 +152,7 @@ class Structure:
         return at <= end or not _TEXT.search(self.text, end, at)
 
     def boundary(self, at: int, before: int) -> int:
-        """How good a place to cut `at` is.
-
-        Args:
-            at: Where a segment begins.
-            before: Where the segment before it begins.
-
-        Returns:
-            A heading's level or a `Boundary`; less is better.
-        """
+        """How good a place to cut `at` is."""
         text = self.text
         if at == 0:
             return Boundary.DOCUMENT

@@ -264,14 +264,7 @@ def split(text: str, size: int, overlap: int = 0) -> list[tuple[int, int]]:
 
 
 def counts(texts: 'Sequence[str]') -> list[int]:
-    """Count many texts, on two cores if they are long.
-
-    Args:
-        texts: Any strings.
-
-    Returns:
-        Tokens of each, in order.
-    """
+    """Count many texts, on two cores if they are long."""
     if sum(map(len, texts)) < _PARALLEL:
         return [len(_encode(text)) for text in texts]
     return [*chain.from_iterable(_threads().map(_count_each, _tasks(texts)))]

@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.chunking import MIN_SIZE, STRATEGIES, Chunk, chunk
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.excerpt import Span
-from summarizer_tool.documents.token_index import rulers
+from summarizer_tool.documents.token_index import index_tokens
 from summarizer_tool.text import tokens
 from tests.text.test_structure import lines
 from tests.text.test_tokens import texts
@@ -375,9 +375,9 @@ def test_chunks_keep_their_promises(
 @given(st.lists(odd, max_size=3).map(''.join), st.integers(1, 50), st.data())
 def test_a_ruler_counts_any_span_exactly(text: str, unit: int, data: st.DataObject) -> None:
     document = Document(text)
-    (ruler,) = rulers([document.text], [document.segment_starts], unit)
+    (token_index,) = index_tokens([document.text], [document.segment_starts], unit)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     header = data.draw(st.sampled_from(['', 'A > B\n', '---\n']))
     if start < end:
-        assert ruler.count(start, end, header) == tokens.count(header + document.text[start:end])
+        assert token_index.count(start, end, header) == tokens.count(header + document.text[start:end])

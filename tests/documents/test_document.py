@@ -103,3 +103,14 @@ def test_lone_surrogates_become_replacement_characters() -> None:
 def test_a_segment_that_is_not_there() -> None:
     with pytest.raises(IndexError, match=r'src_[0-9a-f]{12} has segments 1 to 2, not 3'):
         Document('a\nb').segment(3)
+
+
+def test_what_is_known_of_a_text_is_not_computed_again() -> None:
+    document = Document('One.\n\nTwo.\n')
+    assert (document.known_tokens, document.about_tokens, document.is_segmented) == (None, 2, False)
+
+    document.remember(tokens=7, segment_starts=[0, 6])
+
+    assert (document.tokens, document.known_tokens, document.about_tokens) == (7, 7, 7)
+    assert document.is_segmented
+    assert document.segment_text(2) == 'Two.'

@@ -1,4 +1,4 @@
-"""A block that pages share is furniture only where it cannot be a fact of one of them."""
+"""A block that pages share is boilerplate only where it cannot be a fact of one of them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Reading numbered lines: chrome out, tables and lists into words, subjects where they are missing."""
+"""Reading numbered lines: boilerplate out, tables and lists into words, subjects where they are missing."""
 
 import pytest
 from inline_snapshot import snapshot
@@ -184,7 +184,7 @@ def test_plain_takes_marks_off():
     ],
 )
 def test_chrome(line: str):
-    assert boilerplate_lines.is_chrome(line)
+    assert boilerplate_lines.is_boilerplate(line)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_chrome(line: str):
     ['Search for the Heron, lost in 1872.', 'She shared the mill with Jonas Orme.', 'The history of cookies is long.'],
 )
 def test_text_is_no_chrome(line: str):
-    assert not boilerplate_lines.is_chrome(line)
+    assert not boilerplate_lines.is_boilerplate(line)
 
 
 def test_what_stands_before_the_first_heading():

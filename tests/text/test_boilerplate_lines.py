@@ -4,7 +4,7 @@ import pytest
 
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.boilerplate_lines import is_chrome
+from summarizer_tool.text.boilerplate_lines import is_boilerplate
 
 CHROME = [
     'Skip to content',
@@ -37,12 +37,12 @@ PROSE = [
 
 @pytest.mark.parametrize('line', CHROME)
 def test_chrome(line: str) -> None:
-    assert is_chrome(line)
+    assert is_boilerplate(line)
 
 
 @pytest.mark.parametrize('line', PROSE)
 def test_prose(line: str) -> None:
-    assert not is_chrome(line)
+    assert not is_boilerplate(line)
 
 
 def said(text: str) -> list[str]:
