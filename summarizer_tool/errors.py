@@ -37,4 +37,4 @@ class FetchError(SummarizerError):
         self.status = status
         """The HTTP status of the answer, where that was the reason."""
         self.concerns_host = concerns_host
-        """Whether it is the host that cannot be asked, for any page: it has no address, or one that is refused."""
+        """True where no page of the host can be fetched: it has no address, or one that is refused."""

@@ -82,12 +82,12 @@ def configure(
     logger.propagate = False
     for name in libraries:
         other = logging.getLogger(name)
-        other.handlers[:] = [_OfOthers(handler)]
+        other.handlers[:] = [_LibraryHandler(handler)]
         other.setLevel(logging.WARNING)
         other.propagate = False
 
 
-class _OfOthers(logging.Handler):
+class _LibraryHandler(logging.Handler):
     """Passes on the records of a library without what may quote content: tracebacks, and long or odd messages."""
 
     def __init__(self, handler: logging.Handler) -> None:

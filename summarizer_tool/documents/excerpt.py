@@ -14,7 +14,7 @@ Span: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What is left of a document, as a document of its own."""
+    """A document without some spans, as a document of its own."""
 
     whole: Document
     left: Document
@@ -27,12 +27,7 @@ class Excerpt:
 
     @classmethod
     def of(cls, document: Document, spans: Sequence[Span] = ()) -> 'Excerpt':
-        """A document without some spans.
-
-        Args:
-            document: The whole.
-            spans: Whole segments of it, ascending, apart from each other or side by side.
-        """
+        """Leave spans out of a document: whole segments of it, ascending, apart from each other or side by side."""
         shifts = list(accumulate((end - start for start, end in spans), initial=0))
         joints = [start - shift for (start, _), shift in zip(spans, shifts, strict=False)]
         if not spans:

@@ -11,7 +11,7 @@ class Passage:
     """A few lines of a stored source, word for word."""
 
     id: int
-    """Of its row in the index; unique in the store."""
+    """The number of its row in the index, unique in the store."""
     source_id: str
     number: int
     """From 1, through its source."""

@@ -202,7 +202,7 @@ class _RepeatSearch:
     """The pages of one job, and what they have in common."""
 
     def __init__(self, pages: Sequence[_Page], of: int) -> None:
-        """Args: of: How many documents there are, those without shared blocks included."""
+        """Compare the pages; `of` counts all documents, those without shared blocks included."""
         self._of = of
         self._wordings: dict[int, _Wording] = {}
         self._first: dict[int, tuple[_Page, MarkdownBlock]] = {}

@@ -1,4 +1,4 @@
-"""Work that is done is not paid for twice: the sub-agents' answers are kept by request, and so are whole results."""
+"""A cache of the sub-agents' answers by what they were asked, and the keys of whole results."""
 
 import hashlib
 import json
@@ -120,5 +120,5 @@ _turns: dict[tuple[AbstractEventLoop, str], _Turn] = {}
 
 
 def _complain(error: Exception) -> None:
-    """A cache that fails costs time, not the result."""
+    """Log a failure of the cache, which costs time but not the result."""
     _logger.warning('the cache failed', extra={'reason': str(error) if isinstance(error, StoreError) else 'bad entry'})

@@ -14,7 +14,7 @@ class Deadline:
     """
 
     def __init__(self, seconds: float, *, grace: float = float('inf')) -> None:
-        """A deadline so many seconds from now, and how long after it an answer that is nearly done may still come."""
+        """Set the deadline `seconds` from now; an answer that is nearly done may come up to `grace` seconds after it."""
         self.at = anyio.current_time() + seconds
         self._grace = grace
         self._reserve = 0.0
@@ -22,7 +22,7 @@ class Deadline:
 
     @property
     def seconds(self) -> float:
-        """What is left, at least 0."""
+        """The seconds that are left, at least 0."""
         return max(0.0, self.at - anyio.current_time())
 
     @property
@@ -36,7 +36,7 @@ class Deadline:
         self._move()
 
     def bring_forward(self, seconds: float, *, grace: float | None = None) -> None:
-        """Let it come in so many seconds from now, if that is sooner, perhaps with less grace."""
+        """Move it to `seconds` from now, if that is sooner, and lower the grace to `grace` seconds."""
         at = anyio.current_time() + seconds
         if at < self.at:
             self.at = at

