@@ -1,4 +1,4 @@
-"""What can go wrong, in the caller's terms: each error names the input, the limit and the way out."""
+"""The errors of this package: each error names the input, the limit and the way out."""
 
 
 class SummarizerError(Exception):
@@ -18,7 +18,7 @@ class SummarizationFailedError(SummarizerError):
 
 
 class RequestError(SummarizerError):
-    """What was asked for cannot be done as it was asked; names the parameter and what to change."""
+    """A request cannot be done as it was made; names the parameter and what to change."""
 
 
 class UnknownSourceError(SummarizerError):

@@ -75,7 +75,7 @@ def fill(template: str, /, **values: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What the caller wants kept."""
+    """The topics and the schema that the caller wants kept first."""
 
     focus_areas: str = ''
     schema_hint: str = ''

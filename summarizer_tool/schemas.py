@@ -106,7 +106,7 @@ class Fact(BaseModel):
 
 
 class ChunkSummary(BaseModel):
-    """What the chunk summarizer and the merger both return, so that merging is closed: ChunkSummaries in, one out.
+    """The answer of the chunk summarizer and of the merger: ChunkSummaries merge into a ChunkSummary.
 
     `evidence` counts in the numbered lines of the request at hand: source segments for the chunk summarizer, facts
     for the merger. The engine maps both back to the segments of the documents.
@@ -149,7 +149,7 @@ PartState = Literal['summarized', 'degraded', 'unchanged', 'failed', 'repeated']
 
 
 class Part(BaseModel):
-    """What became of one run of segments of one document; together the parts account for all of the input."""
+    """The account of one run of segments of one document; together the parts account for all of the input."""
 
     source_id: str
     title: str
@@ -179,7 +179,7 @@ class DroppedFacts(BaseModel):
 
 
 class Stats(BaseModel):
-    """What a summary cost and how well it compressed."""
+    """The cost of a summary, and how well it compressed."""
 
     tokens_in: int
     tokens_out: int

@@ -1,1 +1,1 @@
-"""What a document, a chunk and a passage are."""
+"""Documents, chunks and passages: how text is represented and cut."""

@@ -22,7 +22,7 @@ from summarizer_tool.text.structure import LONGEST_TITLE, Structure, parse
 _logger = logging.getLogger('summarizer_tool')
 
 STRATEGIES = ('semantic', 'token')
-"""What `chunk` knows; the first is the default."""
+"""The strategies of `chunk`; the first is the default."""
 
 MIN_SIZE = 16
 """Tokens a chunk needs to hold any character together with a heading path."""
@@ -65,11 +65,11 @@ class ChunkPiece:
     """The heading path as the line a reader gets before the text: shortened if it would take over a quarter of the
     chunk, with its line feed; empty without a path."""
     left_out: tuple[Span, ...] = ()
-    """What the chunk does not hold of it: whole segments between `start` and `end`, ascending."""
+    """The parts that the chunk leaves out: whole segments between `start` and `end`, ascending."""
 
     @property
     def runs(self) -> list[Span]:
-        """What the chunk holds of it, ascending."""
+        """The spans that the chunk holds, ascending."""
         edges = [self.start, *(edge for span in self.left_out for edge in span), self.end]
         return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
 
@@ -87,7 +87,7 @@ class ChunkPiece:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What the map step reads at once."""
+    """The text of one call of the map step."""
 
     pieces: tuple[ChunkPiece, ...]
     """Runs of one or, where they are small, several documents, in order."""
@@ -98,7 +98,7 @@ class Chunk:
 
     @property
     def text(self) -> str:
-        """What a reader gets: each piece after its header; a piece after another begins on a line of its own."""
+        """The text as a reader gets it: each piece after its header, and each on a line of its own."""
         return ''.join(_parts(self.pieces))
 
 
@@ -188,7 +188,7 @@ class _Source:
 
     @property
     def document(self) -> Document:
-        """What is to be cut; offsets are in its text."""
+        """The text to be cut, in which all offsets are."""
         return self.excerpt.left
 
     def path(self, at: int) -> tuple[str, ...]:
@@ -270,7 +270,7 @@ class _Packer:
         return self.size - self._tokens - self._joint
 
     def lead(self, header: str) -> str:
-        """What stands before the next piece."""
+        """The line before the next piece."""
         return header or ('' if self.is_empty else _NEXT_SOURCE)
 
     def add(self, source: _Source, start: int, end: int) -> None:

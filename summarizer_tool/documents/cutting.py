@@ -21,11 +21,11 @@ class ChunkCuts:
     chunks: list[tuple[int, list[Place]]] = field(default_factory=list[tuple[int, list[Place]]])
     """Tokens and pieces of each."""
     segment_starts: list['array[int]'] = field(default_factory=list['array[int]'])
-    """Of each document, so that nobody has to look for them again."""
+    """The offsets of the segments of each document."""
     repeats: list[list[Repeat]] = field(default_factory=list[list[Repeat]])
-    """What is in no chunk of each document, because an earlier one holds it."""
+    """The parts of each document that an earlier one holds; they are in no chunk."""
     repeated_tokens: int = 0
-    """How much that is."""
+    """The size of all repeats, in tokens."""
 
 
 def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -> ChunkCuts:

@@ -110,7 +110,7 @@ class Document:
     text: str
     """The whole text."""
     title: str = ''
-    """What a reader calls it; part of the heading path of its chunks."""
+    """The name that a reader gives it; part of the heading path of its chunks."""
     url: str = ''
     """Where it came from, if anywhere."""
     id: str = field(init=False)

@@ -19,7 +19,7 @@ class Excerpt:
     whole: Document
     left: Document
     spans: Sequence[Span]
-    """What is left out of the whole, ascending."""
+    """The spans of the whole that are left out, ascending."""
     _joints: Sequence[int]
     """Offsets in what is left at which the spans were."""
     _shifts: Sequence[int]
@@ -58,5 +58,5 @@ class Excerpt:
         return offset + self._shifts[bisect_left(self._joints, offset)]
 
     def left_out(self, start: int, end: int) -> tuple[Span, ...]:
-        """What is left out of `[start:end]` of the whole, where that does not begin or end in it."""
+        """The spans that are left out between `start` and `end` of the whole."""
         return tuple(span for span in self.spans if start <= span[0] and span[1] <= end)

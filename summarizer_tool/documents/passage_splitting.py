@@ -46,9 +46,9 @@ class PassageCuts:
     offset: int
     """Characters of the first line before it."""
     start: int
-    """Of its first character in the text."""
+    """The offset of its first character in the text."""
     end: int
-    """After its last character that is not white space."""
+    """The offset after its last character that is not white space."""
     path: tuple[str, ...]
     """The headings that are open there, outermost first; with the one that it begins with, if there is text below."""
     header: tuple[int, int] = (0, 0)

@@ -1,4 +1,4 @@
-"""What is shown of a stored source itself: its outline, and its raw lines with their numbers. Pure computing."""
+"""Show a stored source: its outline, or its raw lines with their numbers. Pure computing."""
 
 from bisect import bisect_right
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What repeats over the documents of one job, so that it need be sent to a model only once.
+"""Find what repeats over the documents of one job, so that it is sent to a model only once.
 
 A block (a paragraph, a list: what stands between blank lines and headings) that an earlier document holds already, word
 for word, may be left out of a later one. Most may not: under the headings of two creatures `Level: 12`, "An orc of the
@@ -155,7 +155,7 @@ def _in_whole(document: Document, holder: Document, index: int, at: int) -> Repe
 
 @dataclass(frozen=True)
 class _Wording:
-    """What a block says by itself, looked at once for all documents that hold it."""
+    """The kind of a block by its words alone, looked at once for all documents that hold it."""
 
     lines: Sequence[str]
 
@@ -286,7 +286,7 @@ class _RepeatSearch:
         return []
 
     def _sure_at_beginning(self, page: _Page) -> list[int]:
-        """Those at a page's beginning that are boilerplate."""
+        """The blocks at a page's beginning that are boilerplate."""
         beginning = [at for at in self._beginnings[page.index] if self._begun[page.blocks[at].key] > 1]
         menus = [at for at in beginning if (said := self._wording(page, page.blocks[at])).is_site or said.is_menu]
         last = menus[-1] if menus else -1
@@ -304,7 +304,7 @@ class _RepeatSearch:
         return found[-2::-1]
 
     def _sure_at_end(self, page: _Page) -> Iterator[int]:
-        """Those at a page's end that are boilerplate."""
+        """The blocks at a page's end that are boilerplate."""
         is_over = False
         for at in self._endings[page.index]:
             times = self._ended[page.blocks[at].key]

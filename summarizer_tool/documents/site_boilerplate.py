@@ -85,7 +85,7 @@ _SITE_ENTRIES = frozenset(
         'terms of service', 'terms of use',
     )
 )  # fmt: skip
-"""What only a site's menu leads to."""
+"""Entries that only the menu of a site has."""
 
 _COMMON_ENTRIES = frozenset(
     (
@@ -94,7 +94,7 @@ _COMMON_ENTRIES = frozenset(
         'terms', 'tweet', 'twitter', 'whatsapp', 'wiki', 'youtube',
     )
 )  # fmt: skip
-"""What menus lead to, and other lists may name: two of them make a menu."""
+"""Entries that menus have and other lists may have: two of them make a menu."""
 
 # A statement that begins with a name of two words and goes on with one of these verbs names what it is about.
 _PREDICATE = re.compile(

@@ -1,4 +1,4 @@
-"""How many tokens any span of a text has, exactly, after one pass of the tokenizer over all of it.
+"""Count the tokens of any span of a text, exactly, after one pass of the tokenizer over all of it.
 
 The text is counted once in small units. A unit begins where cl100k never joins what stands on both sides (a seam), so
 the counts of whole units add up, and only the ends of a span that lie inside a unit are counted again.
@@ -39,7 +39,7 @@ class TokenIndex:
     sums: Sequence[int]
     """The tokens before each start."""
     guesses: Sequence[int]
-    """How many of the starts up to and including each one are no seams."""
+    """The number of starts, up to and including each one, that are no seams."""
 
     def count(self, start: int, end: int, header: str = '') -> int:
         """The exact tokens of `header` and `text[start:end]` together.

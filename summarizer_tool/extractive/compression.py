@@ -68,7 +68,7 @@ def variants(text: str) -> list[str]:
 
 
 def _unless_limiting(match: regex.Match[str]) -> str:
-    """What is left of an aside or clause: nothing, unless it takes back or limits what is said around it."""
+    """Drop an aside or clause, unless it takes back or limits what is said around it."""
     return match.group() if _LIMITS.search(match.group()) else ''
 
 

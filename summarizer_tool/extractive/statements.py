@@ -30,7 +30,7 @@ _LABEL_WORDS = 8
 
 
 class Kind(Enum):
-    """What a statement was read from."""
+    """The form of text that a statement was read from."""
 
     PROSE = 'prose'
     PIECE = 'piece'

@@ -70,7 +70,7 @@ class _Subject:
 
 
 def subject_of(heading: str) -> str:
-    """What a section is about, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""
+    """The subject of a section, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""
     title = _NUMBERING.sub('', _ASIDE.sub('', heading)).strip(' :-–—')
     found = names.mentions(title)
     if not found or len(title.split()) > 8 or _LISTING.match(title):
@@ -105,7 +105,7 @@ def with_subjects(found: Sequence[Statement], sections: Sequence[HeadingSection]
 
 
 def _about(number: int, title: str, inside: Sequence[Statement], said: set[str]) -> _Subject | None:
-    """What a heading names, if the text below it or elsewhere uses it as a name."""
+    """The subject that a heading names, if the text below it or elsewhere uses it as a name."""
     name = subject_of(title)
     if not name:
         return None
@@ -214,7 +214,7 @@ class _Section:
             self.current, self.is_near, self.is_ambiguous = _Subject(name, statement.evidence), True, True
 
     def _lacking(self, statement: Statement) -> _Subject | None:
-        """What a statement without a subject is about."""
+        """The subject of a statement that does not say it."""
         named = self.subject if self.subject is not None and not self.subject.is_inherited else None
         about = self.current if self.is_near and statement.kind is not Kind.LIST else named or self.heading
         if about is None or any(

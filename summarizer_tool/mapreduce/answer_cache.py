@@ -49,7 +49,7 @@ class AnswerCache:
 
     cache: Cache | None
     scope: str
-    """What an answer depends on besides its request: model, prompts, output mode."""
+    """The key of what an answer depends on besides its request: model, prompts, output mode."""
     is_exact: bool
     """Whether only an answer for the very same target will do: the embedded model's costs little to make again."""
     found: int = field(default=0, init=False)

@@ -31,7 +31,7 @@ class Composer:
     tally: RunStats
     usage: RunUsage
     cut: ChunkCuts
-    """What is in no chunk, because it repeats."""
+    """The chunks, and the repeats that are in none of them."""
 
     def summary(
         self,
@@ -110,7 +110,7 @@ class Composer:
 
 
 def truncated_summary(documents: Sequence[Document], budget: int, model_name: str, strategy: str) -> Summary:
-    """What there is when all the time has gone into waiting: the beginning of each document."""
+    """A summary for when all the time has gone into waiting: the beginning of each document."""
     share = max(1, budget // max(1, len(documents)) - 2)
     started = [render.shorten(document.text[: share * _LONG_TOKEN].strip(), share) for document in documents]
     text = render.shorten('\n\n'.join(part for part in started if part), budget)

@@ -43,7 +43,7 @@ FITS = 1.75
 condenses them first."""
 
 MERGE_TARGET = 1.1
-"""What a level of merging asks for, in budgets."""
+"""Size of the facts that a level of merging asks for, in budgets."""
 
 MAX_LEVELS = 4
 """Levels of merging; each must shrink the whole by a tenth, or the deterministic fit ends it."""
@@ -69,7 +69,7 @@ class Engine:
 
     settings: Settings
     model: Model
-    """What does the work; already limited in concurrency."""
+    """The model to call, already limited in concurrency."""
     model_name: str
     job: Job
     deadline: Deadline

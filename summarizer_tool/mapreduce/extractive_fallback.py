@@ -1,4 +1,4 @@
-"""What the embedded model does for a chunk without a request: the way out where a model has failed. Pure computing."""
+"""Let the embedded model summarize a chunk on which the model has failed. Pure computing."""
 
 from summarizer_tool.extractive import model
 from summarizer_tool.mapreduce import grounding

@@ -44,7 +44,7 @@ _ORDINARY = regex.compile(
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """What is left of a ChunkSummary when it has been held against its lines."""
+    """The part of a ChunkSummary that its lines support, and the counts of the rest."""
 
     facts: list[Fact]
     """Their evidence is ascending, at least one line of the request."""

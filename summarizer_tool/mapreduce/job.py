@@ -1,4 +1,4 @@
-"""What the engine works on and what it keeps count of."""
+"""The engine's input, its result for each chunk, and its counters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Job:
 
 @dataclass(slots=True)
 class ChunkOutcome:
-    """What became of one chunk."""
+    """The result of one chunk."""
 
     facts: list[GroundedFact] = field(default_factory=list[GroundedFact])
     entities: list[str] = field(default_factory=list[str])
@@ -37,7 +37,7 @@ class ChunkOutcome:
 
 @dataclass(slots=True)
 class RunStats:
-    """What is counted on the way, for the statistics."""
+    """Counters for the statistics of a summary."""
 
     calls: dict[Phase, int] = field(default_factory=lambda: {'map': 0, 'reduce': 0})
     levels: int = 0

@@ -43,11 +43,11 @@ class GroundedFact:
     evidence: tuple[Place, ...]
     """Ascending, at least one."""
     is_filler: bool = False
-    """Whether it may only take room that the other facts leave."""
+    """True if it may only take room that the other facts leave."""
 
 
 Sense = tuple[tuple[str, ...], ...]
-"""What two facts must have in common to be compared at all: names, numbers and turning words, each in order."""
+"""The parts that two facts must share to be compared at all: names, numbers and turning words, each in order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class Numbered:
 
     @property
     def context(self) -> str:
-        """What the request says beside the lines: titles and headings."""
+        """The titles and headings that the request has beside the lines."""
         return '\n'.join(' '.join(source.path) for source in self.sources)
 
     def found(self, grounded: Grounding) -> list[GroundedFact]:

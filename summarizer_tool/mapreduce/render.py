@@ -83,7 +83,7 @@ class _Entry:
 
     @property
     def least_cost(self) -> int:
-        """What it costs if it shares a line."""
+        """Tokens that it costs if it shares a line."""
         return self.item.cost - self.item.subject_cost - 1
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 T = TypeVar('T')
 
 _LOOK_SECONDS = 1.0
-"""How often a waiting call looks whether the loop is still there."""
+"""Seconds after which a waiting call checks that the loop still runs."""
 
 
 class BackgroundLoop:

@@ -14,7 +14,7 @@ class Deadline:
     """
 
     def __init__(self, seconds: float, *, grace: float = float('inf')) -> None:
-        """Set the deadline `seconds` from now; an answer that is nearly done may come up to `grace` seconds after it."""
+        """Set the deadline `seconds` from now; an answer that is nearly done may come `grace` seconds after it."""
         self.at = anyio.current_time() + seconds
         self._grace = grace
         self._reserve = 0.0

@@ -50,7 +50,7 @@ _light_threads: RunVar[CapacityLimiter] = RunVar('summarizer_tool_light_threads'
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """What the request at hand weighs."""
+    """The size of the request at hand, and when it is due."""
 
     workers: 'WorkerProcesses | None' = None
     is_light: bool = False

@@ -33,7 +33,7 @@ class InFlight(Generic[T]):
         self._flights: RunVar[dict[Hashable, _Flight[T]]] = RunVar(f'summarizer_tool_{name}')
 
     async def get(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """What comes of a piece of work, which nobody else does meanwhile. Nothing is remembered afterwards.
+        """Do a piece of work, or wait for whoever does it already. Nothing is remembered afterwards.
 
         Args:
             key: What it is; the same work has the same key.
@@ -67,7 +67,7 @@ class InFlight(Generic[T]):
                 del flights[key]
 
     def _current(self) -> dict[Hashable, _Flight[T]]:
-        """What is under way on this event loop."""
+        """The work that is under way on this event loop."""
         try:
             return self._flights.get()
         except LookupError:
