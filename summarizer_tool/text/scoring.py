@@ -12,10 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
-from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, tokens
 from summarizer_tool.text.terms import stem
+
+if TYPE_CHECKING:
+    from summarizer_tool.prompts import Focus
 
 NAME_IN_SECTION = 0.3
 """Worth of a name that is known from elsewhere but new to its section, against 1 for one that is new altogether."""
@@ -67,7 +70,7 @@ _KINDS = frozenset(
 )
 
 
-def relevances(texts: Sequence[str], focus: Focus) -> list[float]:
+def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
     """How much each text is about the focus, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best.
 
     Args:

@@ -3,11 +3,14 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import regex
 
-from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.lines import one_line
+
+if TYPE_CHECKING:
+    from summarizer_tool.prompts import NumberedLine
 
 MAX_WORDS = 48
 """Longer sentences are cut into pieces; a reader takes in a sentence, not a page."""
@@ -65,7 +68,7 @@ def is_abbreviated(text: str, end: int) -> bool:
     return _ABBREVIATION.search(text, max(0, end - _ABBREVIATION_REACH), end) is not None
 
 
-def sentences(lines: Sequence[NumberedLine]) -> Iterator[Sentence]:
+def sentences(lines: 'Sequence[NumberedLine]') -> Iterator[Sentence]:
     """Cut a paragraph into sentences."""
     text = ' '.join(line.text for line in lines)
     starts: list[int] = []
