@@ -70,7 +70,7 @@ class _Teller:
         rank = (
             56.0 - 3.0 * path.count('.') + (12.0 if _STATE.search(name) else 0.0) + (14.0 if BAD.search(text) else 0.0)
         )
-        return DigestStatement(f'{path or "value"}: {shown(text)}', rank, 'values', anchor=f'"{name}"')
+        return DigestStatement(f'{path or "value"}: {shown(text)}', rank, 'values')
 
     def _string(self, path: str, value: str) -> Iterator[DigestStatement]:
         found = list(self._inner(value)) if len(value) >= _TEXT else []
@@ -131,9 +131,7 @@ class _Teller:
         yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
         texts = Counter(each.text for each in column.oddities)
         for text, count in texts.most_common(50):
-            yield DigestStatement(
-                f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items', anchor=text.split('=', 1)[-1]
-            )
+            yield DigestStatement(f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items')
 
 
 def _keyed(value: Mapping[str, Json]) -> list[Row]:

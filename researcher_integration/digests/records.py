@@ -110,7 +110,7 @@ def record_statements(them: Things) -> Iterator[DigestStatement]:
     if total <= _EACH and max(map(len, told)) <= LONGEST:
         for row, text in enumerate(told):
             bad = 14.0 if BAD.search(text) else 0.0
-            yield DigestStatement(text, 76.0 + bad, 'values', them.where(row), them.labels[row])
+            yield DigestStatement(text, 76.0 + bad, 'values', them.where(row))
         return
     constants = [f'{column.name}={column.text[:_CONSTANT_LENGTH]}' for column in columns if column.kind == 'constant']
     for start in range(0, len(constants), 8):
@@ -179,8 +179,7 @@ def _odd(them: Things, oddities: Sequence[Oddity]) -> Iterator[DigestStatement]:
         told = ', '.join(texts) or f'{them.key} unlike the others'
         names = _names(them, rows)
         text = f'{several}{names}: {told}' if len(names) < 400 else f'{told} {several}{names}'
-        anchor = them.labels[rows[0]]
-        yield DigestStatement(text, 66.0 + min(22.0, 1.1 * surprise), 'odd items', _where(them, rows), anchor)
+        yield DigestStatement(text, 66.0 + min(22.0, 1.1 * surprise), 'odd items', _where(them, rows))
 
 
 def _unequal(columns: Sequence[Column], them: Things) -> Iterator[Oddity]:
