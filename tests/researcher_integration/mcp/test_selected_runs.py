@@ -25,6 +25,7 @@ from tests.support.mcp_sites import (
     SECRET,
     Seen,
     Sites,
+    archive_server,
     choose,
     notes,
     returned,
