@@ -68,6 +68,7 @@ def archive_server() -> MCPServer:
 @contextmanager
 def counted(mcp: MCPServer) -> Generator[Site]:
     """A server that counts its requests."""
+    site = Site('')
     app = mcp.streamable_http_app()
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,7 +76,7 @@ def counted(mcp: MCPServer) -> Generator[Site]:
         await app(scope, receive, send)
 
     with served(answer) as running:
-        site = Site(f'{running.origin}/mcp')
+        site.url = f'{running.origin}/mcp'
         yield site
 
 

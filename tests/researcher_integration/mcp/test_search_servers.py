@@ -83,7 +83,7 @@ def search() -> Iterator[SearchSite]:
     @mcp.tool()
     async def slow(query: str) -> str:
         site.calls.append(query)
-        await anyio.sleep(2)
+        await anyio.sleep(60)
         return query
 
     app = mcp.streamable_http_app()
@@ -294,7 +294,7 @@ async def test_an_agent_searches(
 async def test_an_answer_that_takes_too_long_is_asked_for_again_and_then_has_failed(
     load: Callable[..., list[AbstractToolset[Any]]], search: SearchSite
 ) -> None:
-    servers = load(web={'url': search.url, 'timeout': 0.3, 'retries': 1})
+    servers = load(web={'url': search.url, 'timeout': 2, 'retries': 1})
     run = await Agent(calling('web_slow', 'web_slow', 'web_find'), toolsets=servers).run('Search.')
     assert search.calls == ['Marn', 'Marn', 'Marn']
     assert [(name, outcome) for name, outcome, _ in returned(run.all_messages())] == [
@@ -344,7 +344,7 @@ async def test_servers_that_cannot_be_reached_leave_the_others(
         )
         started = time.monotonic()
         run = await Agent(calling('web_find'), toolsets=servers).run('Search.')
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert run.output == 'web_find web_pages web_broken web_slow'
     assert [outcome for _, outcome, _ in returned(run.all_messages())] == ['success']
 
