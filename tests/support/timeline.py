@@ -99,7 +99,7 @@ def start(source: Hub | EventLog, *, token: str | None = None, port: int = 0) ->
     server = TimelineServer(app, port=port)
     thread = Thread(target=server.run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not server.started:
         assert thread.is_alive(), 'the server has ended'
         assert time.monotonic() < deadline, 'the server does not start'

@@ -206,7 +206,7 @@ def served_by_another_process(log: Path, token: str) -> Generator[str]:
         command, env=environment, cwd=Path(__file__).parents[3], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while True:
             try:
                 if httpx2.get(f'http://127.0.0.1:{port}/health', trust_env=False).status_code == 200:
