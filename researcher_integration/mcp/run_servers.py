@@ -171,11 +171,7 @@ class SelectedServer(OptionalServer[AgentDepsT]):
         return self
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """The tools wanted.
-
-        Raises:
-            MCPSelectionError: If the server has no such tool.
-        """
+        """The tools wanted; an `MCPSelectionError` if the server has no such tool."""
         if self.name in self.absent:
             return {}
         if self._is_listed:

@@ -30,7 +30,7 @@ def required(token: SecretStr | None) -> bytes | None:
 
 
 class Access:
-    """The ASGI application in front of all others: lets nobody in who may not come in.
+    """The ASGI application in front of all others: refuses whoever may not read.
 
     `token` is what `required` says of it; what stands under `open_paths` is the same for everybody, and needs none.
     """

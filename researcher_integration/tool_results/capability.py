@@ -334,11 +334,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     @durable_operation(name='store')
     async def _store(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
-        """Keep a masked result.
-
-        Returns:
-            Its handle; empty if it could not be stored.
-        """
+        """Keep a masked result; its handle is empty if it could not be stored."""
         collection = self._summarizer.collection
         document = Document(text, title=title)
         try:
