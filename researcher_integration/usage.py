@@ -43,12 +43,7 @@ class Spent(BaseModel):
         )
 
     def __add__(self, other: 'Spent') -> 'Spent':
-        return Spent(
-            requests=self.requests + other.requests,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cost=other.cost if self.cost is None else self.cost + (other.cost or Decimal(0)),
-        )
+        return Spent.of(self.usage() + other.usage())
 
 
 def limit_reached(error: UsageLimitExceeded) -> str:

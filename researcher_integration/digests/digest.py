@@ -2,12 +2,11 @@
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from researcher_integration.digests.json import json_statements
+from researcher_integration.digests.json_digest import json_statements
 from researcher_integration.digests.json_reading import Json, Read, read_json
 from researcher_integration.digests.log_lines import ESCAPES, is_frame, starts_like_log
 from researcher_integration.digests.logs import log_statements
@@ -16,9 +15,6 @@ from researcher_integration.digests.tables import read_tables, table_statements
 from summarizer_tool import fits_tokens, truncate_tokens
 
 Kind = Literal['log', 'json', 'table', 'prose']
-
-_IMPORTANT = (85.0, 70.0, 55.0, 36.0)
-"""Ranks from which a line is of importance 5, 4, 3, 2."""
 
 _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
@@ -36,24 +32,13 @@ _COMMON = 200
 
 
 @dataclass(frozen=True, slots=True)
-class DigestLine:
-    """One thing a digest says."""
-
-    text: str
-    importance: int
-    """From 1 to 5."""
-    source_lines: Sequence[int]
-    """Lines of the text that it rests on, from 1: the first ones if there are many; none if it rests on all."""
-
-
-@dataclass(frozen=True, slots=True)
 class Digest:
     """Machine output in short."""
 
     text: str
     """At most the budget; empty for prose."""
     kind: Kind
-    lines: Sequence[DigestLine]
+    lines: Sequence[DigestStatement]
     """What the text says, one after another, without the last line on what was left out."""
 
 
@@ -61,12 +46,9 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     """Say what matters in machine output: errors, odd ones out, counts, settings, metrics.
 
     Args:
-        text: Any text, of any length; a log, JSON or a table, if something is to be said of it.
+        text: Any text, of any length; if it is no log, JSON or table, the digest is of the kind `prose`, and empty.
         budget: cl100k tokens that the digest may have.
         focus: What the reader looks for; lines and items that mention it come first.
-
-    Returns:
-        The digest; of the kind `prose`, and empty, if the text is nothing of that sort.
     """
     text = ESCAPES.sub('', text) if '\x1b' in text else text
     lines = text.replace('\r\n', '\n').replace('\r', '\n').split('\n')
@@ -84,8 +66,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     whole = '\n'.join([*(each.text for each in told), *([chosen.left_out] if chosen.left_out else [])])
     if not fits_tokens(whole, budget):
         whole = truncate_tokens('\n'.join(each.text for each in told), budget)
-    numbered = _Numbered(lines)
-    return Digest(whole, kind, tuple(_line(each, numbered) for each in told if each.text))
+    return Digest(whole, kind, tuple(each for each in told if each.text))
 
 
 def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[Kind, Iterator[DigestStatement]]:
@@ -175,27 +156,3 @@ def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStat
             yield DigestStatement(
                 f'{text} [{word} ×{len(numbers)}]', 76.0 + extra - len(numbers) ** 0.5, 'mentioned', (number,)
             )
-
-
-class _Numbered:
-    """Finds the line of a piece of text."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._text = '\n'.join(lines)
-        self._starts = [0]
-        for line in lines[:-1]:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-
-    def line(self, piece: str) -> int | None:
-        """The number, from 1, of the first line that has a piece of text."""
-        at = self._text.find(piece) if piece else -1
-        return bisect_right(self._starts, at) if at >= 0 else None
-
-
-def _line(statement: DigestStatement, numbered: _Numbered) -> DigestLine:
-    importance = 5 - sum(statement.rank < least for least in _IMPORTANT)
-    numbers = statement.lines
-    if not numbers and statement.anchor:
-        found = numbered.line(statement.anchor)
-        numbers = (found,) if found is not None else ()
-    return DigestLine(statement.text, importance, numbers)

@@ -4,9 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
-from researcher_integration.digests.columns import BAD, FEW, Column, Oddity, describe, shown
+from researcher_integration.digests.columns import BAD, Column, Oddity, describe, shown
 from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
 from researcher_integration.digests.values import quantity
 
@@ -22,10 +21,6 @@ _MESSAGE = re.compile(r'(?i)(?:error|message|reason|detail|warning|note|comment|
 
 _FIELDS = 120
 """Fields that are described; things with more are described by these, the ones most things have."""
-_PAIRED = 24
-"""Fields that are compared with each other, two at a time."""
-_SAME = 0.8
-"""Share of the rows in which two fields have the same value so that the others are worth telling."""
 _NAMED = 8
 """Things named in a line on many of them."""
 _ODD_ITEMS = 150
@@ -39,7 +34,7 @@ _CONSTANT_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Things:
+class NamedRows:
     """Rows with what they are called."""
 
     what: str
@@ -57,7 +52,7 @@ class Things:
         return (self.lines[row],) if self.lines else ()
 
 
-def things(what: str, rows: Sequence[Row], lines: Sequence[int] = ()) -> Things:
+def named_rows(what: str, rows: Sequence[Row], lines: Sequence[int] = ()) -> NamedRows:
     """Find out what names each of two or more rows."""
     fields = Counter(field for row in rows for field in row)
     scored: list[tuple[float, str]] = []
@@ -72,7 +67,7 @@ def things(what: str, rows: Sequence[Row], lines: Sequence[int] = ()) -> Things:
     for number, row in enumerate(rows, 1):
         label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
         labels.append(f'{label} ({one_line(row[other], 50)})' if row.get(other) else label)
-    return Things(what, rows, labels, f'{key} ({other})' if other else key, lines)
+    return NamedRows(what, rows, labels, f'{key} ({other})' if other else key, lines)
 
 
 def _naming(field: str, rows: Sequence[Row]) -> float:
@@ -97,7 +92,7 @@ def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
     return len(values) >= 0.95 * len(rows) and max(map(len, values)) <= _SHORT and '.' not in field.strip('.')
 
 
-def record_statements(them: Things) -> Iterator[DigestStatement]:
+def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
     """Everything a digest may say of two or more things with the same fields."""
     total = len(them.rows)
     counts = Counter(field for row in them.rows for field in row)
@@ -110,7 +105,7 @@ def record_statements(them: Things) -> Iterator[DigestStatement]:
     if total <= _EACH and max(map(len, told)) <= LONGEST:
         for row, text in enumerate(told):
             bad = 14.0 if BAD.search(text) else 0.0
-            yield DigestStatement(text, 76.0 + bad, 'values', them.where(row), them.labels[row])
+            yield DigestStatement(text, 76.0 + bad, 'values', them.where(row))
         return
     constants = [f'{column.name}={column.text[:_CONSTANT_LENGTH]}' for column in columns if column.kind == 'constant']
     for start in range(0, len(constants), 8):
@@ -120,10 +115,10 @@ def record_statements(them: Things) -> Iterator[DigestStatement]:
             yield from _about(column, them)
     example = ', '.join(f'{field}={shown(cell)[:40]}' for field, cell in list(them.rows[0].items())[:30])
     yield DigestStatement(f'the first: {example}', 26.0, 'values', them.where(0))
-    yield from _odd(them, [*(each for column in columns for each in column.oddities), *_unequal(columns, them)])
+    yield from _odd(them, [each for column in columns for each in column.oddities])
 
 
-def _about(column: Column, them: Things) -> Iterator[DigestStatement]:
+def _about(column: Column, them: NamedRows) -> Iterator[DigestStatement]:
     """What is said of one field."""
     text = f'{column.name}: {column.text}'
     if column.kind == 'few':
@@ -146,16 +141,16 @@ def _about(column: Column, them: Things) -> Iterator[DigestStatement]:
         )
 
 
-def _names(them: Things, rows: Sequence[int]) -> str:
+def _names(them: NamedRows, rows: Sequence[int]) -> str:
     names = ', '.join(them.labels[row] for row in rows[:_NAMED])
     return names + (f', … {len(rows) - _NAMED} more' if len(rows) > _NAMED else '')
 
 
-def _where(them: Things, rows: Sequence[int]) -> tuple[int, ...]:
+def _where(them: NamedRows, rows: Sequence[int]) -> tuple[int, ...]:
     return tuple(line for row in rows[:20] for line in them.where(row))
 
 
-def _odd(them: Things, oddities: Sequence[Oddity]) -> Iterator[DigestStatement]:
+def _odd(them: NamedRows, oddities: Sequence[Oddity]) -> Iterator[DigestStatement]:
     """The things that are unlike the others, those that are so in the same way together."""
     by_row: dict[int, list[Oddity]] = {}
     for each in oddities:
@@ -163,14 +158,9 @@ def _odd(them: Things, oddities: Sequence[Oddity]) -> Iterator[DigestStatement]:
     alike: dict[tuple[str, ...], list[int]] = {}
     for row, found in by_row.items():
         found.sort(key=lambda each: -each.surprise)
-        # What names a thing is said anyway, and so is what another text says with more.
-        longer = [each.text for each in found if ' but ' in each.text]
-        texts = tuple(
-            each.text
-            for each in found
-            if not each.text.startswith(f'{them.key.split(" (")[0]}=')
-            and not any(text.startswith(f'{each.text} but ') for text in longer)
-        )
+        # What names a thing is said anyway.
+        key = f'{them.key.split(" (")[0]}='
+        texts = tuple(each.text for each in found if not each.text.startswith(key))
         alike.setdefault(texts, []).append(row)
     ranked = sorted(alike.items(), key=lambda item: -sum(each.surprise for each in by_row[item[1][0]]))
     for texts, rows in ranked[:_ODD_ITEMS]:
@@ -179,22 +169,4 @@ def _odd(them: Things, oddities: Sequence[Oddity]) -> Iterator[DigestStatement]:
         told = ', '.join(texts) or f'{them.key} unlike the others'
         names = _names(them, rows)
         text = f'{several}{names}: {told}' if len(names) < 400 else f'{told} {several}{names}'
-        anchor = them.labels[rows[0]]
-        yield DigestStatement(text, 66.0 + min(22.0, 1.1 * surprise), 'odd items', _where(them, rows), anchor)
-
-
-def _unequal(columns: Sequence[Column], them: Things) -> Iterator[Oddity]:
-    """Rows in which two fields differ that mostly have the same value: set and default, wanted and ready."""
-    compared = [column.name for column in columns if column.kind in ('few', 'numbers', 'texts')][:_PAIRED]
-    sample = them.rows[:: max(1, len(them.rows) // 100)]
-    for one, other in combinations(compared, 2):
-        if sum(one in row and row.get(one) == row.get(other) for row in sample) < _SAME * len(sample):
-            continue
-        if len({row.get(one) for row in sample}) <= 2:
-            continue
-        unlike = [row for row, cells in enumerate(them.rows) if cells.get(one) != cells.get(other)]
-        if 0 < len(unlike) <= (1 - _SAME) * len(them.rows):
-            for row in unlike[: FEW * 4]:
-                cells = them.rows[row]
-                text = f'{one}={shown(cells.get(one))} but {other}={shown(cells.get(other))}'
-                yield Oddity(row, text, 8.0)
+        yield DigestStatement(text, 66.0 + min(22.0, 1.1 * surprise), 'odd items', _where(them, rows))

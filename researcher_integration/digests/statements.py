@@ -55,9 +55,7 @@ class DigestStatement:
     """From 0 to about 100: the higher, the earlier it is taken."""
     topic: Topic
     lines: tuple[int, ...] = ()
-    """Numbers, from 1, of the lines it tells of; the first ones if there are many."""
-    anchor: str = ''
-    """A piece of the source by which its line is found, where the numbers are not known."""
+    """Numbers, from 1, of the lines it tells of, where they are known; the first ones if there are many."""
 
 
 @dataclass(frozen=True, slots=True)

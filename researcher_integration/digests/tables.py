@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from researcher_integration.digests.records import Row, record_statements, things
+from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
 
 LEAST_ROWS = 4
@@ -63,7 +63,7 @@ def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
             cells = ', '.join(f'{field}={cell}' for field, cell in table.rows[0].items())
             yield DigestStatement(f'{what}: {cells}', 80.0, 'values', tuple(table.lines))
         else:
-            yield from record_statements(things(what, table.rows, table.lines))
+            yield from record_statements(named_rows(what, table.rows, table.lines))
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -29,7 +29,7 @@ Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
 - `keys`: private keys and certificates, whole; those in a kubeconfig; JWK.
 - `cloud`: keys of AWS, Azure, Google Cloud, IBM Cloud and others.
 - `tokens`: of services, each of a form of its own: GitHub, Slack, Stripe, OpenAI, JSON Web Tokens …
-- `credentials`: what stands in a URL, a header or beside a name of a secret; the data of a Kubernetes Secret.
+- `credentials`: what stands in a URL, a header or beside the name of a secret; the data of a Kubernetes Secret.
 - `entropy`: quoted strings that look random. Finds what the others do not know, and also the commit hashes, digests and
   identifiers by which an agent asks for more; off unless asked for.
 - `network`: public IPv4 addresses, which are seldom secret; off unless asked for.

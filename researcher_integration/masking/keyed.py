@@ -1,4 +1,4 @@
-"""Secrets that stand beside a telling name in a text: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`."""
+"""Secrets that stand beside their name in a text: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`."""
 
 import re
 from collections.abc import Iterator

@@ -79,13 +79,13 @@ def _change(error: BaseException, change: Callable[[object], object]) -> None:
     if part is not None:
         part.content = cast('Any', change(part.content))  # of the same shape
     args = cast('tuple[object, ...]', error.args)
-    changed = tuple(change(arg) if isinstance(arg, _WITH_TEXT) else arg for arg in args)
+    changed = tuple(change(cast('object', arg)) if isinstance(arg, _WITH_TEXT) else arg for arg in args)
     if any(new is not old for new, old in zip(changed, args, strict=True)):
         error.args = changed
     # An `OSError` keeps its words elsewhere.
     own = ('strerror', 'filename', 'filename2') if isinstance(error, OSError) else ()
     for name, value in [*vars(error).items(), *((name, getattr(error, name)) for name in own)]:
-        if isinstance(value, _WITH_TEXT) and (new := change(value)) is not value:
+        if isinstance(value, _WITH_TEXT) and (new := change(cast('object', value))) is not value:
             setattr(error, name, new)
 
 

@@ -148,8 +148,11 @@ class Values:
             return value
         if isinstance(value, tuple) and hasattr(value, '_fields'):  # a named tuple
             return cast('Iterable[object]', cast('Any', type(value))(*new))
-        kind = next((kind for kind in (tuple, frozenset, AbstractSet) if isinstance(value, kind)), None)
-        return new if kind is None else set(new) if kind is AbstractSet else kind(new)
+        if isinstance(value, tuple):
+            return tuple(new)
+        if isinstance(value, frozenset):
+            return frozenset(new)
+        return set(new) if isinstance(value, AbstractSet) else new
 
     def _model(self, value: BaseModel, place: _Place) -> BaseModel:
         fields = {name: getattr(value, name) for name in type(value).model_fields}

@@ -63,7 +63,7 @@ class Masker:
             raise _failed(error) from None
 
     def mask_value(self, value: object) -> tuple[object, Mapping[str, int]]:
-        """Mask the secrets in a structure: in its texts and keys, and whole what stands under a telling name.
+        """Mask the secrets in a structure: in its texts and keys, and all that stands under the name of a secret.
 
         Args:
             value: What a tool returned or was given: texts, bytes, numbers, mappings, sequences, sets, pydantic models

@@ -1,4 +1,4 @@
-"""Names that tell of a secret (`DB_PASSWORD`, `apiKey`, `--token`), and the values that stand for none."""
+"""Names of secrets (`DB_PASSWORD`, `apiKey`, `--token`), and placeholders that stand for a secret."""
 
 import math
 import re
@@ -78,7 +78,7 @@ def kind_of(name: str) -> Kind | None:
 
 
 def hits(lower: str) -> Iterator[tuple[int, int, Kind]]:
-    """Where telling words stand in a text in lower case, from and to, and what they tell of."""
+    """Words for secrets in a text in lower case: where each begins and ends, and the kind of secret."""
     for match in _HIT.finditer(lower):
         start, end = match.span()
         if match['key'] and not _BEFORE_KEY.search(lower[max(0, start - 16) : start]):
@@ -101,7 +101,7 @@ def _kind_of_match(match: 'regex.Match[str] | re.Match[str]') -> Kind:
 
 @lru_cache(maxsize=1024)
 def harmless(name: str) -> bool:
-    """Whether a name with a telling word is known to hold no secret: `next_page_token`, `max_tokens`, `PWD`."""
+    """A name with a word for secrets that is known to hold none: `next_page_token`, `max_tokens`, `PWD`."""
     return (
         name in ('PWD', 'OLDPWD')
         or name.lower().endswith('tokens')
@@ -111,7 +111,7 @@ def harmless(name: str) -> bool:
 
 
 def is_count(name: str, number: str) -> bool:
-    """Whether a number under a telling name counts something: `{"pass": 118, "session_keys": 12}`.
+    """A number under the name of a secret that counts something: `{"pass": 118, "session_keys": 12}`.
 
     A password may be a short number, too, which YAML gives as one.
     """

@@ -1,4 +1,4 @@
-"""Secrets that only the structure of a text shows: in JSON under telling names, and in manifests of Kubernetes."""
+"""Secrets that only the structure of a text shows: in JSON under their names, and in manifests of Kubernetes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -139,7 +139,7 @@ def _close(closed: _Open, parent: _Open) -> Iterator[Finding]:
 
 
 def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
-    """Find the values of `data` and `stringData` in the Secrets of a YAML text, and those before a telling name."""
+    """Find the values of `data` and `stringData` in the Secrets of a YAML text, and those before their name."""
     for pair in _VALUE_FIRST.finditer(text):
         kind = secret_names.kind_of(pair['name'])
         value = pair['value'].rstrip().removesuffix(pair['quote'])

@@ -16,11 +16,7 @@ Servers: TypeAlias = Mapping[str, AbstractToolset[AgentDepsT]] | Sequence[Abstra
 
 
 def by_name(servers: Servers[AgentDepsT]) -> dict[str, AbstractToolset[AgentDepsT]]:
-    """The servers by name.
-
-    Raises:
-        ConfigurationError: If a toolset does not hold exactly one `MCPToolset`, or a name is missing or doubled.
-    """
+    """The servers by name; a `ConfigurationError` if one is no single `MCPToolset`, or a name is missing or doubled."""
     if isinstance(servers, Mapping):
         for name, toolset in servers.items():
             _server_of(toolset, name)
@@ -38,11 +34,7 @@ def by_name(servers: Servers[AgentDepsT]) -> dict[str, AbstractToolset[AgentDeps
 
 
 def _server_of(toolset: AbstractToolset[AgentDepsT], name: str) -> MCPToolset[AgentDepsT]:
-    """The one MCP server in a toolset, under all wrapping.
-
-    Raises:
-        ConfigurationError: If there is none, or are several.
-    """
+    """The one MCP server in a toolset, under all wrapping; a `ConfigurationError` if there is none, or are several."""
     leaves: list[AbstractToolset[AgentDepsT]] = []
     toolset.apply(leaves.append)
     match leaves:

@@ -171,20 +171,16 @@ class SelectedServer(OptionalServer[AgentDepsT]):
         return self
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """The tools wanted.
-
-        Raises:
-            MCPSelectionError: If the server has no such tool.
-        """
+        """The tools wanted; an `MCPSelectionError` if the server has no such tool."""
         if self.name in self.absent:
             return {}
         if self._is_listed:
             tools = await self.wrapped.get_tools(ctx)
         else:
-            tools = None
+            tools = dict[str, ToolsetTool[AgentDepsT]]()
             with on_failure(self._leave_out), anyio.fail_after(self.timeout):
                 tools = await self.wrapped.get_tools(ctx)
-            if tools is None:
+            if self.name in self.absent:
                 return {}
             if missing := [name for name in self.tools if name not in tools]:
                 raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))

@@ -210,12 +210,7 @@ class SearchServer(OptionalServer[Any]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
-        """Call a tool and frame what it returns.
-
-        Raises:
-            ModelRetry: If the server did not answer, and may be asked again.
-            ToolFailed: If the tool has failed, or the server did not answer for the last time.
-        """
+        """Call a tool and frame what it returns; what the server does not answer is a retry, in the end a failure."""
         with on_failure(self._say_failed):
             try:
                 return _framed(await self.wrapped.call_tool(name, tool_args, ctx, tool))

@@ -30,12 +30,9 @@ def required(token: SecretStr | None) -> bytes | None:
 
 
 class Access:
-    """The ASGI application in front of all others: lets nobody in who may not come in.
+    """The ASGI application in front of all others: refuses whoever may not read.
 
-    Args:
-        app: What lies behind.
-        token: What `required` says of the token.
-        open_paths: What needs no token: what is the same for everybody.
+    `token` is what `required` says of it; what stands under `open_paths` is the same for everybody, and needs none.
     """
 
     def __init__(self, app: 'ASGIApp', *, token: bytes | None, open_paths: frozenset[str]) -> None:
@@ -54,7 +51,8 @@ class Access:
     def _refusal(self, request: HTTPConnection) -> Response | None:
         """Why a request is not let in."""
         if self._token is None:
-            return None if _is_of_this_machine(request) else _elsewhere()
+            error = 'without a token only this machine is served; set one to serve others'
+            return None if _is_of_this_machine(request) else JSONResponse({'error': error}, 403)
         # Below a prefix, where the application is mounted.
         path = request.scope['path'].removeprefix(request.scope.get('root_path', ''))
         if path in self._open_paths:
@@ -87,10 +85,6 @@ def is_loopback(host: str) -> bool:
     # How a socket for both versions of IP names those who come by the older one.
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return (mapped or address).is_loopback
-
-
-def _elsewhere() -> Response:
-    return JSONResponse({'error': 'without a token only this machine is served; set one to serve others'}, 403)
 
 
 def _unauthorized(*, is_given: bool) -> Response:

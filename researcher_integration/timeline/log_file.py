@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
@@ -41,28 +41,26 @@ _SCHEMA = (
 def open_file(path: str) -> sqlite3.Connection:
     """A connection to a log, which is made if absent."""
     is_memory = path == MEMORY
-    db: sqlite3.Connection | None = None
     try:
         if not is_memory:
             Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         uri = MEMORY if is_memory else f'{Path(path).as_uri()}?mode=rw'
-        db = sqlite3.connect(
-            uri, uri=not is_memory, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        db.execute('PRAGMA synchronous = NORMAL')
-        db.execute('PRAGMA journal_size_limit = 16777216')
-        _make_schema(db, path)
+        with ExitStack() as on_error:
+            db = sqlite3.connect(
+                uri, uri=not is_memory, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            on_error.callback(close, db)
+            db.execute('PRAGMA synchronous = NORMAL')
+            db.execute('PRAGMA journal_size_limit = 16777216')
+            _make_schema(db, path)
+            on_error.pop_all()
     except (OSError, ValueError, sqlite3.Error) as error:
-        close(db)
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise ConfigurationError(
             f'{path} cannot be used as a log of timelines: {why}; name a file that you may write, or {MEMORY}'
         ) from error
-    except BaseException:
-        close(db)
-        raise
     return db
 
 
@@ -88,19 +86,16 @@ def _make_schema(db: sqlite3.Connection, path: str) -> None:
 def _is_new(db: sqlite3.Connection, path: str) -> bool:
     """Whether nothing is in the file yet; a `StoreError` if what is in it is not ours."""
     # One statement, so that all are of one moment.
-    application, version, objects = db.execute(
+    found = db.execute(
         'SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) '
         'FROM pragma_application_id, pragma_user_version'
     ).fetchone()
-    if application or version or objects:
-        if (application, version) != (_APPLICATION, _SCHEMA_VERSION):
-            raise StoreError(f'{path} belongs to another program or version; it is left as it is: name another path')
-        return False
-    return True
+    if any(found) and found[:2] != (_APPLICATION, _SCHEMA_VERSION):
+        raise StoreError(f'{path} belongs to another program or version; it is left as it is: name another path')
+    return not any(found)
 
 
-def close(db: sqlite3.Connection | None) -> None:
-    """Close a connection, where there is one; what was committed is in the file or its WAL."""
+def close(db: sqlite3.Connection) -> None:
+    """Close a connection; what was committed is in the file or its WAL."""
     with suppress(sqlite3.Error):
-        if db is not None:
-            db.close()
+        db.close()

@@ -52,7 +52,7 @@ class EventStream(EventSourceResponse):
     """
 
     def __init__(self, events: AsyncGenerator[TimelineEvent], after: int, open_streams: 'set[EventStream]') -> None:
-        super().__init__(
+        super().__init__(  # pyright: ignore[reportUnknownMemberType] - a bare dict
             self._blocks(events, after),
             headers={'X-Content-Type-Options': 'nosniff'},
             ping=HEARTBEAT_SECONDS,

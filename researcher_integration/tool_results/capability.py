@@ -80,7 +80,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     summarized; a tool may say `metadata={'summarize': 'always'}`, or `'never'`.
 
     The names of models are checked when it is made. One may serve any number of agents and runs at once.
-    What the libraries log that talk to servers, at DEBUG, is said before anything can be masked.
+    Libraries that talk to servers log results at DEBUG before they can be masked: leave their loggers at INFO.
     Beside a `SummarizerToolset`, which has a `read_source` of its own, wrap that one in `.prefixed(...)`.
     """
 
@@ -334,11 +334,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     @durable_operation(name='store')
     async def _store(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
-        """Keep a masked result.
-
-        Returns:
-            Its handle; empty if it could not be stored.
-        """
+        """Keep a masked result; its handle is empty if it could not be stored."""
         collection = self._summarizer.collection
         document = Document(text, title=title)
         try:

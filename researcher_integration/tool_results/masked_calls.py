@@ -2,14 +2,14 @@
 
 from typing import Any, cast
 
-import anyio.to_thread
 from pydantic_ai import RunContext, ToolFailed
 from pydantic_ai.mcp import CallToolFunc, ProcessToolCallback, ToolResult
 
-from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import MaskingError
+from researcher_integration.tool_results.called import CalledTool
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.rules import ToolResultRules
+from researcher_integration.tool_results.tool_call_reporter import ToolCallReporter
 from summarizer_tool import render_prompt
 
 
@@ -20,23 +20,21 @@ def masked_calls(rules: ToolResultRules, server: str | None = None) -> ProcessTo
         rules: As `SummarizeToolResults` has them.
         server: Its name in them.
     """
-    masker = rules.for_server(server).masking.masker()
+    of_server = rules.for_server(server)
+    masker = of_server.masking.masker()
 
     async def process(ctx: RunContext[Any], call_tool: CallToolFunc, name: str, args: dict[str, Any]) -> ToolResult:
-        if masker is None:
-            return await call_tool(name, args)
-        shown = f'{server}/{name}' if server else name
+        called = CalledTool(name, server, of_server, masker, None, ToolCallReporter(None, '', name))
         try:
             raw = Observation.of(await call_tool(name, args))
         except Exception as error:
-            withheld = render_prompt('tool_results/error', tool=shown)
-            masked = await anyio.to_thread.run_sync(without_secrets, error, masker, withheld)
+            masked = await called.masked_error(error)
             if masked is error:
                 raise
             raise masked from None
         try:
-            return cast('ToolResult', (await anyio.to_thread.run_sync(raw.masked, masker)).result)
+            return cast('ToolResult', (await called.masked(raw)).result)
         except MaskingError:
-            raise ToolFailed(render_prompt('tool_results/redacted', tool=shown)) from None
+            raise ToolFailed(render_prompt('tool_results/redacted', tool=called.name)) from None
 
     return process

@@ -146,10 +146,7 @@ def _limit_problem(where: tuple[str, ...], given: Summarization, whole: Summariz
 
 
 def load_rules(path: Path = SHIPPED_RULES) -> ToolResultRules:
-    """Read the rules.
-
-    Args:
-        path: A YAML file with `defaults` and `mcp_servers`, both of which may be left out.
+    """Read the rules of a YAML file with `defaults` and `mcp_servers`, both of which may be left out.
 
     Raises:
         ConfigurationError: If the file is wrong; one line with file, key and reason.

@@ -169,9 +169,9 @@ class ResultSummarizer:
                 reason = f'{reason}; {str(error)[:200]}'
             else:
                 made = _Summary(made.text, made.model, 'degraded')
-        spent = attempts.usage - before
+        spent, seconds = attempts.usage - before, round(time.monotonic() - started, 3)
         if made is None:
-            return ResultSummary(reason=reason, usage=spent, seconds=_since(started))
+            return ResultSummary(reason=reason, usage=spent, seconds=seconds)
         return ResultSummary(
             text=made.text,
             model=made.model,
@@ -179,7 +179,7 @@ class ResultSummarizer:
             reason=reason if made.state == 'degraded' and used is None else '',
             tokens=count_tokens(made.text),
             usage=spent,
-            seconds=_since(started),
+            seconds=seconds,
             used=used,
         )
 
@@ -273,10 +273,6 @@ class _Attempts:
 
 def _name(candidate: Model | str) -> str:
     return candidate if isinstance(candidate, str) else candidate.model_name
-
-
-def _since(started: float) -> float:
-    return round(time.monotonic() - started, 3)
 
 
 def _why(error: SummarizerError) -> str:

@@ -66,7 +66,7 @@ def result(text: str = 'all is well', call_id: str = 'c1') -> ToolResult:
 
 async def until_followed(timeline: Timeline, *, by: int = 1) -> None:
     """Wait until so many follow live."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while timeline.followers != by:  # noqa: ASYNC110
             await anyio.sleep(0.005)
 
@@ -99,7 +99,7 @@ def start(source: Hub | EventLog, *, token: str | None = None, port: int = 0) ->
     server = TimelineServer(app, port=port)
     thread = Thread(target=server.run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not server.started:
         assert thread.is_alive(), 'the server has ended'
         assert time.monotonic() < deadline, 'the server does not start'

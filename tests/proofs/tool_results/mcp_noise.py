@@ -2,21 +2,18 @@
 
 import base64
 import json
-import socket
-import threading
-import time
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Image
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic_ai.mcp import MCPToolset
 
 from tests.proofs.tool_results.noise import json_list, logs
+from tests.support.threaded_server import served
 
 LOG, LOG_FACTS = logs(7, 300, 12)
 SHIPMENTS, SHIPMENT_FACTS = json_list(7, 2000, 12)
@@ -136,18 +133,6 @@ def _server(calls: Counter[str]) -> MCPServer:
 @contextmanager
 def serve() -> Generator[Noise]:
     """Run it in a thread, on a free port."""
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        noise = Noise(f'http://127.0.0.1:{listener.getsockname()[1]}/mcp')
-        app = _server(noise.calls).streamable_http_app()
-        server = uvicorn.Server(uvicorn.Config(app, log_level='critical'))
-        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-        thread.start()
-        deadline = time.monotonic() + 10
-        while not server.started and time.monotonic() < deadline:
-            time.sleep(0.01)
-        try:
-            yield noise
-        finally:
-            server.should_exit = server.force_exit = True
-            thread.join(5)
+    calls = Counter[str]()
+    with served(_server(calls).streamable_http_app()) as running:
+        yield Noise(f'{running.origin}/mcp', calls)

@@ -1,14 +1,10 @@
 """Twelve tools whose results are 100 to 300 kB, half of them on a real MCP server, with what is planted in them."""
 
 import json
-import socket
-import threading
-import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import uvicorn
 from mcp.server import MCPServer
 from pydantic_ai import FunctionToolset
 from pydantic_ai.mcp import MCPToolset
@@ -16,8 +12,7 @@ from pydantic_ai.toolsets import AbstractToolset
 
 from tests.proofs.tool_results import noise, noise_held_out
 from tests.proofs.tool_results.noise import Fact
-
-START_SECONDS = 10
+from tests.support.threaded_server import served
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +84,5 @@ def _served(some: Sequence[Result]) -> Generator[str]:
         server.tool(name=result.tool, description='Whatever the tool knows.', structured_output=False)(
             _function(result)
         )
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        app = uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_level='critical'))
-        thread = threading.Thread(target=app.run, args=([listener],), daemon=True)
-        thread.start()
-        deadline = time.monotonic() + START_SECONDS
-        while not app.started and time.monotonic() < deadline:
-            time.sleep(0.01)
-        try:
-            yield f'http://127.0.0.1:{listener.getsockname()[1]}/mcp'
-        finally:
-            app.should_exit = app.force_exit = True
-            thread.join(5)
+    with served(server.streamable_http_app()) as running:
+        yield f'{running.origin}/mcp'

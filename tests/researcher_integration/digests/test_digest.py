@@ -83,15 +83,15 @@ log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO �
 
 
 def test_lines_name_where_they_come_from() -> None:
-    found = [(line.importance, line.source_lines) for line in digest(LOG, 300).lines]
+    found = [line.lines for line in digest(LOG, 300).lines]
     assert found == snapshot(
         [
-            (5, ()),
-            (5, (52,)),
-            (5, (59,)),
-            (4, (51,)),
-            (3, (60,)),
-            (2, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)),
+            (),
+            (52,),
+            (59,),
+            (51,),
+            (60,),
+            (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20),
         ]
     )
 
@@ -209,7 +209,7 @@ def test_a_table_is_told_by_its_columns(separator: str) -> None:
     assert 'v39: state=leaking (usually ok)' in found.text
     assert 'state: ok ×99, leaking ×1' in found.text
     odd = next(line for line in found.lines if 'leaking (usually' in line.text)
-    assert odd.source_lines == ((42,) if separator == ' | ' else (41,))
+    assert odd.lines == ((42,) if separator == ' | ' else (41,))
 
 
 def test_columns_of_a_command_line_tool() -> None:

@@ -7,7 +7,7 @@ from typing import cast
 
 from researcher_integration.digests.columns import BAD, describe, shown
 from researcher_integration.digests.json_reading import Json, Read
-from researcher_integration.digests.records import Row, record_statements, things
+from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
 from researcher_integration.digests.values import quantity
 
@@ -41,10 +41,10 @@ def json_statements(read: Read, inner: Inner) -> Iterator[DigestStatement]:
         yield DigestStatement(read.broken, 90.0, 'overview')
     if read.around:
         yield DigestStatement(f'beside the JSON: {one_line(read.around)}', 80.0, 'overview')
-    yield from _Teller(inner).tell('', read.value, 0)
+    yield from _JsonWalk(inner).tell('', read.value, 0)
 
 
-class _Teller:
+class _JsonWalk:
     """Walks through JSON; counts what it has told, so that no JSON is too large for it."""
 
     def __init__(self, inner: Inner) -> None:
@@ -70,7 +70,7 @@ class _Teller:
         rank = (
             56.0 - 3.0 * path.count('.') + (12.0 if _STATE.search(name) else 0.0) + (14.0 if BAD.search(text) else 0.0)
         )
-        return DigestStatement(f'{path or "value"}: {shown(text)}', rank, 'values', anchor=f'"{name}"')
+        return DigestStatement(f'{path or "value"}: {shown(text)}', rank, 'values')
 
     def _string(self, path: str, value: str) -> Iterator[DigestStatement]:
         found = list(self._inner(value)) if len(value) >= _TEXT else []
@@ -83,7 +83,7 @@ class _Teller:
 
     def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
         if len(value) >= _KEYED and (rows := _keyed(value)):
-            yield from record_statements(things(path or 'entries', rows))
+            yield from record_statements(named_rows(path or 'entries', rows))
             return
         if not value or depth >= _DEEPEST:
             yield self._place(path, _compact(value))
@@ -102,11 +102,11 @@ class _Teller:
                 yield DigestStatement(
                     f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
                 )
-            yield from record_statements(things(path or 'items', [flat(each) for each in objects]))
+            yield from record_statements(named_rows(path or 'items', [flat(each) for each in objects]))
             yield from self._long_strings(objects)
         elif any(isinstance(each, Mapping | list) for each in value):
             if len(value) >= MANY and (rows := _lists(value)):
-                yield from record_statements(things(path or 'rows', rows))
+                yield from record_statements(named_rows(path or 'rows', rows))
                 return
             for number, each in enumerate(value):
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
@@ -131,9 +131,7 @@ class _Teller:
         yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
         texts = Counter(each.text for each in column.oddities)
         for text, count in texts.most_common(50):
-            yield DigestStatement(
-                f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items', anchor=text.split('=', 1)[-1]
-            )
+            yield DigestStatement(f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items')
 
 
 def _keyed(value: Mapping[str, Json]) -> list[Row]:

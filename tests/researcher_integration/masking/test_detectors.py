@@ -1,0 +1,181 @@
+"""No secret passes the masker, wherever it stands; what is no secret does."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from researcher_integration.masking.detectors import ALL_GROUPS
+from researcher_integration.masking.findings import Masked
+from researcher_integration.masking.masking import Masker
+from tests.support.planted_secrets import ALL, BY_FORM, Planted, leaves, texts
+
+MASKER = Masker()
+
+
+@pytest.mark.parametrize('secret', ALL, ids=lambda secret: secret.kind)
+def test_each_kind(secret: Planted) -> None:
+    masked = MASKER.mask(f'before {secret.text} after')
+    assert secret.needle not in masked.text
+    assert secret.kind in masked.counts
+    assert masked.text.startswith('before ')
+    assert masked.text.endswith(' after')
+
+
+def test_what_is_left_of_a_text() -> None:
+    text = '\n'.join(secret.text.strip() for secret in ALL if '\n' not in secret.text.strip())
+    assert MASKER.mask(text).text == snapshot("""\
+[MASKED_AWS_KEY]
+aws_secret_key = '[MASKED_AWS_KEY]'
+[MASKED_GITHUB_TOKEN]
+[MASKED_GITHUB_TOKEN]
+[MASKED_JWT]
+[MASKED_SLACK_TOKEN]
+[MASKED_STRIPE_KEY]
+[MASKED_GITLAB_TOKEN]
+[MASKED_ANTHROPIC_KEY]
+[MASKED_OPENAI_KEY]
+[MASKED_OPENROUTER_KEY]
+[MASKED_GOOGLE_KEY]
+[MASKED_HUGGINGFACE_TOKEN]
+[MASKED_SENDGRID_KEY]
+[MASKED_NPM_TOKEN]
+[MASKED_VAULT_TOKEN]
+postgres://keeper:[MASKED_BASIC_AUTH]@db.fen.example:5432/lamps
+amqp://keeper:[MASKED_BASIC_AUTH]@queue.fen.example/
+curl -H "X-Auth: Bearer [MASKED_BEARER_TOKEN]"
+[MASKED_PRIVATE_KEY]
+Authorization: Basic [MASKED_AUTHORIZATION]
+DB_PASSWORD=[MASKED_PASSWORD]
+password: '[MASKED_PASSWORD]'
+X-Api-Key: [MASKED_API_KEY]
+?access_token=[MASKED_TOKEN]&page=2
+CLIENT_SECRET="[MASKED_SECRET]"
+--db-password [MASKED_PASSWORD] --verbose
+<password>[MASKED_PASSWORD]</password>
+//registry.fen.example/:_authToken=[MASKED_NPM_TOKEN]
+machine git.fen.example login keeper password [MASKED_PASSWORD]
+AccountName=fen;AccountKey=[MASKED_API_KEY];EndpointSuffix=core.example
+Server=db;User Id=sa;Password=[MASKED_PASSWORD];Encrypt=true
+keeper:[MASKED_BASIC_AUTH]@tcp(db:3306)/lamps password=[MASKED_PASSWORD]
+connect(token=SecretStr('[MASKED_TOKEN]'))
+Set-Cookie: [MASKED_COOKIE]
+client-key-data: [MASKED_PRIVATE_KEY]
+keeper:[MASKED_PASSWORD_HASH]\
+""")
+
+
+@given(st.sampled_from(BY_FORM), texts, texts)
+def test_no_surroundings_hide_a_secret_that_has_a_form(secret: Planted, before: str, after: str) -> None:
+    masked = MASKER.mask(f'{before}\n{secret.text} {after}')
+    assert secret.needle not in masked.text
+    assert MASKER.mask(masked.text) == Masked(masked.text, {})
+
+
+# Of those with a prefix that nothing else has, not even a space is needed before them.
+PREFIXED = [secret for secret in BY_FORM if secret.text == secret.needle and '\n' not in secret.text]
+
+
+@given(st.sampled_from(PREFIXED), texts, texts)
+def test_nor_what_touches_it(secret: Planted, before: str, after: str) -> None:
+    assert secret.needle not in MASKER.mask(f'{before}{secret.text}{after}').text
+
+
+@given(st.sampled_from(ALL), st.lists(texts, max_size=3), st.integers(1, 3), st.booleans(), st.data())
+def test_no_escapes_and_no_depth_hide_a_secret(
+    secret: Planted, others: list[str], depth: int, ascii_only: bool, data: st.DataObject
+) -> None:
+    """JSON in a string in JSON, with the slashes and letters that some writers escape."""
+    value: Any = secret.text
+    for level in range(depth):
+        value = data.draw(
+            st.sampled_from([{'line': value, 'others': others}, [*others, value], {'a': {'b': [value, level]}}])
+        )
+        value = json.dumps(value, ensure_ascii=ascii_only)
+        if data.draw(st.booleans()):
+            value = value.replace('/', '\\/').replace('=', '\\u003d').replace('&', '\\u0026')
+    masked = MASKER.mask(value)
+    assert masked.counts
+    inside: Any = masked.text
+    for _ in range(depth):
+        inside = json.loads(inside)  # still JSON, at each level
+        inside = next(text for text in reversed(leaves(inside)) if re.search(r'\[MASKED_[A-Z_]+\]', text))
+    assert secret.needle not in inside
+    assert secret.needle not in masked.text
+
+
+def test_a_quote_too_many_hides_nothing() -> None:
+    inner = json.dumps({'line': 'password=sedge9', 'others': ['"']}).replace('=', '\\u003d')
+    for text in (json.dumps(['"', inner]), f'a pipe of 5" {inner}', f'a pipe of 5" {json.dumps(inner)}'):
+        assert 'sedge9' not in MASKER.mask(text).text
+
+
+@given(st.text(max_size=300))
+def test_masking_what_is_masked_changes_nothing(text: str) -> None:
+    once = MASKER.mask(text + ' password=' + text)
+    assert MASKER.mask(once.text) == Masked(once.text, {})
+
+
+def test_colours_hide_nothing() -> None:
+    text = '\x1b[32mpassword\x1b[0m=\x1b[31mSECRET123abc\x1b[0m \x1b[1mAKIA\x1b[0m' + 'Z' * 16
+    masked = MASKER.mask(text)
+    assert masked.text == ('\x1b[32mpassword\x1b[0m=\x1b[31m[MASKED_PASSWORD]\x1b[0m \x1b[1m[MASKED_AWS_KEY]')
+    assert MASKER.mask(masked.text) == Masked(masked.text, {})
+    assert MASKER.mask_value([text])[0] == [masked.text]
+    assert json.loads(MASKER.mask(json.dumps([text])).text) == [masked.text]
+
+
+KUBECTL = """\
+NAME                              READY   STATUS             RESTARTS       AGE     IP            NODE
+lamp-exporter-7d9f8b6c5d-x2k4p    1/1     Running            0              3d4h    10.42.0.17    fen-node-1
+token-broker-5c6d7f8b9d-q8z7w     0/1     CrashLoopBackOff   17 (2m ago)    61m     10.42.1.23    fen-node-2
+
+I0301 09:12:44.123456       1 controller.go:223] "Reconciled" secret="fen/lamp-tls" generation=4 token_count=17
+E0301 09:12:45.000001       1 reflector.go:150] pkg/mod/k8s.io/client-go@v0.29.2/tools/cache/reflector.go:229: Failed
+2026-03-01T09:12:46Z ERROR [main] password authentication failed for user "keeper" (attempt 3 of 5)
+2026-03-01T09:12:46Z WARN  invalid token: unexpected EOF at line 3; expected token ')' but got ','
+2026-03-01T09:12:47Z INFO  usage prompt_tokens=5123 completion_tokens=210 total_tokens: 5333 max_tokens=8000
+2026-03-01T09:12:48Z INFO  http://10.42.0.17:8080/healthz?probe=ready&from=ops@fen.example 200 13ms
+2026-03-01T09:12:49Z INFO  commit 9fceb02d0ae598e95dc970b74767f19372d61af8 by aldous@fen.example
+2026-03-01T09:12:50Z INFO  request id=550e8400-e29b-41d4-a716-446655440000 trace=4bf92f3577b34da6a3ce929d0e0e4736
+2026-03-01T09:12:51Z INFO  stored as src_0123456789ab and src_fedcba987654, see read_source
+2026-03-01T09:12:51Z INFO  install gir1.2-secret-1:amd64; LONGEST_TOKEN = 128; password = getpass(prompt)
+2026-03-01T09:12:52Z DEBUG next_page_token=CAUQAA cache_key=lamps:17 partition_key=fen sort-key: 2026
+Containers:
+  lamp:
+    Container ID:  containerd://3f1a9d6d2a0c4b3e9a7f6c5d4e3b2a190817263544536271809f0e1d2c3b4a59
+    Image:         registry.fen.example:5000/lamp:1.4.2@sha256:9b2c6e8d7f1a0b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f7081920a3b
+    Image ID:      docker-pullable://registry.fen.example/lamp:1.4.2@sha256:9b2c6e8d7f1a0b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f7081920a3b
+    Environment:
+      DB_PASSWORD:   <set to the key 'password' in secret 'lamp-db'>  Optional: false
+      OLD_TOKEN:     ${OLD_TOKEN}
+      PWD:           /srv/lamp
+Volumes:
+  tls:
+    Type:        Secret (a volume populated by a Secret)
+    SecretName:  lamp-tls
+    Optional:    false
+  kube-api-access:
+    TokenExpirationSeconds:  3607
+Events:
+  Warning  FailedMount  2m  kubelet  MountVolume.SetUp failed: secret "lamp-tls" not found
+  Normal   Pulled       2m  kubelet  basic auth disabled; authorization: granted; bearer of the lamp: Aldous
+MIIBIjAN is no key; disk-usage-of-the-whole-fen-cluster-node is a name; task-management-service-deployment too
+"""
+
+
+def test_ordinary_text_stays(crawl: dict[str, str]) -> None:
+    for name, text in {**crawl, 'kubectl': KUBECTL}.items():
+        assert MASKER.mask(text) == Masked(text, {}), name
+        assert MASKER.mask_value({'lines': text.splitlines()})[1] == {}, name
+
+
+def test_random_strings_and_addresses_only_if_asked_for() -> None:
+    text = '"9fceb02d0ae598e95dc970b74767f19372d61af8" from 203.0.113.7'
+    assert MASKER.mask(text).counts == {}
+    assert Masker(ALL_GROUPS).mask(text).text == '"[MASKED_HIGH_ENTROPY]" from [MASKED_PUBLIC_IP]'
+    assert Masker(['keys']).mask(BY_FORM[0].text).counts == {}

@@ -1,0 +1,264 @@
+"""Secrets in structures: under names, in manifests, in models and bytes."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from pydantic import BaseModel, ConfigDict
+from pydantic_ai import BinaryContent, ToolReturn
+
+from researcher_integration.masking.findings import Masked
+from researcher_integration.masking.masking import Masker
+from tests.support.planted_secrets import ALL, BY_FORM, Planted, leaves, texts
+
+MASKER = Masker()
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda children: st.lists(children, max_size=4) | st.dictionaries(texts, children, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.sampled_from(ALL), json_values, st.data())
+def test_no_structure_hides_a_secret(secret: Planted, value: Any, data: st.DataObject) -> None:
+    planted_value = plant(value, secret.text + ' ', data)
+    masked, counts = MASKER.mask_value(planted_value)
+    assert not any(secret.needle in leaf for leaf in leaves(masked))
+    assert secret.kind in counts or sum(counts.values())
+    assert shape(masked) == shape(planted_value)
+    assert MASKER.mask_value(masked) == (masked, {})
+
+
+def plant(value: Any, text: str, data: st.DataObject) -> Any:
+    """The value with the text somewhere in it: as an item, as a key, or deeper."""
+    if isinstance(value, list) and value and data.draw(st.booleans()):
+        at = data.draw(st.integers(0, len(value) - 1))
+        return [*value[:at], plant(value[at], text, data), *value[at + 1 :]]
+    if isinstance(value, list):
+        return [*value, text]
+    if isinstance(value, dict):
+        return {**value, text: 1} if data.draw(st.booleans()) else {**value, 'output': text}
+    return text
+
+
+def shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return [shape(item) for item in value.values()]
+    return [shape(item) for item in value] if isinstance(value, list) else type(value) if value is None else '.'
+
+
+def test_secrets_of_kubernetes() -> None:
+    secret = {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'name': 'lamp'}, 'data': {'oil': 'ZmVuLW9pbA=='}}
+    settings = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'wick'}, 'data': {'oil': 'whale'}}
+    listed = {'apiVersion': 'v1', 'kind': 'List', 'items': [secret, settings]}
+    by_names = {
+        'kind': 'SecretList',
+        'items': [{'metadata': {'name': 'lamp'}, 'data': {'oil': 'ZmVuLW9pbA=='}}],
+    }
+    pod = {
+        'kind': 'Pod',
+        'env': [
+            {'name': 'DB_PASSWORD', 'value': 'sedge'},
+            {'value': 'reed', 'name': 'API_KEY'},
+            {'name': 'MODE', 'value': 'dark'},
+        ],
+        'volumes': [{'name': 'tls', 'secret': {'secretName': 'tls-lamp', 'defaultMode': 420}}],
+    }
+    assert MASKER.mask_value(listed) == snapshot(
+        (
+            {
+                'apiVersion': 'v1',
+                'kind': 'List',
+                'items': [
+                    {
+                        'apiVersion': 'v1',
+                        'kind': 'Secret',
+                        'metadata': {'name': 'lamp'},
+                        'data': {'oil': '[MASKED_KUBERNETES_SECRET]'},
+                    },
+                    {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'wick'}, 'data': {'oil': 'whale'}},
+                ],
+            },
+            {'KUBERNETES_SECRET': 1},
+        )
+    )
+    assert MASKER.mask_value(by_names)[1] == {'KUBERNETES_SECRET': 1}
+    assert MASKER.mask_value(pod) == snapshot(
+        (
+            {
+                'kind': 'Pod',
+                'env': [
+                    {'name': 'DB_PASSWORD', 'value': '[MASKED_PASSWORD]'},
+                    {'value': '[MASKED_API_KEY]', 'name': 'API_KEY'},
+                    {'name': 'MODE', 'value': 'dark'},
+                ],
+                'volumes': [{'name': 'tls', 'secret': {'secretName': 'tls-lamp', 'defaultMode': 420}}],
+            },
+            {'PASSWORD': 1, 'API_KEY': 1},
+        )
+    )
+    for manifest in (listed, by_names, pod):
+        expected, _ = MASKER.mask_value(manifest)
+        assert json.loads(MASKER.mask(json.dumps(manifest)).text) == expected
+        assert json.loads(MASKER.mask(json.dumps(manifest, indent=2)).text) == expected
+        [text] = leaves([MASKER.mask_value([json.dumps(manifest)])[0]])
+        assert json.loads(text) == expected
+    documents = '---\n'.join(yaml.safe_dump(each, sort_keys=False) for each in (secret, settings))
+    assert MASKER.mask(documents).text == snapshot("""\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: lamp
+data:
+  oil: [MASKED_KUBERNETES_SECRET]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: wick
+data:
+  oil: whale
+""")
+    block = 'kind: Secret\nstringData:\n  lamp.conf: |\n    oil = whale\n    wick = long\n  plain: reed\ntype: Opaque\n'
+    assert MASKER.mask(block).text == snapshot("""\
+kind: Secret
+stringData:
+  lamp.conf: [MASKED_KUBERNETES_SECRET]
+  plain: [MASKED_KUBERNETES_SECRET]
+type: Opaque
+""")
+
+
+class Lamp(BaseModel):
+    model_config = ConfigDict(frozen=True, extra='allow')
+    name: str
+    password: str = ''
+    level: int = 3
+    oil: str = ''
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    name: str
+    lamps: tuple[Lamp, ...] = ()
+    api_key: str | None = None
+    notes: set[str] = field(default_factory=set[str])
+
+
+def test_models_and_dataclasses_stay_what_they_are() -> None:
+    value = Keeper('Aldous', (Lamp(name='first', password='reed', oil='token=abc123def'),), 'none', {BY_FORM[0].text})
+    masked, counts = MASKER.mask_value({'keeper': value, 'raw': b'\x01 password=reed \x00'})
+    assert masked == snapshot(
+        {
+            'keeper': Keeper(
+                name='Aldous',
+                lamps=(Lamp(name='first', password='[MASKED_PASSWORD]', oil='token=[MASKED_TOKEN]'),),
+                api_key='[MASKED_API_KEY]',
+                notes={'[MASKED_AWS_KEY]'},
+            ),
+            'raw': b'\x01 password=[MASKED_PASSWORD] \x00',
+        }
+    )
+    assert counts == snapshot({'PASSWORD': 2, 'TOKEN': 1, 'API_KEY': 1, 'AWS_KEY': 1})
+    lamp, _ = MASKER.mask_value(Lamp.model_validate({'name': 'second', 'wick': 'token=abc123def'}))
+    assert isinstance(lamp, Lamp)
+    assert lamp.model_extra == {'wick': 'token=[MASKED_TOKEN]'}
+    returned, _ = MASKER.mask_value(ToolReturn('password=reed', content=['password=reed'], metadata={'token': 'reed'}))
+    assert isinstance(returned, ToolReturn)
+    assert 'reed' not in repr(returned)
+
+
+def test_what_stands_under_a_telling_name_goes_whole() -> None:
+    assert MASKER.mask_value(
+        {
+            'password': 'hello',
+            'token': 123456789,
+            'Authorization': ['hello'],
+            'credentials': {'user': 'Aldous', 'value': 'hello', 'expires': '2026-03-01'},
+            'secret': None,
+            'client_secret': '',
+            'max_tokens': 800,
+            'nextPageToken': 'CAUQAA',
+            'tokens': [1, 2],
+            'public_key': 'hello',
+        }
+    ) == snapshot(
+        (
+            {
+                'password': '[MASKED_PASSWORD]',
+                'token': '[MASKED_TOKEN]',
+                'Authorization': ['[MASKED_AUTHORIZATION]'],
+                'credentials': {'user': 'Aldous', 'value': '[MASKED_SECRET]', 'expires': '2026-03-01'},
+                'secret': None,
+                'client_secret': '',
+                'max_tokens': 800,
+                'nextPageToken': 'CAUQAA',
+                'tokens': [1, 2],
+                'public_key': 'hello',
+            },
+            {'PASSWORD': 1, 'TOKEN': 1, 'AUTHORIZATION': 1, 'SECRET': 1},
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        {'pass': 118, 'fail': 2},
+        {'pass': 0.9833333333},
+        {'secrets': 5, 'tokens_ratio': 0.5},
+        {'session_keys': 12},
+        {'credentials': {'age_days': 93, 'rotated': True, 'rate': 0.25}},
+        {'auth': {'method': 'ldap'}},
+        {'access_keys': [{'state': 'Active', 'age': 300, 'type': 'rsa', 'status': 'old'}]},
+    ],
+)
+def test_what_is_counted_or_said_of_secrets_stays(value: object) -> None:
+    assert MASKER.mask_value(value) == (value, {})
+    text = json.dumps(value)
+    assert MASKER.mask(text) == Masked(text, {})
+
+
+def test_numbers_that_are_secrets() -> None:
+    for value in ({'db_password': 1234}, {'token': 123456789}, {'access_keys': [{'state': 'on', 'id': 1, 'v': 'x1'}]}):
+        assert sum(MASKER.mask_value(value)[1].values()) == 1
+        assert sum(MASKER.mask(json.dumps(value)).counts.values()) == 1
+
+
+def test_bytes_are_masked_only_if_they_are_text() -> None:
+    binary = b'\xff\xfe password=reed'
+    values = [binary, BinaryContent(data=binary, media_type='image/png')]
+    assert MASKER.mask_value(values) == (values, {})
+    for media_type in ('text/plain', 'application/json', 'application/problem+json', 'application/x-yaml'):
+        content, _ = MASKER.mask_value(BinaryContent(data=binary, media_type=media_type))
+        assert isinstance(content, BinaryContent)
+        assert content.data == b'\xff\xfe password=[MASKED_PASSWORD]'
+    content, _ = MASKER.mask_value(BinaryContent(data=b'password=reed', media_type='application/octet-stream'))
+    assert isinstance(content, BinaryContent)
+    assert content.data == b'password=[MASKED_PASSWORD]'
+
+
+def test_a_value_before_its_name_in_yaml() -> None:
+    text = 'env:\n- value: reed\n  name: DB_PASSWORD\n- value: "sedge"\n  name: API_KEY\n- value: dark\n  name: MODE\n'
+    assert MASKER.mask(text).text == (
+        'env:\n- value: [MASKED_PASSWORD]\n  name: DB_PASSWORD\n- value: "[MASKED_API_KEY]"\n  name: API_KEY\n'
+        '- value: dark\n  name: MODE\n'
+    )
+
+
+def test_what_has_no_secret_is_the_same_object() -> None:
+    value = {'pods': [{'name': 'lamp-0', 'ready': True, 'labels': ('a', 'b')}], 'keeper': Keeper('Aldous')}
+    masked, counts = MASKER.mask_value(value)
+    assert masked is value
+    assert counts == {}
+
+
+def test_two_keys_of_a_mapping_that_are_secrets_stay_two() -> None:
+    masked, _ = MASKER.mask_value({BY_FORM[0].text: 1, 'AKIA' + 'Z' * 16: 2, 'c': 3})
+    assert masked == snapshot({'[MASKED_AWS_KEY]': 1, '[MASKED_AWS_KEY] (2)': 2, 'c': 3})

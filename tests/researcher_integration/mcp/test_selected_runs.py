@@ -1,0 +1,265 @@
+"""Runs with selected MCP servers: servers that are down, parallel and streamed runs, overrides, durable execution."""
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from inline_snapshot import snapshot
+from pydantic_ai import Agent, RunContext
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
+from pydantic_ai.mcp import MCPToolset
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, ToolsetTool, WrapperToolset
+
+from researcher_integration.mcp.search_servers import load_search_servers
+from researcher_integration.mcp.selection import MCPSelection, MCPSelectionError, SelectMCPServers
+from tests.support.mcp_sites import (
+    NOWHERE,
+    SECRET,
+    Seen,
+    Sites,
+    archive_server,
+    choose,
+    notes,
+    returned,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def deaf() -> Iterator[str]:
+    """A URL at which somebody takes connections and never answers."""
+    with socket.socket() as silent:
+        silent.bind(('127.0.0.1', 0))
+        silent.listen()
+        yield f'http://127.0.0.1:{silent.getsockname()[1]}/mcp'
+
+
+async def test_servers_that_cannot_be_reached(
+    sites: Sites, deaf: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / 'mcp_config.json'
+    searches = {'web': {'url': NOWHERE}, 'wiki': {'url': deaf, 'timeout': 0.2}}
+    path.write_text(json.dumps({'mcpServers': searches}))
+    seen = Seen(('letters',))
+    agent = Agent(
+        seen.model(),
+        instructions='Find things out.',
+        toolsets=[
+            MCPToolset(NOWHERE, id='refused'),
+            MCPToolset(deaf, id='deaf').prefixed('d'),
+            MCPToolset(f'{sites.harbour.url}/missing', id='missing'),
+            # In this process, so that it is there however busy the machine is.
+            MCPToolset(archive_server(), id='archive'),
+        ],
+        capabilities=[SelectMCPServers(servers=load_search_servers(path), timeout=3)],
+    )
+    started = time.monotonic()
+    selection = choose('web', 'wiki', 'refused', 'deaf', 'archive', missing=['ships'])
+    run = await agent.run('Look.', capabilities=[selection])
+    assert time.monotonic() - started < 25  # the time limit of none is the default
+    assert seen.tools == ['letters', 'maps']
+    assert returned(run.all_messages()) == {'letters': 'Elke wrote to the Tide Guild.'}
+    assert [info.instructions for info in seen.requests] == [
+        snapshot("""\
+Find things out.
+
+These servers were selected for this conversation but cannot be reached: deaf, missing, refused, web, wiki. Their tools are missing. Go on with the tools you have, make up nothing that theirs would have returned, and say in your answer what could not be looked up because of it.\
+""")
+    ] * 2
+    ours = [record for record in caplog.records if record.name == 'researcher_integration']
+    assert {(record.levelname, record.getMessage(), record.__dict__['server']) for record in ours} == snapshot(
+        {
+            ('WARNING', 'a search server cannot be reached; the run goes on without it', 'wiki'),
+            ('WARNING', 'a selected MCP server cannot be reached; the run goes on without it', 'deaf'),
+            ('WARNING', 'a selected MCP server cannot be reached; the run goes on without it', 'missing'),
+            ('WARNING', 'a selected MCP server cannot be reached; the run goes on without it', 'refused'),
+            ('WARNING', 'a selected MCP server cannot be reached; the run goes on without it', 'web'),
+        }
+    )
+    assert SECRET not in repr([[record.__dict__ for record in ours], run.all_messages()])
+
+    alone = Seen()
+    with agent.override(model=alone.model(), instructions='Answer.'):
+        run = await agent.run('Look.', capabilities=[choose('refused')])
+    assert (run.output, alone.tools) == ('Done.', [])
+    assert str(alone.requests[0].instructions).startswith('Answer.\n\nThese servers were selected')
+    caplog.clear()
+    await agent.run('Look.', capabilities=[choose('archive')])
+    assert seen.requests[-1].instructions == 'Find things out.'
+    assert caplog.records == []
+
+
+async def test_parallel_runs_share_nothing(sites: Sites) -> None:
+    together = anyio.Event()
+    at_once = 0
+    offered: dict[str, list[str]] = {}
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        nonlocal at_once
+        at_once += 1
+        if at_once == 4:
+            together.set()
+        with anyio.fail_after(60):
+            await together.wait()
+        prompt = str(messages[0].parts[-1].content)
+        offered[prompt] = [*(tool.name for tool in info.function_tools), *filter(None, [info.instructions])]
+        return ModelResponse(parts=[TextPart('Done.')])
+
+    agent = Agent(
+        FunctionModel(answer),
+        toolsets=[
+            MCPToolset(sites.harbour.url, id='harbour', include_instructions=False),
+            MCPToolset(sites.archive.url, id='archive'),
+        ],
+        capabilities=[SelectMCPServers(servers={'gone': MCPToolset(NOWHERE)})],
+    )
+    selections = {
+        'some': choose(harbour=['ships', 'tides']),
+        'other': choose(harbour=['sink'], archive=['maps']),
+        'gone': choose('gone', archive=['letters']),
+    }
+    async with anyio.create_task_group() as group:
+        for prompt, selection in selections.items():
+            group.start_soon(lambda prompt=prompt, selection=selection: agent.run(prompt, capabilities=[selection]))
+        group.start_soon(agent.run, 'all')
+    assert offered == snapshot(
+        {
+            'gone': [
+                'letters',
+                'These servers were selected for this conversation but cannot be reached: gone. Their tools are missing. Go on with the tools you have, make up nothing that theirs would have returned, and say in your answer what could not be looked up because of it.',
+            ],
+            'some': ['ships', 'tides'],
+            'all': ['ships', 'tides', 'sink', 'letters', 'maps'],
+            'other': ['sink', 'maps'],
+        }
+    )
+
+
+async def test_streamed_and_stepwise_runs(sites: Sites) -> None:
+    seen = Seen(('ships',))
+    agent = Agent(
+        seen.model(),
+        toolsets=[MCPToolset(sites.harbour.url, id='harbour'), MCPToolset(sites.archive.url, id='archive')],
+    )
+    chosen = choose(harbour=['ships'])
+    async with agent.run_stream('Look.', capabilities=[chosen]) as stream:
+        assert await stream.get_output() == 'Done.'
+    assert returned(stream.all_messages()) == {'ships': 'Elke lies at pier 4.'}
+    async with agent.iter('Look.', capabilities=[chosen]) as run:
+        async for _ in run:
+            pass
+    assert run.result is not None
+    assert run.result.output == 'Done.'
+    assert [[tool.name for tool in info.function_tools] for info in seen.requests] == [['ships']] * 4
+    with pytest.raises(MCPSelectionError):
+        async with agent.run_stream('Look.', capabilities=[choose(harbour=['maps'])]) as stream:
+            await stream.get_output()
+
+
+async def test_a_selection_within_an_override(sites: Sites) -> None:
+    seen = Seen()
+    offered: Mapping[str, AbstractToolset[None]] = {'harbour': MCPToolset(sites.harbour.url).prefixed('quay')}
+    agent = Agent(seen.model(), toolsets=[notes()], capabilities=[SelectMCPServers(servers=offered)])
+    other = MCPToolset[None](sites.archive.url, id='archive')
+    with agent.override(toolsets=[other]):
+        await agent.run('Look.', capabilities=[choose(harbour=['tides'])])
+        assert seen.tools == ['quay_tides']
+        await agent.run('Look.', capabilities=[choose(archive=['maps'], harbour=['tides'])])
+        assert seen.tools == ['maps', 'quay_tides']
+        await agent.run('Look.')
+        assert seen.tools == ['letters', 'maps']
+    # Toolsets given to a run are under its selection as well.
+    await agent.run('Look.', toolsets=[other, notes().prefixed('my')], capabilities=[choose('harbour')])
+    assert seen.tools == ['note', 'quay_ships', 'quay_tides', 'quay_sink', 'my_note']
+
+
+async def test_toolsets_made_by_functions_bring_in_no_other_server(sites: Sites) -> None:
+    seen = Seen(('ships', 'mine_note'))
+    made = CombinedToolset[None]([MCPToolset(sites.archive.url, id='archive'), notes().prefixed('mine')])
+    agent = Agent(seen.model(), toolsets=[MCPToolset(sites.harbour.url, id='harbour')])
+    agent.toolset(lambda ctx: made)
+    agent.toolset(per_run_step=False)(lambda ctx: made.prefixed('once'))
+    await agent.run('Look.', capabilities=[choose('harbour')])
+    assert seen.tools == ['ships', 'tides', 'sink', 'mine_note', 'once_mine_note']
+    assert sites.archive.requests == 0
+
+
+class DurableServer(WrapperToolset[Any]):
+    """As engines of durable execution wrap a server: in its place, and closed to visitors and copies."""
+
+    def __init__(self, wrapped: AbstractToolset[Any], *, calls: list[str]) -> None:
+        super().__init__(wrapped)
+        self.calls = calls
+
+    @property
+    def id(self) -> str | None:
+        return self.wrapped.id
+
+    def visit_and_replace(
+        self, visitor: Callable[[AbstractToolset[Any]], AbstractToolset[Any]]
+    ) -> AbstractToolset[Any]:
+        return self
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> object:
+        self.calls.append(name)
+        return await super().call_tool(name, tool_args, ctx, tool)
+
+
+@dataclass
+class Durable(AbstractCapability[Any]):
+    """Wraps the servers that the agent was made with, as an engine of durable execution does."""
+
+    servers: dict[str, DurableServer] = field(default_factory=dict[str, DurableServer])
+    calls: list[str] = field(default_factory=list[str])
+
+    def get_ordering(self) -> CapabilityOrdering:
+        return CapabilityOrdering(position='innermost')
+
+    def for_agent(self, agent: Any) -> 'Durable':
+        def register(leaf: AbstractToolset[Any]) -> AbstractToolset[Any]:
+            if isinstance(leaf, MCPToolset) and leaf.id:
+                self.servers[leaf.id] = DurableServer(leaf, calls=self.calls)
+            return leaf
+
+        for toolset in agent.toolsets:
+            toolset.visit_and_replace(register)
+        return self
+
+    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
+        return toolset.visit_and_replace(
+            lambda leaf: self.servers[leaf.id or ''] if isinstance(leaf, MCPToolset) else leaf
+        )
+
+
+async def test_servers_wrapped_for_durable_execution(sites: Sites) -> None:
+    seen = Seen(('quay_ships', 'maps'))
+    durable = Durable()
+    agent = Agent(
+        seen.model(),
+        deps_type=MCPSelection,
+        toolsets=[MCPToolset(sites.harbour.url, id='harbour').prefixed('quay'), MCPToolset(NOWHERE, id='own')],
+        capabilities=[
+            SelectMCPServers(lambda ctx: ctx.deps, servers=[MCPToolset(sites.archive.url, id='archive')]),
+            durable,
+        ],
+    )
+    assert list(durable.servers) == ['harbour', 'own', 'archive']
+    run = await agent.run('Look.', deps=MCPSelection(servers={'harbour': ('ships',), 'archive': ('maps',)}))
+    assert seen.tools == ['quay_ships', 'maps']
+    assert returned(run.all_messages()) == snapshot(
+        {'quay_ships': 'Elke lies at pier 4.', 'maps': ['Marn', 'Old Pier']}
+    )
+    assert durable.calls == ['ships', 'maps']
+    with pytest.raises(MCPSelectionError, match="no tool 'mops'"):
+        await agent.run('Look.', deps=MCPSelection(servers={'archive': ('mops',)}))
