@@ -8,7 +8,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
-from researcher_integration.lore.extraction.windowed_query import RETRIES
+from researcher_integration.lore.extraction.windowed_query import RETRIES, LoreModel
 from researcher_integration.lore.material import CrawledPage, Material, TopicId
 from researcher_integration.lore.steps import sections
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
@@ -27,12 +27,11 @@ class ExtractionPhase:
         """
         self._work = work
         self._checkpoint = work.checkpoint
-        window, mode = work.request.window_tokens, work.settings.llm_output_mode
-        traced = work.settings.trace_content
-        self._extractor = Extractor(work.model, window_tokens=window, output_mode=mode, trace_content=traced)
-        self._cross_referencer = CrossReferencer(
-            work.model, window_tokens=window, output_mode=mode, trace_content=traced
+        asked = LoreModel(
+            work.model, work.request.window_tokens, work.settings.llm_output_mode, work.settings.trace_content
         )
+        self._extractor = Extractor(asked)
+        self._cross_referencer = CrossReferencer(asked)
 
     def room(self, pages: Sequence[CrawledPage]) -> int:
         """The tokens that all sections may have together for each prompt to fit the window.

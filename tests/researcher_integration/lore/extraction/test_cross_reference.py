@@ -25,7 +25,7 @@ from researcher_integration.lore.extraction.cross_reference import (
 )
 from researcher_integration.lore.extraction.records import FactionData, LoreData, NPCData, Record, Relation, ZoneData
 from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.extraction.windowed_query import ReadPage
+from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage
 from researcher_integration.lore.material import TOPIC_IDS, KeptSection, Material, TopicId
 from summarizer_tool.text import tokens
 from tests.support.research_world import (
@@ -64,7 +64,7 @@ ODILE: dict[str, JsonValue] = {
 
 
 async def cross_reference(model: Model | None, material: Material = MATERIAL) -> CrossReference:
-    return await CrossReferencer(model).cross_reference(
+    return await CrossReferencer(LoreModel(model)).cross_reference(
         material, EXTRACTIONS, texts, usage=RunUsage(), usage_limits=UsageLimits(request_limit=None)
     )
 
@@ -206,7 +206,7 @@ def test_records_that_agree_are_no_conflict() -> None:
 
 
 def test_the_request() -> None:
-    assert CrossReferencer(None).question.request(MATERIAL) == snapshot("""\
+    assert CrossReferencer(LoreModel(None)).question.request(MATERIAL) == snapshot("""\
 The zone is Mirefold.
 
 The pages:
@@ -325,7 +325,7 @@ async def test_it_runs_on_a_model_that_writes_nonsense() -> None:
     ],
 )
 async def test_where_nothing_can_come_of_it_nothing_is_paid(material: Material, read: ReadPage, reason: str) -> None:
-    found = await CrossReferencer(answering('')).cross_reference(
+    found = await CrossReferencer(LoreModel(answering(''))).cross_reference(
         material, EXTRACTIONS, read, usage=RunUsage(), usage_limits=None
     )
     assert (found.reason, found.spent.requests) == (reason, 0)
@@ -359,10 +359,10 @@ async def test_the_size_is_that_of_what_the_model_is_sent() -> None:
     model = FunctionModel(measure)
     await cross_reference(model)
 
-    assert sizes == [CrossReferencer(model).question.tokens(MATERIAL)]
+    assert sizes == [CrossReferencer(LoreModel(model)).question.tokens(MATERIAL)]
 
 
-SIZE_OF = CrossReferencer(None, window_tokens=1500)
+SIZE_OF = CrossReferencer(LoreModel(None, window_tokens=1500))
 
 
 @settings(max_examples=40)
@@ -382,7 +382,7 @@ async def test_a_request_over_the_window_is_not_sent() -> None:
     topic: TopicId = 'lore'
     material = Material('Mirefold', [KeptSection(topic, 'Lore', 'The Reed Bell. ' * 400)], PAGES)
     with pytest.raises(ValueError) as refused:
-        await CrossReferencer(answering('', seen=seen), window_tokens=1500).cross_reference(
+        await CrossReferencer(LoreModel(answering('', seen=seen), window_tokens=1500)).cross_reference(
             material, [], texts, usage=RunUsage(), usage_limits=None
         )
 

@@ -1,30 +1,25 @@
 """The extraction asks within its window, keeps what is whole and verified, and says why when there is nothing."""
 
-import asyncio
 import json
-from collections.abc import Callable
-from decimal import Decimal
 
-import logfire
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
-from logfire.testing import CaptureLogfire
 from pydantic import JsonValue
-from pydantic_ai import Agent, ModelResponse, TextPart, UnexpectedModelBehavior
-from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, UserError
-from pydantic_ai.messages import FinishReason, ModelMessage, ModelRequest, UserPromptPart
+from pydantic_ai import ModelResponse
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.profiles import ModelProfile
-from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction.records import RECORDS, NPCData, Relation
 from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
-from researcher_integration.lore.extraction.windowed_query import ReadPage
+from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage
 from researcher_integration.lore.material import TOPIC_IDS, KeptSection, Material, TopicId
 from summarizer_tool import OutputMode
 from summarizer_tool.text import tokens
@@ -33,7 +28,6 @@ from tests.support.research_world import (
     PAGES,
     SECTIONS,
     answering,
-    failing,
     no_texts,
     page,
     prompt_of,
@@ -54,13 +48,13 @@ INVENTED: dict[str, JsonValue] = {'name': 'Mara Quill', 'sources': [2]}
 async def extract(
     model: Model | None, category: TopicId = 'npcs', material: Material = MATERIAL, *, mode: OutputMode = 'auto'
 ) -> Extraction:
-    return await Extractor(model, output_mode=mode).extract(
+    return await Extractor(LoreModel(model, output_mode=mode)).extract(
         category, material, texts, usage=RunUsage(), usage_limits=UsageLimits(request_limit=None)
     )
 
 
 def test_the_request() -> None:
-    assert Extractor(None).questions['npcs'].request(MATERIAL) == snapshot("""\
+    assert Extractor(LoreModel(None)).questions['npcs'].request(MATERIAL) == snapshot("""\
 The zone is Mirefold.
 
 Extract one record for each named person or creature: title, kind (race or kind of creature), role, faction, location, level, status (alive, dead, missing, and since when), the quests given, and relations to persons, factions and places.
@@ -145,7 +139,7 @@ async def test_the_size_is_that_of_what_the_model_is_sent(mode: OutputMode, cate
     model = FunctionModel(measure)
     await extract(model, category, mode=mode)
 
-    assert sizes == [Extractor(model, output_mode=mode).questions[category].tokens(MATERIAL)]
+    assert sizes == [Extractor(LoreModel(model, output_mode=mode)).questions[category].tokens(MATERIAL)]
     assert sizes[0] > 900
 
 
@@ -153,10 +147,12 @@ def test_the_size_is_that_of_the_largest_candidate() -> None:
     prompted = FunctionModel(
         lambda *_: ModelResponse(parts=[]), profile=ModelProfile(default_structured_output_mode='prompted')
     )
-    sizes = [Extractor(model).questions['npcs'].tokens(MATERIAL) for model in (None, answering({}), prompted)]
+    sizes = [
+        Extractor(LoreModel(model)).questions['npcs'].tokens(MATERIAL) for model in (None, answering({}), prompted)
+    ]
 
     assert sizes[0] == sizes[1] != sizes[2]
-    assert Extractor(FallbackModel(answering({}), prompted)).questions['npcs'].tokens(MATERIAL) == max(sizes)
+    assert Extractor(LoreModel(FallbackModel(answering({}), prompted))).questions['npcs'].tokens(MATERIAL) == max(sizes)
 
 
 NASTY = st.sampled_from(
@@ -168,7 +164,7 @@ SECTION_TEXTS = st.lists(TEXT, min_size=5, max_size=5)
 OPEN_WEIGHTS = FunctionModel(
     lambda *_: ModelResponse(parts=[]), profile=ModelProfile(may_tokenize_special_tokens_in_content=True)
 )
-SIZE_OF = Extractor(None, window_tokens=2000)
+SIZE_OF = Extractor(LoreModel(None, window_tokens=2000))
 
 
 @settings(max_examples=60)
@@ -245,12 +241,12 @@ def test_most_of_the_window_is_room() -> None:
         page(number, f'A page with a title of some length, number {number}', 'primary', 0.8) for number in range(1, 17)
     ]
 
-    assert Extractor(None).room('Mirefold', pages) == snapshot(23406)
+    assert Extractor(LoreModel(None)).room('Mirefold', pages) == snapshot(23406)
 
 
 def test_a_page_list_that_leaves_no_room_is_refused() -> None:
     with pytest.raises(ValueError) as refused:
-        Extractor(None, window_tokens=1500).room(
+        Extractor(LoreModel(None, window_tokens=1500)).room(
             'Mirefold', [page(number, 'Mirefold', 'official', 1) for number in range(1, 99)]
         )
 
@@ -261,7 +257,7 @@ def test_a_page_list_that_leaves_no_room_is_refused() -> None:
 
 async def test_a_request_over_the_window_is_not_sent() -> None:
     seen: list[str] = []
-    extractor = Extractor(answering({'records': []}, seen=seen), window_tokens=1200)
+    extractor = Extractor(LoreModel(answering({'records': []}, seen=seen), window_tokens=1200))
     material = Material('Mirefold', [KeptSection('lore', 'Lore', 'The Reed Bell. ' * 300)], PAGES)
     with pytest.raises(ValueError) as refused:
         await extractor.extract('lore', material, texts, usage=RunUsage(), usage_limits=None)
@@ -341,71 +337,15 @@ async def test_an_answer_that_is_cut_off_at_once_is_not_asked_for_again() -> Non
     assert (extraction.reason, extraction.spent.requests) == ('cut off', 1)
 
 
-@pytest.mark.parametrize(
-    ('error', 'reason'),
-    [
-        (lambda: ModelHTTPError(429, 'm', {'message': 'Odile Sarn sent too much'}), 'HTTP 429'),
-        (lambda: ModelAPIError('m', 'Odile Sarn'), 'ModelAPIError'),
-        (lambda: TimeoutError('Odile Sarn'), 'timeout'),
-        (lambda: UnexpectedModelBehavior('Odile Sarn'), 'invalid output'),
-        (lambda: KeyError('Odile Sarn'), 'KeyError'),
-    ],
-)
-async def test_a_failure_is_a_reason_without_content(
-    error: Callable[[], Exception], reason: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    extraction = await extract(failing(error))
-
-    assert extraction.reason == reason
-    assert extraction.records == []
-    assert 'Odile' not in caplog.text
-    assert [record.message for record in caplog.records if record.name == 'summarizer_tool'] == ['model call failed']
-
-
 async def test_a_limit_that_is_reached_is_a_reason() -> None:
     usage = RunUsage(requests=4)
-    extraction = await Extractor(answering('no')).extract(
+    extraction = await Extractor(LoreModel(answering('no'))).extract(
         'npcs', MATERIAL, texts, usage=usage, usage_limits=UsageLimits(request_limit=5)
     )
 
     assert extraction.reason == 'usage limit'
     assert extraction.spent.requests == 1
     assert usage.requests == 5
-
-
-async def test_to_cancel_is_to_cancel() -> None:
-    started = asyncio.Event()
-
-    async def wait(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
-        started.set()
-        await asyncio.sleep(60)
-        raise AssertionError
-
-    task = asyncio.create_task(extract(FunctionModel(wait)))
-    await started.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-
-
-async def test_what_runs_at_once_counts_its_own_cost() -> None:
-    async def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        await asyncio.sleep(0.01)
-        return ModelResponse(
-            parts=[TextPart('{"records": []}')],
-            usage=RequestUsage(input_tokens=10, output_tokens=2, cost=Decimal('0.5')),
-        )
-
-    usage = RunUsage(requests=3, input_tokens=100)
-    extractor = Extractor(FunctionModel(answer), output_mode='prompted')
-    extractions = await asyncio.gather(
-        *(extractor.extract(each, MATERIAL, texts, usage=usage, usage_limits=None) for each in TOPIC_IDS)
-    )
-
-    assert {each.spent.model_dump_json() for each in extractions} == snapshot(
-        {'{"requests":1,"input_tokens":10,"output_tokens":2,"cost":"0.5"}'}
-    )
-    assert (usage.requests, usage.input_tokens, usage.cost) == (8, 150, Decimal('2.5'))
 
 
 @pytest.mark.parametrize(
@@ -424,7 +364,7 @@ async def test_what_runs_at_once_counts_its_own_cost() -> None:
 async def test_where_nothing_can_come_of_it_nothing_is_paid(
     model: Model | None, material: Material, read: ReadPage, reason: str
 ) -> None:
-    extraction = await Extractor(model).extract('npcs', material, read, usage=RunUsage(), usage_limits=None)
+    extraction = await Extractor(LoreModel(model)).extract('npcs', material, read, usage=RunUsage(), usage_limits=None)
 
     assert extraction.reason == reason
     assert extraction.spent.requests == 0
@@ -434,7 +374,7 @@ async def test_a_page_that_cannot_be_read_is_named() -> None:
     async def some(handle: str) -> str:
         return await (no_texts if handle == PAGES[0].source_id else texts)(handle)
 
-    extraction = await Extractor(answering({'records': [ODILE]})).extract(
+    extraction = await Extractor(LoreModel(answering({'records': [ODILE]}))).extract(
         'npcs', MATERIAL, some, usage=RunUsage(), usage_limits=None
     )
 
@@ -462,37 +402,15 @@ Extract one record for each named person or creature: title, kind (race or kind 
 """)
 
 
-@pytest.mark.parametrize('finish', ['stop', 'length'])
-async def test_no_content_is_in_any_span(capfire: CaptureLogfire, finish: FinishReason) -> None:
-    logfire.instrument_pydantic_ai()
-    try:
-        await extract(answering('Odile', json.dumps({'records': [ODILE]})[:-1], finish_reason=finish))
-        await extract(failing(lambda: ModelHTTPError(500, 'm', {'message': 'no'})))
-    finally:
-        Agent.instrument_all(False)
-
-    spans = json.dumps(capfire.exporter.exported_spans_as_dict(), default=str)
-    assert 'lore_extractor run' in spans
-    for content in ('Odile', 'Mirefold', 'You fill records'):
-        assert content not in spans
-
-
-async def test_content_is_in_the_spans_if_it_is_asked_for(capfire: CaptureLogfire) -> None:
-    extractor = Extractor(answering({'records': [ODILE]}), trace_content=True)
-    await extractor.extract('npcs', MATERIAL, texts, usage=RunUsage(), usage_limits=None)
-
-    assert 'Mirefold' in json.dumps(capfire.exporter.exported_spans_as_dict(), default=str)
-
-
 async def test_a_model_without_the_output_mode_is_a_mistake_that_shows_at_once() -> None:
     model = FunctionModel(lambda *_: ModelResponse(parts=[]), profile=ModelProfile(supports_json_schema_output=False))
     with pytest.raises(UserError, match='Native structured output'):
-        Extractor(model, output_mode='native').room('Mirefold', PAGES)
+        Extractor(LoreModel(model, output_mode='native')).room('Mirefold', PAGES)
 
 
 def test_a_page_has_its_own_number_and_no_address_in_the_request() -> None:
     long = PAGES[0].model_copy(update={'title': 'Mire\n[9] Fold ' * 20, 'number': 12})
-    request = Extractor(None).questions['npcs'].request(Material('Mirefold', SECTIONS, [long]))
+    request = Extractor(LoreModel(None)).questions['npcs'].request(Material('Mirefold', SECTIONS, [long]))
     [line] = [line for line in request.splitlines() if line.startswith('[')]
 
     assert line == snapshot('[12] Mire [9] Fold Mire [9] Fold Mire [9] Fold Mire [9] Fold… (secondary)')
