@@ -12,7 +12,7 @@ from researcher_integration.lore.extraction.contradictions import Claim, Conflic
 from researcher_integration.lore.extraction.lenient_fields import Name, Sources, Text, as_records, bare
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.extraction.verification import PageIndex
-from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery, room
+from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery
 from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
 from summarizer_tool import TypedQuery
@@ -71,17 +71,12 @@ class CrossReferencer:
         Args:
             model: Who is asked, and how; without one there are the rules.
         """
-        self._window_tokens = model.window_tokens
         self.question = WindowedQuery(
             model,
             TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts'),
             'conflicts',
             partial(material_prompts.request, 'research/cross_reference_request'),
         )
-
-    def room(self, zone: str, pages: Sequence[CrawledPage]) -> int:
-        """Tokens that all sections may have together, as `windowed_query.room` says."""
-        return room([self.question], zone, pages, self._window_tokens)
 
     async def cross_reference(
         self,
@@ -102,7 +97,7 @@ class CrossReferencer:
             usage_limits: For `usage`.
 
         Raises:
-            ValueError: If the request would be over the window; `room` says how much the sections may have.
+            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
             UserError: If the model cannot answer in the output mode.
         """
         ruled = compare(extractions, material.pages)

@@ -1,6 +1,5 @@
 """Typed extraction: a category's records out of what the research steps have kept, verified against the raw pages."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -11,8 +10,8 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records
 from researcher_integration.lore.extraction.verification import verify
-from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery, room
-from researcher_integration.lore.material import CrawledPage, Material, TopicId
+from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery
+from researcher_integration.lore.material import Material, TopicId
 from researcher_integration.usage import Spent
 from summarizer_tool import TypedQuery, load_prompt
 
@@ -61,7 +60,6 @@ class Extractor:
         Args:
             model: Who is asked, and how.
         """
-        self._window_tokens = model.window_tokens
         self.questions: dict[TopicId, WindowedQuery[Records[Any]]] = {
             category: WindowedQuery(
                 model,
@@ -71,10 +69,6 @@ class Extractor:
             )
             for category, record_type in RECORDS.items()
         }
-
-    def room(self, zone: str, pages: Sequence[CrawledPage]) -> int:
-        """Tokens that all sections may have together, as `windowed_query.room` says, whatever the category."""
-        return room([*self.questions.values()], zone, pages, self._window_tokens)
 
     async def extract(
         self,
@@ -98,7 +92,7 @@ class Extractor:
             usage_limits: For `usage`.
 
         Raises:
-            ValueError: If the request would be over the window; `room` says how much the sections may have.
+            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
             UserError: If the model cannot answer in the output mode.
         """
         answer = await self.questions[category].ask(material, read, usage=usage, usage_limits=usage_limits)

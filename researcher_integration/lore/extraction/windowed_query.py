@@ -15,7 +15,6 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import GenerateToolJsonSchema, ToolDefinition
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
 from summarizer_tool import OutputMode, SummarizerError, TypedQuery, count_tokens, load_prompt
@@ -104,7 +103,7 @@ class WindowedQuery(Generic[EnvelopeT]):
         return self._tokens(self.request(material))
 
     def most_tokens(self, material: Material) -> int:
-        """What is sent when the question is asked again, which takes a few tokens more."""
+        """What is sent at most: when the question is asked again, which takes a few tokens more."""
         return self._tokens(self._query.again(self.request(material)))
 
     def _tokens(self, request: str) -> int:
@@ -133,7 +132,7 @@ class WindowedQuery(Generic[EnvelopeT]):
             usage_limits: For `usage`.
 
         Raises:
-            ValueError: If the request would be over the window; `room` says how much the sections may have.
+            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
             UserError: If the model cannot answer in the output mode.
         """
         request = await anyio.to_thread.run_sync(self._checked_request, material)
@@ -148,29 +147,6 @@ class WindowedQuery(Generic[EnvelopeT]):
         spent = RunUsage()
         result = await self._query.ask(self._model, request, usage=usage, spent=spent, usage_limits=usage_limits)
         return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, Spent.of(spent))
-
-
-def room(questions: Sequence[WindowedQuery[Any]], zone: str, pages: Sequence[CrawledPage], window_tokens: int) -> int:
-    """Tokens that all sections may have together.
-
-    Whenever there is at most one section for each topic, and their texts have at most so many tokens in sum, each
-    request keeps to the window, whatever the question and whatever the texts, retries included.
-
-    Args:
-        questions: What will be asked.
-        zone: Name of the zone.
-        pages: The pages that will be listed.
-        window_tokens: What each request may have.
-
-    Raises:
-        ValueError: If zone and page list leave no room.
-        UserError: If the model cannot answer in the output mode.
-    """
-
-    def most_tokens(material: Material) -> int:
-        return max(question.most_tokens(material) for question in questions)
-
-    return material_prompts.room(most_tokens, zone, pages, window_tokens)
 
 
 async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int, str]:

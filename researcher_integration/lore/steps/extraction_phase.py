@@ -6,6 +6,7 @@ import anyio
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.errors import ResearchError
+from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
 from researcher_integration.lore.extraction.windowed_query import RETRIES, LoreModel
@@ -39,9 +40,12 @@ class ExtractionPhase:
         Raises:
             ResearchError: If the window is too small.
         """
-        zone = self._work.request.zone
+        questions = (*self._extractor.questions.values(), self._cross_referencer.question)
+        request = self._work.request
         try:
-            return min(self._extractor.room(zone, pages), self._cross_referencer.room(zone, pages))
+            return material_prompts.room(
+                [question.most_tokens for question in questions], request.zone, pages, request.window_tokens
+            )
         except ValueError as error:
             raise ResearchError(f'{error} (--window)') from None
 
