@@ -13,7 +13,7 @@ from summarizer_tool.text import terms
 MAX_PARTS = 5
 
 MAX_PART_CHARACTERS = 300
-"""Of a sub-query; what is longer is no query."""
+"""Characters of a sub-query; what is longer is no query."""
 
 _ANSWER_TOKENS = 800
 """Room for five sub-queries of that length, and for the JSON around them."""

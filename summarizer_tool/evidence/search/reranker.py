@@ -13,10 +13,10 @@ from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.text import tokens
 
 MAX_PASSAGES = 30
-"""Judged in one call: about 10,000 tokens, and still few enough to be told apart."""
+"""Passages judged in one call: about 10,000 tokens, and still few enough to be told apart."""
 
 PASSAGE_TOKENS = 300
-"""Of a passage that the model is shown; ordinary ones have half of that."""
+"""Tokens of a passage that the model is shown; ordinary ones have half of that."""
 
 _ANSWER_TOKENS = 300
 _JUDGEMENT_TOKENS = 40
