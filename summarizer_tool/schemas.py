@@ -196,7 +196,7 @@ class Stats(BaseModel):
     from_cache: bool = False
     """Whether the whole result had been kept; calls and usage are then those of this request: none."""
     usage: RunUsage = Field(default_factory=RunUsage)
-    """Requests and tokens as the model reported them."""
+    """Requests and tokens as the model reported them; none of the embedded model, which costs nothing."""
     repeated_tokens: int = 0
     """Tokens of the input that were not sent to the model again, since an earlier document holds them."""
     seconds: float = 0.0

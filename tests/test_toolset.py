@@ -572,7 +572,7 @@ async def test_a_summary_is_done_within_the_deadline_of_the_run(
     real = Service.summarize
 
     async def summarize(self: Service, *args: Any, **more: Any) -> Any:
-        deadline = more['call'].deadline
+        deadline = more['options'].deadline
         seconds.append(deadline and deadline.seconds)
         return await real(self, *args, **more)
 

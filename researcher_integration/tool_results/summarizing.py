@@ -239,10 +239,9 @@ class _Attempts:
         if self.request.seconds is not None:
             left = min(settings.deadline_seconds, max(0.1, self.request.seconds))
             settings = settings.model_copy(update={'deadline_seconds': left})
-        costs = not isinstance(model, ExtractiveModel)  # what is embedded is free, and counts against no limit
         options = RequestOptions(
-            usage=self.usage if costs else RunUsage(),
-            usage_limits=self.usage_limits if costs else None,
+            usage=self.usage,
+            usage_limits=self.usage_limits,
             model=model,
             on_failure='error' if on_failure == 'error' else 'extractive',
             cache=self.collection,

@@ -12,10 +12,10 @@ from pydantic_ai.exceptions import (
 )
 
 DEADLINE = 'deadline'
-"""The reason where there was no time, rather than a failure."""
+"""The reason of a call that had no time, rather than failed."""
 
 BAD_ANSWERS = frozenset({'invalid output', 'cut off'})
-"""The reasons where the provider has answered, though with nothing of use."""
+"""The reasons of calls whose answer is of no use."""
 
 
 class ModelRefusedError(Exception):
@@ -59,7 +59,7 @@ def reason(error: BaseException) -> str:
 
 
 def is_hopeless(error: BaseException) -> bool:
-    """Whether every other call would fail the same way: a wrong key, no credit, no such model."""
+    """Say whether every other call would fail the same way: a wrong key, no credit, no such model."""
     if isinstance(error, ExceptionGroup):
         return all(map(is_hopeless, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
     return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError | ModelRefusedError) or (
@@ -74,5 +74,5 @@ def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def is_final(reason: str) -> bool:
-    """Whether a call failed for good, rather than lacking time or bringing an answer of no use."""
+    """Say whether a call failed for good, rather than lacking time or bringing an answer of no use."""
     return reason != DEADLINE and reason not in BAD_ANSWERS

@@ -36,7 +36,7 @@ from summarizer_tool.llm.recover_partial import QueryState, RecoverPartial
 from summarizer_tool.settings import OutputMode, Settings
 
 MAX_CHARACTERS = 2000
-"""Of a question, an intent or constraints that a model is shown; what is longer is no question."""
+"""Characters of a question, an intent or constraints that a model is shown; what is longer is no question."""
 
 OutputT = TypeVar('OutputT', bound=BaseModel)
 

@@ -27,6 +27,7 @@ from summarizer_tool.evidence.search.reranker import ModelReranker
 from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.llm.options import Phase, Progress, RequestOptions
+from summarizer_tool.llm.typed_query import RequestModel
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.runtime.single_flight import InFlight
@@ -262,17 +263,17 @@ class Retriever:
         _tell(options, 'assemble', 'wrote the brief')
         return _written(rendered, brief, found)
 
+    def _model(self, options: RequestOptions) -> RequestModel | None:
+        summarizer = self.service.summarizer
+        return RequestModel.of(self.settings, model=summarizer.model, limiter=summarizer.limiter, options=options)
+
     async def _find(self, asked: Query, options: RequestOptions) -> SearchResult:
+        model = self._model(options) if self.settings.rerank else None
         return await search(
             self.collection,
             asked,
             similar=self._similar,
-            reranker=ModelReranker.of(
-                self.settings,
-                model=self.service.summarizer.model,
-                limiter=self.service.summarizer.limiter,
-                options=options,
-            ),
+            reranker=model and ModelReranker(model),
         )
 
     async def _nothing(
@@ -346,8 +347,7 @@ class Retriever:
     async def _gathered(
         self, places: Sequence[str], question: Question, budget: int, options: RequestOptions
     ) -> EvidenceBrief:
-        summarizer = self.service.summarizer
-        splitter = ModelSplitter.of(self.settings, model=summarizer.model, limiter=summarizer.limiter, options=options)
+        model = self._model(options)
         robots = Robots(self.settings)
         started = time.monotonic()
 
@@ -362,7 +362,7 @@ class Retriever:
             self.settings,
             add_page=add_page,
             search=find,
-            split=splitter,
+            split=model and ModelSplitter(model),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )

@@ -68,12 +68,12 @@ class _Statement:
 
 
 def is_same(first: str, second: str, *, counted: bool = False) -> bool:
-    """Whether two values say the same: in other words for one of them to say more than the other is no conflict.
+    """Say whether two values agree; in other words, or with one that only says more, they do.
 
     Args:
         first: One value.
         second: The other.
-        counted: Whether they are numbers with words around them, which must be the same numbers.
+        counted: They are numbers with words around them, and the numbers must be the same.
     """
     one, other = ({word for word in words(text).split() if word not in _SMALL} for text in (first, second))
     if counted and {word for word in one if word.isdigit()} != {word for word in other if word.isdigit()}:

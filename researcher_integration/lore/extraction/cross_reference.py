@@ -5,7 +5,6 @@ from functools import partial
 
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction import material_prompts
@@ -13,16 +12,10 @@ from researcher_integration.lore.extraction.contradictions import Claim, Conflic
 from researcher_integration.lore.extraction.lenient_fields import Name, Sources, Text, as_records, bare
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.extraction.verification import PageIndex
-from researcher_integration.lore.extraction.windowed_query import (
-    WINDOW_TOKENS,
-    ReadPage,
-    WindowedQuery,
-    lore_query,
-    room,
-)
+from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery
 from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
-from summarizer_tool import OutputMode
+from summarizer_tool import TypedQuery
 
 __all__ = ('Claim', 'Conflict', 'CrossReference', 'CrossReferencer', 'compare', 'verify_conflicts')
 
@@ -72,40 +65,18 @@ class CrossReference(BaseModel):
 class CrossReferencer:
     """Compares the records by rules, and asks a model what the sections contradict each other in."""
 
-    def __init__(
-        self,
-        model: Model | None,
-        *,
-        window_tokens: int = WINDOW_TOKENS,
-        output_mode: OutputMode = 'auto',
-        trace_content: bool = False,
-    ) -> None:
+    def __init__(self, model: LoreModel) -> None:
         """Prepare the question.
 
         Args:
-            model: Who is asked. Without one there are the rules.
-            window_tokens: What the request may have, in cl100k tokens.
-            output_mode: How the form of the answer is asked for; `auto`: as the model's profile says.
-            trace_content: Whether prompt and answer go into traces.
+            model: Who is asked, and how; without one there are the rules.
         """
         self.question = WindowedQuery(
-            lore_query(
-                'lore_cross_referencer',
-                'research/cross_reference',
-                FoundConflicts,
-                'conflicts',
-                output_mode=output_mode,
-                trace_content=trace_content,
-            ),
+            model,
+            TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts'),
             'conflicts',
             partial(material_prompts.request, 'research/cross_reference_request'),
-            model,
-            window_tokens,
         )
-
-    def room(self, zone: str, pages: Sequence[CrawledPage]) -> int:
-        """Tokens that all sections may have together, as `windowed_query.room` says."""
-        return room([self.question], zone, pages)
 
     async def cross_reference(
         self,
@@ -126,7 +97,7 @@ class CrossReferencer:
             usage_limits: For `usage`.
 
         Raises:
-            ValueError: If the request would be over the window; `room` says how much the sections may have.
+            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
             UserError: If the model cannot answer in the output mode.
         """
         ruled = compare(extractions, material.pages)

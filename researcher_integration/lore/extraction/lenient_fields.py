@@ -9,10 +9,10 @@ from pydantic import BaseModel, BeforeValidator
 from pydantic.config import JsonDict, JsonValue
 
 DEFAULT_CONFIDENCE = 0.5
-"""Of a record whose confidence the model has left out, or put in words that say nothing."""
+"""The confidence of a record whose model gives none, or gives it in words that say nothing."""
 
 MAX_RANGE = 20
-"""Pages of one range such as `2-5`; what cites more cites everything, and only its first pages are taken."""
+"""Pages taken of one range such as `2-5`; what cites more cites everything."""
 
 _CONFIDENCE_WORDS = {
     'certain': 1.0, 'very high': 0.95, 'high': 0.9, 'likely': 0.8, 'medium': 0.6, 'moderate': 0.6, 'probable': 0.6,

@@ -96,21 +96,27 @@ def request(template: str, material: Material, **values: str) -> str:
     )
 
 
-def room(ask: Callable[[Material], int], zone: str, pages: Sequence[CrawledPage], window_tokens: int) -> int:
-    """Tokens that the sections may have together, so that a request about them keeps to the window.
+def room(
+    sizes: Sequence[Callable[[Material], int]], zone: str, pages: Sequence[CrawledPage], window_tokens: int
+) -> int:
+    """Tokens that all sections may have together.
+
+    Whenever there is at most one section for each topic, and their texts have at most so many tokens in sum, each
+    request about them keeps to the window, whatever the texts.
 
     Args:
-        ask: Tokens of all that is sent about a material.
+        sizes: For each request, the tokens of all that is sent about a material.
         zone: Name of the zone.
         pages: The pages that will be listed.
-        window_tokens: What all of it may have.
+        window_tokens: What each request may have.
 
     Raises:
         ValueError: If zone and page list leave no room.
     """
     sample = KeptSection('lore', '', 'x')
     # The sample ends where a line does, and so does what stands before it: without it the rest is what is left.
-    rest = ask(Material(zone, [sample], pages)) - count_tokens(f'{framed(sample)}{_END}')
+    material = Material(zone, [sample], pages)
+    rest = max(size(material) for size in sizes) - count_tokens(f'{framed(sample)}{_END}')
     left = window_tokens - rest - len(TOPIC_IDS) * frame_tokens() - WIRE_TOKENS
     if left < 1:
         raise ValueError(

@@ -1,27 +1,19 @@
 """Typed extraction: a category's records out of what the research steps have kept, verified against the raw pages."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
-from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records
 from researcher_integration.lore.extraction.verification import verify
-from researcher_integration.lore.extraction.windowed_query import (
-    WINDOW_TOKENS,
-    ReadPage,
-    WindowedQuery,
-    lore_query,
-    room,
-)
-from researcher_integration.lore.material import CrawledPage, Material, TopicId
+from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery
+from researcher_integration.lore.material import Material, TopicId
 from researcher_integration.usage import Spent
-from summarizer_tool import OutputMode, load_prompt
+from summarizer_tool import TypedQuery, load_prompt
 
 
 class Extraction(BaseModel):
@@ -62,43 +54,21 @@ class Extraction(BaseModel):
 class Extractor:
     """Asks a model for the records of each category, in requests that keep to a window."""
 
-    def __init__(
-        self,
-        model: Model | None,
-        *,
-        window_tokens: int = WINDOW_TOKENS,
-        output_mode: OutputMode = 'auto',
-        trace_content: bool = False,
-    ) -> None:
+    def __init__(self, model: LoreModel) -> None:
         """Prepare the five questions.
 
         Args:
-            model: Who is asked. Without one nothing can be extracted, but sizes are known.
-            window_tokens: What each request may have, in cl100k tokens.
-            output_mode: How the form of the answer is asked for; `auto`: as the model's profile says.
-            trace_content: Whether prompts and answers go into traces.
+            model: Who is asked, and how.
         """
         self.questions: dict[TopicId, WindowedQuery[Records[Any]]] = {
             category: WindowedQuery(
-                lore_query(
-                    'lore_extractor',
-                    'research/extraction',
-                    Records[record_type],
-                    'records',
-                    output_mode=output_mode,
-                    trace_content=trace_content,
-                ),
+                model,
+                TypedQuery('lore_extractor', 'research/extraction', Records[record_type], members='records'),
                 category,
                 partial(_request, category),
-                model,
-                window_tokens,
             )
             for category, record_type in RECORDS.items()
         }
-
-    def room(self, zone: str, pages: Sequence[CrawledPage]) -> int:
-        """Tokens that all sections may have together, as `windowed_query.room` says, whatever the category."""
-        return room([*self.questions.values()], zone, pages)
 
     async def extract(
         self,
@@ -122,7 +92,7 @@ class Extractor:
             usage_limits: For `usage`.
 
         Raises:
-            ValueError: If the request would be over the window; `room` says how much the sections may have.
+            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
             UserError: If the model cannot answer in the output mode.
         """
         answer = await self.questions[category].ask(material, read, usage=usage, usage_limits=usage_limits)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any, Generic, TypeVar
 
 import anyio.to_thread
@@ -16,13 +15,11 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import GenerateToolJsonSchema, ToolDefinition
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
 from summarizer_tool import OutputMode, SummarizerError, TypedQuery, count_tokens, load_prompt
 
 WINDOW_TOKENS = 25_000
-"""What a request may have, in cl100k tokens: instructions, material, and the form of the answer."""
 
 RETRIES = 2
 """Times that a request is made again when nothing of the answer could be read."""
@@ -53,18 +50,46 @@ class MaterialAnswer(Generic[EnvelopeT]):
 
 
 @dataclass(frozen=True, slots=True)
-class WindowedQuery(Generic[EnvelopeT]):
-    """A typed question about a material, in requests of a known size."""
+class LoreModel:
+    """The model that is asked about material, and how."""
 
-    query: TypedQuery[EnvelopeT]
-    about: str
-    """What is asked for, in error messages."""
-    request: Callable[[Material], str]
-    """Writes the user prompt."""
     model: Model | None
-    """Who is asked. Without one nothing can be, but sizes are known."""
+    """Without one nothing can be asked, but sizes are known."""
     window_tokens: int = WINDOW_TOKENS
-    """What a request may have, in cl100k tokens."""
+    """What a request may have, in cl100k tokens: instructions, material, and the form of the answer."""
+    output_mode: OutputMode = 'auto'
+    """How the form of the answer is asked for; `auto`: as the model's profile says."""
+    trace_content: bool = False
+    """Whether requests and answers go into traces."""
+
+
+class WindowedQuery(Generic[EnvelopeT]):
+    """A typed question about a material, in requests of a known size.
+
+    It is asked up to three times, each time in a new run, so that every request keeps to the window.
+    """
+
+    def __init__(
+        self, model: LoreModel, query: TypedQuery[EnvelopeT], about: str, request: Callable[[Material], str]
+    ) -> None:
+        """Prepare the question.
+
+        Args:
+            model: Who is asked.
+            query: Instructions and type of the answer.
+            about: What is asked for, in error messages.
+            request: Writes the user prompt.
+        """
+        self.request = request
+        self._model, self._window_tokens, self._about = model.model, model.window_tokens, about
+        self._query = replace(
+            query,
+            again_prompt='research/answer_again',
+            retries=RETRIES,
+            output_mode=model.output_mode,
+            trace_content=model.trace_content,
+        )
+        self._parameters = _parameters(self._query)
 
     def tokens(self, material: Material) -> int:
         """What is sent about a material: instructions, user prompt, and the form of the answer, in cl100k tokens.
@@ -78,20 +103,19 @@ class WindowedQuery(Generic[EnvelopeT]):
         return self._tokens(self.request(material))
 
     def most_tokens(self, material: Material) -> int:
-        """What is sent when the question is asked again, which takes a few tokens more."""
-        return self._tokens(self.query.again(self.request(material)))
+        """What is sent at most: when the question is asked again, which takes a few tokens more."""
+        return self._tokens(self._query.again(self.request(material)))
 
     def _tokens(self, request: str) -> int:
-        given = _parameters(self.query)
-        sent = [candidate.prepare_request(None, given)[1] for candidate in _candidates(self.model)]
-        sent = sent or [replace(given, output_mode='tool', output_object=None)]
+        sent = [candidate.prepare_request(None, self._parameters)[1] for candidate in _candidates(self._model)]
+        sent = sent or [replace(self._parameters, output_mode='tool', output_object=None)]
         return count_tokens(request) + max(map(_tokens_beside, sent))
 
     def _checked_request(self, material: Material) -> str:
         sent = self.most_tokens(material)
-        if sent > self.window_tokens:
+        if sent > self._window_tokens:
             raise ValueError(
-                f'the request for {self.about} has {sent:,} tokens, over window_tokens={self.window_tokens:,}; '
+                f'the request for {self._about} has {sent:,} tokens, over window_tokens={self._window_tokens:,}; '
                 'give sections of at most room(zone, pages) tokens'
             )
         return self.request(material)
@@ -108,11 +132,11 @@ class WindowedQuery(Generic[EnvelopeT]):
             usage_limits: For `usage`.
 
         Raises:
-            ValueError: If the request would be over the window; `room` says how much the sections may have.
+            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
             UserError: If the model cannot answer in the output mode.
         """
         request = await anyio.to_thread.run_sync(self._checked_request, material)
-        if self.model is None:
+        if self._model is None:
             return MaterialAnswer(reason='no model')
         if not any(section.text.strip() for section in material.sections):
             return MaterialAnswer(reason='the sections hold no text')
@@ -121,60 +145,8 @@ class WindowedQuery(Generic[EnvelopeT]):
         if not raw:  # nothing could be verified, so nothing is paid for
             return MaterialAnswer(unread=unread, reason='no page can be read')
         spent = RunUsage()
-        result = await self.query.ask(self.model, request, usage=usage, spent=spent, usage_limits=usage_limits)
+        result = await self._query.ask(self._model, request, usage=usage, spent=spent, usage_limits=usage_limits)
         return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, Spent.of(spent))
-
-
-def lore_query(
-    name: str,
-    prompt: str,
-    envelope: type[EnvelopeT],
-    members: str,
-    *,
-    output_mode: OutputMode,
-    trace_content: bool,
-) -> TypedQuery[EnvelopeT]:
-    """A question that is asked up to three times, each time in a new run: so that every request keeps to the window.
-
-    Args:
-        name: Of the agent, in traces.
-        prompt: The prompt file of its instructions.
-        envelope: The type of the answer, a model with one list.
-        members: The list's name.
-        output_mode: How the form of the answer is asked for; `auto`: as the model's profile says.
-        trace_content: Whether requests and answers go into traces.
-    """
-    return TypedQuery(
-        name,
-        prompt,
-        envelope,
-        members=members,
-        again_prompt='research/answer_again',
-        retries=RETRIES,
-        output_mode=output_mode,
-        trace_content=trace_content,
-    )
-
-
-def room(questions: Sequence[WindowedQuery[Any]], zone: str, pages: Sequence[CrawledPage]) -> int:
-    """Tokens that all sections may have together.
-
-    Whenever there is at most one section for each topic, and their texts have at most so many tokens in sum, each
-    request keeps to the window, whatever the question and whatever the texts, retries included.
-
-    Args:
-        questions: What will be asked, within one window each.
-        zone: Name of the zone.
-        pages: The pages that will be listed.
-
-    Raises:
-        ValueError: If zone and page list leave no room.
-        UserError: If the model cannot answer in the output mode.
-    """
-    window = min(question.window_tokens for question in questions)
-    return material_prompts.room(
-        lambda material: max(question.most_tokens(material) for question in questions), zone, pages, window
-    )
 
 
 async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int, str]:
@@ -188,7 +160,6 @@ async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int,
     return raw
 
 
-@cache
 def _parameters(query: TypedQuery[Any]) -> ModelRequestParameters:
     """What pydantic-ai sends beside the user prompt, before a model's profile has its say."""
     schema = TypeAdapter(query.output_type).json_schema(schema_generator=GenerateToolJsonSchema)

@@ -6,9 +6,10 @@ import anyio
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.errors import ResearchError
+from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
-from researcher_integration.lore.extraction.windowed_query import RETRIES
+from researcher_integration.lore.extraction.windowed_query import RETRIES, LoreModel
 from researcher_integration.lore.material import CrawledPage, Material, TopicId
 from researcher_integration.lore.steps import sections
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
@@ -27,12 +28,11 @@ class ExtractionPhase:
         """
         self._work = work
         self._checkpoint = work.checkpoint
-        window, mode = work.request.window_tokens, work.settings.llm_output_mode
-        traced = work.settings.trace_content
-        self._extractor = Extractor(work.model, window_tokens=window, output_mode=mode, trace_content=traced)
-        self._cross_referencer = CrossReferencer(
-            work.model, window_tokens=window, output_mode=mode, trace_content=traced
+        asked = LoreModel(
+            work.model, work.request.window_tokens, work.settings.llm_output_mode, work.settings.trace_content
         )
+        self._extractor = Extractor(asked)
+        self._cross_referencer = CrossReferencer(asked)
 
     def room(self, pages: Sequence[CrawledPage]) -> int:
         """The tokens that all sections may have together for each prompt to fit the window.
@@ -40,9 +40,12 @@ class ExtractionPhase:
         Raises:
             ResearchError: If the window is too small.
         """
-        zone = self._work.request.zone
+        questions = (*self._extractor.questions.values(), self._cross_referencer.question)
+        request = self._work.request
         try:
-            return min(self._extractor.room(zone, pages), self._cross_referencer.room(zone, pages))
+            return material_prompts.room(
+                [question.most_tokens for question in questions], request.zone, pages, request.window_tokens
+            )
         except ValueError as error:
             raise ResearchError(f'{error} (--window)') from None
 

@@ -4,20 +4,16 @@ import logging
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
-from pydantic_ai.models import Model
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import typed_query
-from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.typed_query import RequestModel, TypedQuery, UnansweredError
-from summarizer_tool.settings import Settings
 from summarizer_tool.text import terms
 
 MAX_PARTS = 5
 
 MAX_PART_CHARACTERS = 300
-"""Of a sub-query; what is longer is no query."""
+"""Characters of a sub-query; what is longer is no query."""
 
 _ANSWER_TOKENS = 800
 """Room for five sub-queries of that length, and for the JSON around them."""
@@ -38,26 +34,6 @@ class ModelSplitter:
     """Splits questions by the summarizer's own model."""
 
     model: RequestModel
-
-    @classmethod
-    def of(
-        cls,
-        settings: Settings,
-        *,
-        model: Model | None = None,
-        limiter: AbstractConcurrencyLimiter | None = None,
-        options: RequestOptions | None = None,
-    ) -> 'ModelSplitter | None':
-        """The splitter of one request; `None` where there is but the embedded model.
-
-        Args:
-            settings: The summarizer's.
-            model: The summarizer's, where it was given one.
-            limiter: The summarizer's, where it was given one.
-            options: For its model, deadline, usage and usage limits.
-        """
-        asked = RequestModel.of(settings, model=model, limiter=limiter, options=options)
-        return asked and cls(asked)
 
     async def __call__(self, question: str, intent: str = '', constraints: str = '') -> tuple[str, ...]:
         """The sub-queries of a question: one to five, one where it asks but one thing.

@@ -5,22 +5,18 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, Field
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
-from pydantic_ai.models import Model
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import typed_query
-from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.typed_query import RequestModel, TypedQuery, UnansweredError
 from summarizer_tool.runtime.executors import in_thread
-from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 
 MAX_PASSAGES = 30
-"""Judged in one call: about 10,000 tokens, and still few enough to be told apart."""
+"""Passages judged in one call: about 10,000 tokens, and still few enough to be told apart."""
 
 PASSAGE_TOKENS = 300
-"""Of a passage that the model is shown; ordinary ones have half of that."""
+"""Tokens of a passage that the model is shown; ordinary ones have half of that."""
 
 _ANSWER_TOKENS = 300
 _JUDGEMENT_TOKENS = 40
@@ -44,29 +40,9 @@ _JUDGE = TypedQuery('judge', 'evidence/judge', _Judgements)
 
 @dataclass(frozen=True, slots=True)
 class ModelReranker:
-    """Judges passages by the summarizer's own model; a `found.Reranker`."""
+    """Judges passages by the summarizer's own model; a `results.Reranker`."""
 
     model: RequestModel
-
-    @classmethod
-    def of(
-        cls,
-        settings: Settings,
-        *,
-        model: Model | None = None,
-        limiter: AbstractConcurrencyLimiter | None = None,
-        options: RequestOptions | None = None,
-    ) -> 'ModelReranker | None':
-        """The reranker of one request; `None` without `settings.rerank`, or with but the embedded model.
-
-        Args:
-            settings: The summarizer's.
-            model: The summarizer's, where it was given one.
-            limiter: The summarizer's, where it was given one.
-            options: For its model, deadline, usage and usage limits.
-        """
-        asked = RequestModel.of(settings, model=model, limiter=limiter, options=options) if settings.rerank else None
-        return asked and cls(asked)
 
     async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """How sure the model is, 0 to 1, that each text helps to answer; 0 for those that it says nothing of.

@@ -673,19 +673,20 @@ async def test_a_limit_ends_the_step_and_keeps_what_there_is(zone: Zone) -> None
     )
     usage = RunUsage(requests=10)
 
-    findings = await zone.research(scripted.model(), usage=usage, usage_limits=UsageLimits(request_limit=14))
+    findings = await zone.research(scripted.model(), usage=usage, usage_limits=UsageLimits(request_limit=13))
 
     assert findings.warnings == snapshot(
-        ('the step ended at its limit: The next request would exceed the request_limit of 14',)
+        ('the step ended at its limit: The next request would exceed the request_limit of 13',)
     )
     assert findings.notes == ''
     assert [taken.source_ids for taken in findings.summaries] == [(zone.deps.asked[0],)]
     assert len(zone.deps.asked) == 2
-    # Three of the agent, one of the summary.
-    assert (usage.requests, findings.spent.requests, findings.summaries[0].usage.requests) == (14, 4, 1)
+    # Three of the agent; the embedded model's summary costs nothing.
+    assert (usage.requests, findings.spent.requests, findings.summaries[0].usage.requests) == (13, 3, 0)
 
 
 async def test_a_limit_within_a_summary(zone: Zone) -> None:
+    zone.backend = InProcess(zone.settings.model_copy(update={'llm_model': 'test'}), zone.store)
     zone.wiki.pages['annals'] = f'# Annals\n\n{chronicle(60)}'
     scripted = Scripted(
         [
@@ -821,6 +822,6 @@ async def test_the_server_gives_and_counts_the_same(zone: Zone) -> None:
     assert sent(there.messages)[3:10] == sent(here.messages)[3:10]
     assert [part.outcome for part in returns(there.messages)] == ['success'] * 4 + ['failed']
     assert over_mcp.summaries == findings.summaries
-    assert [taken.usage.requests for taken in over_mcp.summaries] == [1, 0]
-    assert usage_there.requests == usage.requests == over_mcp.spent.requests == 8
+    assert [taken.usage.requests for taken in over_mcp.summaries] == [0, 0]
+    assert usage_there.requests == usage.requests == over_mcp.spent.requests == 7
     assert over_mcp.spent.requests == findings.spent.requests

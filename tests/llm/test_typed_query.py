@@ -1,0 +1,272 @@
+"""A typed question: what becomes of good, broken and missing answers, what they cost, and what is traced and logged."""
+
+import asyncio
+import json
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+import anyio
+import logfire
+import pytest
+from inline_snapshot import snapshot
+from logfire.testing import CaptureLogfire
+from pydantic import BaseModel
+from pydantic_ai import Agent, ModelResponse, TextPart, UnexpectedModelBehavior
+from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, UsageLimitExceeded, UserError
+from pydantic_ai.messages import FinishReason, ModelMessage
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.instrumented import InstrumentedModel
+from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
+
+from summarizer_tool import ExtractiveModel
+from summarizer_tool.llm.options import RequestOptions
+from summarizer_tool.llm.typed_query import QueryResult, RequestModel, TypedQuery, UnansweredError
+from summarizer_tool.runtime.concurrency_limits import ProcessLimiter
+from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.settings import OutputMode, Settings
+from tests.support.scripted_model import ScriptedModel
+
+pytestmark = pytest.mark.anyio
+
+MODES: list[OutputMode] = ['tool', 'native', 'prompted']
+SETTINGS = Settings.load(llm_model='test', llm_timeout_seconds=5)
+REQUEST = 'Who rules Marn?'
+
+
+class Names(BaseModel):
+    names: list[str]
+
+
+VAEL = {'names': ['Vael', 'Morn']}
+PLAIN = TypedQuery('namer', 'evidence/judge', Names)
+RECOVERING = TypedQuery('namer', 'evidence/judge', Names, members='names')
+COMPLAINING = TypedQuery('namer', 'evidence/judge', Names, members='names', empty_prompt='empty_answer')
+AFRESH = TypedQuery('namer', 'evidence/judge', Names, members='names', again_prompt='research/answer_again', retries=2)
+
+
+async def ask(model: Model, query: TypedQuery[Names] = PLAIN, **more: Any) -> QueryResult[Names]:
+    return await query.ask(model, REQUEST, **({'usage': RunUsage()} | more))
+
+
+def failing(error: BaseException) -> Model:
+    return ScriptedModel(error).model
+
+
+# Answers.
+
+
+@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize(
+    ('query', 'answers', 'finish_reason', 'names', 'reason', 'requests'),
+    [
+        (PLAIN, [VAEL], 'stop', ['Vael', 'Morn'], '', 1),
+        (PLAIN, ['no', VAEL], 'stop', ['Vael', 'Morn'], '', 2),
+        (PLAIN, ['{"names": ["Vael", 3]}', 'no'], 'stop', None, 'invalid output', 2),
+        (RECOVERING, ['{"names": ["Vael", 3]}'], 'stop', ['Vael'], '', 1),
+        (RECOVERING, ['{"names": ["Vael", "Mo'], 'length', ['Vael'], '', 1),
+        (RECOVERING, ['{"names": ["Va'], 'length', None, 'cut off', 1),
+        (RECOVERING, [{'names': []}], 'stop', [], '', 1),
+        (COMPLAINING, [{'names': []}, VAEL], 'stop', ['Vael', 'Morn'], '', 2),
+        (COMPLAINING, [{'names': []}, {'names': []}], 'stop', [], '', 2),
+        (AFRESH, ['no', 'no', VAEL], 'stop', ['Vael', 'Morn'], '', 3),
+        (AFRESH, ['no', 'no', 'no'], 'stop', None, 'invalid output', 3),
+        (AFRESH, ['{"names": ["Va'], 'length', None, 'cut off', 1),
+    ],
+)
+async def test_what_becomes_of_an_answer(
+    query: TypedQuery[Names],
+    answers: list[object],
+    finish_reason: FinishReason,
+    names: list[str] | None,
+    reason: str,
+    requests: int,
+    mode: OutputMode,
+) -> None:
+    scripted = ScriptedModel(*answers, finish_reason=finish_reason)
+    usage = RunUsage()
+    configured = query if query is AFRESH else query.configured(SETTINGS, mode)
+    result = await ask(scripted.model, configured, usage=usage)
+
+    assert (result.output and result.output.names, result.reason) == (names, reason)
+    assert result.is_partial == (names == ['Vael'])
+    assert len(scripted.asked) == usage.requests == requests
+
+
+async def test_a_new_run_does_not_show_the_model_its_broken_answer() -> None:
+    for query, messages in ((PLAIN, 3), (AFRESH, 1)):
+        scripted = ScriptedModel('no', VAEL)
+        await ask(scripted.model, query)
+        assert [len(asked) for asked in scripted.asked] == [1, messages]
+
+
+# Failures.
+
+
+@pytest.mark.parametrize(
+    ('error', 'reason', 'logged'),
+    [
+        (ModelHTTPError(429, 'm', {'message': 'Vael sent too much'}), 'HTTP 429', 'WARNING'),
+        (ModelAPIError('m', 'Vael'), 'ModelAPIError', 'WARNING'),
+        (TimeoutError('Vael'), 'timeout', 'WARNING'),
+        (ConnectionError('Vael'), 'ConnectionError', 'WARNING'),
+        (UnexpectedModelBehavior('Vael'), 'invalid output', 'WARNING'),
+        (asyncio.CancelledError('Vael'), 'cancelled', 'WARNING'),
+        (KeyError('Vael'), 'KeyError', 'ERROR'),
+        (UserError('Vael'), 'UserError', 'ERROR'),
+        (UsageLimitExceeded('Vael'), 'usage limit', None),
+    ],
+)
+async def test_a_failure_is_a_reason_without_content(
+    error: BaseException, reason: str, logged: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    result = await ask(failing(error))
+
+    assert (result.output, result.reason, type(result.error)) == (None, reason, type(error))
+    assert 'Vael' not in caplog.text
+    assert [(each.levelname, each.message, vars(each)['agent'], vars(each)['reason']) for each in caplog.records] == (
+        [(logged, 'model call failed', 'namer', reason)] if logged else []
+    )
+
+
+async def hang(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
+    await anyio.sleep_forever()
+    raise AssertionError
+
+
+async def test_to_cancel_is_to_cancel() -> None:
+    task = asyncio.create_task(ask(FunctionModel(hang)))
+    await anyio.wait_all_tasks_blocked()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    with anyio.move_on_after(0.05) as scope:
+        await ask(FunctionModel(hang))
+    assert scope.cancelled_caught
+
+
+# Cost.
+
+
+async def test_what_is_asked_at_once_counts_its_own_cost() -> None:
+    async def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        await asyncio.sleep(0.01)
+        usage = RequestUsage(input_tokens=10, output_tokens=2, cost=Decimal('0.5'))
+        return ModelResponse(parts=[TextPart('{"names": []}')], usage=usage)
+
+    usage = RunUsage(requests=3, input_tokens=100)
+    each = [RunUsage() for _ in range(5)]
+    query = PLAIN.configured(SETTINGS, 'prompted')
+    await asyncio.gather(*(ask(FunctionModel(answer), query, usage=usage, spent=spent) for spent in each))
+
+    assert each == [RunUsage(requests=1, input_tokens=10, output_tokens=2, cost=Decimal('0.5'))] * 5
+    assert (usage.requests, usage.input_tokens, usage.cost) == (8, 150, Decimal('2.5'))
+
+
+async def test_the_limits_count_what_was_spent_before() -> None:
+    usage, spent = RunUsage(requests=4), RunUsage()
+    limits = UsageLimits(request_limit=5, input_tokens_limit=10**9, count_tokens_before_request=True)
+    result = await ask(ScriptedModel('no', VAEL).model, usage=usage, spent=spent, usage_limits=limits)
+
+    assert (result.output, result.reason) == (None, 'usage limit')
+    assert (usage.requests, spent.requests) == (5, 1)
+
+
+# Traces.
+
+
+@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize('traced', [False, True])
+async def test_content_is_in_the_spans_only_if_it_is_asked_for(
+    mode: OutputMode, traced: bool, capfire: CaptureLogfire
+) -> None:
+    settings = SETTINGS.model_copy(update={'trace_content': traced})
+    answers = ([VAEL], ['{"names": ["Vael", 3]}'], ['Vael', 'Vael'], [ModelHTTPError(500, 'm', {'message': 'Vael'})])
+    logfire.instrument_pydantic_ai()
+    try:
+        for each in answers:
+            scripted = ScriptedModel(*each)
+            await ask(scripted.model, RECOVERING.configured(settings, mode))
+            scripted = ScriptedModel(*each)
+            model = RequestModel.of(settings, model=InstrumentedModel(scripted.model))
+            assert model is not None
+            with suppress(UnansweredError):
+                await model.ask(RECOVERING, REQUEST, 100)
+    finally:
+        Agent.instrument_all(False)
+
+    spans = json.dumps(capfire.exporter.exported_spans_as_dict(), default=str)
+    assert 'namer run' in spans
+    for content in ('Vael', 'Marn', 'You judge how'):
+        assert (content in spans) == traced
+
+
+# The model of a request.
+
+
+def model_for(settings: Settings = SETTINGS, model: Model | None = None, **more: Any) -> RequestModel:
+    made = RequestModel.of(settings, model=model, **more)
+    assert made is not None
+    return made
+
+
+async def test_a_failure_leaves_the_request_unanswered() -> None:
+    with pytest.raises(UnansweredError) as caught:
+        await model_for(model=failing(ModelHTTPError(429, 'm', {'message': 'Vael'}))).ask(PLAIN, REQUEST, 100)
+    assert str(caught.value) == 'scripted as namer: HTTP 429'
+
+
+async def test_what_it_costs_counts_and_limits_hold() -> None:
+    scripted = ScriptedModel(VAEL, VAEL)
+    usage = RunUsage(requests=2, input_tokens=10)
+    options = RequestOptions(usage=usage, usage_limits=UsageLimits(request_limit=3))
+    model = model_for(model=scripted.model, options=options)
+
+    assert (await model.ask(PLAIN, REQUEST, 100)).names == ['Vael', 'Morn']
+    assert (usage.requests, usage.input_tokens > 10, usage.output_tokens > 0) == (3, True, True)
+    with pytest.raises(UnansweredError, match='scripted as namer: usage limit'):
+        await model.ask(PLAIN, REQUEST, 100)
+    assert len(scripted.asked) == 1
+
+
+async def test_a_model_that_hangs_is_not_waited_for() -> None:
+    model = FunctionModel(hang, model_name='slow')
+    limiter = ProcessLimiter(1)
+    short = SETTINGS.model_copy(update={'llm_timeout_seconds': 0.05})
+    patient = SETTINGS.model_copy(update={'llm_timeout_seconds': 600})
+    in_a_hurry = RequestOptions(deadline=Deadline(0.05))
+    for one in (
+        model_for(short, model, limiter=limiter),
+        model_for(patient, model, limiter=limiter, options=in_a_hurry),
+    ):
+        with anyio.fail_after(30), pytest.raises(UnansweredError, match='slow as namer: no answer in time'):
+            await one.ask(PLAIN, REQUEST, 100)
+
+    with anyio.move_on_after(0.05) as scope:
+        await model_for(patient, model, limiter=limiter).ask(PLAIN, REQUEST, 100)
+    assert scope.cancelled_caught
+    # Every place was given back.
+    assert await model_for(model=ScriptedModel(VAEL).model, limiter=limiter).ask(PLAIN, REQUEST, 100)
+
+
+async def test_who_is_asked() -> None:
+    lent = RequestOptions(model=ScriptedModel().model)
+    named = [
+        RequestModel.of(SETTINGS, model=ExtractiveModel()),
+        RequestModel.of(SETTINGS, model=InstrumentedModel(ExtractiveModel())),
+        RequestModel.of(Settings.load(llm_model='extractive')),
+        RequestModel.of(Settings.load()),
+        RequestModel.of(Settings.load(llm_model='sampling')),
+        RequestModel.of(Settings.load(llm_model='sampling'), options=lent),
+        RequestModel.of(Settings.load(llm_model='openai/gpt-x', openrouter_api_key='k')),
+    ]
+    assert [model and model.model_name for model in named] == snapshot(
+        [None, None, None, None, None, 'scripted', 'openai/gpt-x']
+    )
+
+
+async def test_the_model_that_the_settings_name_is_connected_for_the_call() -> None:
+    # pydantic-ai's test model answers with the least that its schema allows.
+    assert (await model_for().ask(PLAIN, REQUEST, 100)).names == ['a']
