@@ -8,6 +8,10 @@ from summarizer_tool.mapreduce.numbering import Numbered
 from summarizer_tool.prompts import Focus, ParsedRequest
 
 
+def load() -> None:
+    """Do nothing: a process that can call this has imported all that the functions below need."""
+
+
 def extract(numbered: Numbered, focus: Focus, target_tokens: int) -> tuple[int, Grounding]:
     """The embedded model's facts of a chunk.
 

@@ -218,9 +218,10 @@ async def make_tools(
     """
     import anyio
 
+    from summarizer_tool.mapreduce import extractive_fallback
     from summarizer_tool.runtime.executors import WorkerProcesses
 
-    workers = WorkerProcesses(worker_processes(settings))
+    workers = WorkerProcesses(worker_processes(settings), prepare=extractive_fallback.load)
     tools = await anyio.to_thread.run_sync(_load, settings, workers if workers.processes else None, prepare)
     async with workers, anyio.create_task_group() as tasks:
         tasks.start_soon(_give_memory_back, tools)
