@@ -153,7 +153,7 @@ class WorkerProcesses:
     when needed, which takes a second or two. They end with this process, however that ends: their work comes by pipe.
     """
 
-    def __init__(self, processes: int, *, prepare: Callable[[], object] = partial(time.sleep, 0)) -> None:
+    def __init__(self, processes: int, *, prepare: Callable[[], object] = os.getpid) -> None:
         """Make a pool; its processes start when it is entered.
 
         Args:
