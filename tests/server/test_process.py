@@ -198,8 +198,8 @@ def test_a_call_in_flight_is_answered(tmp_path: Path, mode: Mode, number: int) -
         anyio.run(call)
         [answer] = answers
         assert (answer.is_error, meta_of(answer)['state']) == (False, 'degraded')
-        assert server.process.wait(timeout=10) == 0
-        assert time.monotonic() - started < 20
+        assert server.process.wait(timeout=30) == 0
+        assert time.monotonic() - started < 50
         said = [record['message'] for record in log_of(server.log.read_text())]
     assert [message for message in said if message in {'stopping', 'calls still run', 'result', 'stopped'}] == [
         'stopping',
@@ -232,7 +232,7 @@ def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     ):
         with pytest.raises(BaseExceptionGroup):
             anyio.run(call)
-        assert server.process.wait(timeout=10) == -signal.SIGTERM
+        assert server.process.wait(timeout=30) == -signal.SIGTERM
 
 
 def test_listening_clients_do_not_hold_it_up(tmp_path: Path) -> None:
@@ -243,12 +243,12 @@ def test_listening_clients_do_not_hold_it_up(tmp_path: Path) -> None:
             await client.call_tool('summarize', {'content': 'short'})
             await anyio.sleep(0.2)
             server.process.send_signal(signal.SIGTERM)
-            assert await anyio.to_thread.run_sync(server.process.wait, 10) == 0
+            assert await anyio.to_thread.run_sync(server.process.wait, 30) == 0
 
     with serving.program(tmp_path) as server:
         started = time.monotonic()
         anyio.run(listen)
-        assert time.monotonic() - started < 8
+        assert time.monotonic() - started < 30
 
 
 def test_sources_outlive_a_restart(tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ def test_stdio_ends_on_a_signal() -> None:
         process.send_signal(signal.SIGTERM)
         answers = {answer['id']: answer for answer in map(json.loads, process.stdout)}
         assert answers[2]['result']['_meta']['summarizer/state'] == 'degraded'
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=30) == 0
         process.stdin.close()
         process.stdout.close()
         assert process.stderr is not None

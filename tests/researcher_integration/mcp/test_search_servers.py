@@ -355,7 +355,7 @@ async def test_servers_that_cannot_be_reached_leave_the_others(
         )
         started = time.monotonic()
         run = await Agent(calling('web_find'), toolsets=servers).run('Search.')
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert run.output == 'web_find web_pages web_broken web_slow'
     assert [outcome for _, outcome, _ in returned(run.all_messages())] == ['success']
 

@@ -439,7 +439,7 @@ async def test_servers_that_cannot_be_reached(
     started = time.monotonic()
     selection = choose('web', 'wiki', 'refused', 'deaf', 'archive', missing=['ships'])
     run = await agent.run('Look.', capabilities=[selection])
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert seen.tools == ['letters', 'maps']
     assert returned(run.all_messages()) == {'letters': 'Elke wrote to the Tide Guild.'}
     assert [info.instructions for info in seen.requests] == [
@@ -483,7 +483,7 @@ async def test_parallel_runs_share_nothing(sites: Sites) -> None:
         at_once += 1
         if at_once == 4:
             together.set()
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await together.wait()
         prompt = str(messages[0].parts[-1].content)
         offered[prompt] = [*(tool.name for tool in info.function_tools), *filter(None, [info.instructions])]
