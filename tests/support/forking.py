@@ -41,22 +41,57 @@ class Command(TypedDict):
     cwd: str
 
 
-def run(
+class ForkedProcess:
+    """A command that runs, with the methods that `subprocess.Popen` has for it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._said = connection.makefile('r')
+        self.pid = int(self._said.readline())
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        if self.returncode is None and select.select([self._connection], [], [], 0)[0]:
+            self._end()
+        return self.returncode
+
+    def wait(self, timeout: float = SECONDS) -> int:
+        """Its exit code, once it has ended; what takes longer is killed."""
+        if self.returncode is None:
+            if not select.select([self._connection], [], [], timeout)[0]:
+                self.send_signal(signal.SIGKILL)
+                raise TimeoutError(f'the command has not ended within {timeout:g} s')
+            self._end()
+        assert self.returncode is not None
+        return self.returncode
+
+    def _end(self) -> None:
+        self.returncode = int(self._said.readline())
+        self._said.close()
+        self._connection.close()
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+
+def start(
     module: str,
     *arguments: str | Path | bytes,
     environment: Mapping[str, str],
+    files: tuple[int, int, int],
     cwd: Path | None = None,
-    stdin: bytes = b'',
     name: str = '',
-) -> subprocess.CompletedProcess[bytes]:
-    """Run `python -m module`, or the program `name` that calls its `main`.
+) -> ForkedProcess:
+    """Start `python -m module`, or the program `name` that calls its `main`.
 
     Args:
         module: A module or package.
         arguments: What follows on its command line.
         environment: All of its environment variables.
+        files: Its stdin, stdout and stderr, which stay the caller's to close.
         cwd: Its working directory.
-        stdin: What it may read.
         name: The program's name.
     """
     given = [argument if isinstance(argument, bytes) else os.fsencode(argument) for argument in arguments]
@@ -67,21 +102,39 @@ def run(
         'cwd': str(cwd or Path.cwd()),
         'name': name,
     }
-    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        source.write(stdin)
-        source.seek(0)
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(_forker())
-            files = [source.fileno(), out.fileno(), errors.fileno()]
-            socket.send_fds(connection, [json.dumps(command).encode() + b'\n'], files)
-            connection.settimeout(SECONDS)
-            said = connection.makefile('r')
-            pid = int(said.readline())
-            try:
-                status = int(said.readline())
-            except TimeoutError:
-                os.kill(pid, signal.SIGKILL)
-                raise
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(_forker())
+    socket.send_fds(connection, [json.dumps(command).encode() + b'\n'], files)
+    return ForkedProcess(connection)
+
+
+def run(
+    module: str,
+    *arguments: str | Path | bytes,
+    environment: Mapping[str, str],
+    cwd: Path | None = None,
+    stdin: bytes = b'',
+    name: str = '',
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command to its end, as `start` does.
+
+    Args:
+        module: As for `start`.
+        arguments: As for `start`.
+        environment: As for `start`.
+        cwd: As for `start`.
+        stdin: What it may read, which is a pipe: at most what one holds.
+        name: As for `start`.
+    """
+    source, pipe = os.pipe()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        os.set_blocking(pipe, False)
+        assert os.write(pipe, stdin) == len(stdin)
+        os.close(pipe)
+        files = (source, out.fileno(), errors.fileno())
+        process = start(module, *arguments, environment=environment, files=files, cwd=cwd, name=name)
+        os.close(source)
+        status = process.wait()
         out.seek(0)
         errors.seek(0)
         return subprocess.CompletedProcess([name or module, *arguments], status, out.read(), errors.read())
