@@ -69,7 +69,7 @@ async def measure(goals: Goals) -> None:
     usual, ours = (percentile(each.seconds, 0.99) for each in (plain, late))
     goals.at_most('the loop, 99 % of the time', ours / usual, 2, 'x as late as beside plain threads', bound=6)
     worst = max(late.seconds) / max(plain.seconds)
-    goals.at_most('the loop at worst', worst, 5, 'x as late as beside plain threads', bound=30)
+    goals.at_most('the loop at worst', worst, 5, 'x as late as beside plain threads', bound=15)
 
 
 def prove(goals: Goals) -> None:
