@@ -43,7 +43,7 @@ evidence-proof: $(VENV)/.installed-dev  ## Questions to a local site in every mo
 	$(BIN)/python -m tests.proofs.evidence
 
 web-pages-proof: $(VENV)/.installed-dev  ## HTML to markdown on trafilatura's own pages; CORPUS=the folder tests of its repository
-	$(BIN)/python -m tests.proofs.web_pages --corpus $(CORPUS)
+	$(BIN)/python -m tests.proofs.web_pages --corpus "$(CORPUS)"
 
 browser-test: $(VENV)/.installed-dev  ## The page of timelines in headless Chromium, where there is one
 	$(BIN)/python -m tests.proofs.browser

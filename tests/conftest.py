@@ -1,24 +1,63 @@
 """What every test has: an environment of its own, no real model requests, and the sample texts."""
 
 import os
+import random
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pydantic_ai.models
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 pydantic_ai.models.ALLOW_MODEL_REQUESTS = False
-
-# The same examples every time: a failure in one change is that change's own.
-settings.register_profile('steady', deadline=None, derandomize=True)
-settings.load_profile('steady')
 
 REPOSITORY = Path(__file__).parent.parent
 CRAWL = REPOSITORY / 'examples' / 'crawl'
 SHARED_DATA = REPOSITORY.parent / 'shared' / 'data'
 
+# Other examples in every run; a failure prints how to have it again, and comes first in the next run. No time limits:
+# how fast an example runs says more of the machine than of the code.
+settings.register_profile(
+    'ci',
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=DirectoryBasedExampleDatabase(REPOSITORY / '.hypothesis' / 'examples'),
+)
+settings.register_profile('thorough', settings.get_profile('ci'))
+settings.load_profile('ci')
+
 _OURS = ('MCP_', 'RESEARCH_', 'OPENROUTER_', 'DEFAULT_', 'SUMMARIZER_', 'LLM_', 'LOGFIRE_', 'OTEL_', 'OLLAMA_')
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw a seed for hypothesis where none is given: the same one in all processes of a run.
+
+    A shell that runs the tests in the background has programs ignore interrupts; those that tests start must not.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if config.getoption('hypothesis_seed', None) is None:
+        config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say how to draw the same examples again."""
+    return f'examples: --hypothesis-seed={config.option.hypothesis_seed}'
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let `--hypothesis-profile=thorough` try ten times as many examples, of tests that set their number, too."""
+    if settings.get_current_profile_name() != 'thorough':
+        return
+    for item in items:
+        test = getattr(item, 'obj', None)
+        if is_hypothesis_test(test):
+            usual = test._hypothesis_internal_use_settings
+            test._hypothesis_internal_use_settings = settings(usual, max_examples=10 * usual.max_examples)
 
 
 @pytest.fixture(autouse=True)

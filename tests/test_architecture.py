@@ -1,84 +1,90 @@
-"""Imports go one way, and prompts live in files."""
+"""What the import contracts of `make lint` do not see: exported names, unique class names, and prompts in files."""
 
 import ast
+import inspect
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+import researcher_integration
 import summarizer_tool
 
-PACKAGE = Path(__file__).parents[1] / 'summarizer_tool'
-
-
-MODULES = {
-    '.'.join(path.relative_to(PACKAGE).with_suffix('').parts).removesuffix('.__init__'): path
-    for path in PACKAGE.glob('**/*.py')
+REPOSITORY = Path(__file__).parents[1]
+PACKAGES = ('summarizer_tool', 'researcher_integration')
+TREES = {
+    path.relative_to(REPOSITORY).as_posix(): ast.parse(path.read_text(encoding='utf-8'))
+    for package in PACKAGES
+    for path in sorted((REPOSITORY / package).rglob('*.py'))
 }
-"""Paths by module, without the name of the package; of a folder's own module its name."""
+MODULES = {path.removesuffix('.py').replace('/', '.').removesuffix('.__init__') for path in TREES}
+LAZY = {f'{package}/__init__.py' for package in PACKAGES}
+"""They import a public name when it is first asked for."""
+
+SENTENCES = re.compile(r'[a-z)`][.!?]\s+[A-Z`][a-z]')
+"""The end of a sentence and the beginning of another."""
 
 
-def imported(path: Path) -> set[str]:
-    """The modules of the package that a module imports, at its top or inside functions; not for types alone."""
-    tree = ast.parse(path.read_text(encoding='utf-8'))
-    only_types = {
-        id(node)
-        for test in ast.walk(tree)
-        if isinstance(test, ast.If) and isinstance(test.test, ast.Name) and test.test.id == 'TYPE_CHECKING'
-        for node in ast.walk(test)
-    }
-    found: set[str] = set()
+def strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The line and text of each string that is more than a docstring; what an f-string fills in is left out."""
+    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    pieces = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for value in node.values}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in only_types:
-            package, _, module = node.module.partition('.')
-            if package == 'summarizer_tool':
-                named = {f'{module}.{alias.name}'.removeprefix('.') for alias in node.names}
-                # What is no module is a name in the one before it.
-                found |= named if named <= MODULES.keys() else {module, *named}
-        assert not (isinstance(node, ast.ImportFrom) and (node.module or '').startswith('researcher_integration'))
-    return found & MODULES.keys() - {'__init__'}
-
-
-def test_imports_have_no_cycle() -> None:
-    graph = {name: imported(path) for name, path in MODULES.items() if name not in ('__init__', '__main__')}
-    done: set[str] = set()
-    while graph:
-        free = {module for module, needs in graph.items() if needs <= done}
-        assert free, f'imports go round in a circle among {sorted(graph)}'
-        done |= free
-        graph = {module: needs for module, needs in graph.items() if module not in done}
-
-
-def test_the_lowest_modules_know_none_of_the_engine() -> None:
-    for module in ('settings', 'tokens', 'schemas', 'errors', 'names'):
-        assert imported(PACKAGE / f'{module}.py') <= {'errors', 'settings'}, module
-    for name, path in MODULES.items():
-        above = name in ('__init__', '__main__', 'cli', 'service', 'retrieval', 'toolset') or name.startswith(
-            ('server', 'cli_')
-        )
-        if not above and name != 'summarizer':
-            assert not imported(path) & {'summarizer', 'service', 'retrieval'}, name
-        if name not in ('__init__', '__main__', 'cli') and not name.startswith(('server', 'cli_')):
-            assert not {module for module in imported(path) if module.startswith(('server', 'toolset'))}, name
+        if isinstance(node, ast.JoinedStr):
+            yield node.lineno, ''.join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose | pieces:
+            yield node.lineno, node.value
 
 
 def test_the_integration_uses_only_what_the_package_exports() -> None:
-    for path in (PACKAGE.parent / 'researcher_integration').glob('**/*.py'):
-        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
-            if isinstance(node, ast.ImportFrom) and (node.module or '').startswith('summarizer_tool'):
-                assert node.module == 'summarizer_tool', path
-                assert {alias.name for alias in node.names} <= set(summarizer_tool.__all__), path
-            if isinstance(node, ast.Import):
-                assert not any(alias.name.startswith('summarizer_tool.') for alias in node.names), path
-
-
-def test_no_long_text_for_a_model_stands_in_python() -> None:
-    for path in (*MODULES.values(), *(PACKAGE.parent / 'researcher_integration').glob('**/*.py')):
-        tree = ast.parse(path.read_text(encoding='utf-8'))
-        docstrings = {
-            id(node.body[0].value)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            and node.body
-            and isinstance(node.body[0], ast.Expr)
-        }
+    wrong: list[str] = []
+    for path, tree in TREES.items():
+        if not path.startswith('researcher_integration/'):
+            continue
         for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-                assert 'You are ' not in node.value, f'{path.name}:{node.lineno}'
+            if isinstance(node, ast.ImportFrom) and (node.module or '').split('.')[0] == 'summarizer_tool':
+                names = {alias.name for alias in node.names}
+                if node.module != 'summarizer_tool' or not names <= set(summarizer_tool.__all__):
+                    wrong.append(f'{path}:{node.lineno}')
+            elif isinstance(node, ast.Import):
+                wrong += [f'{path}:{node.lineno}' for alias in node.names if alias.name.startswith('summarizer_tool.')]
+    assert wrong == []
+
+
+@pytest.mark.parametrize('package', [summarizer_tool, researcher_integration], ids=PACKAGES)
+def test_packages_export_names_and_no_modules(package: object) -> None:
+    exported: list[str] = package.__all__  # pyright: ignore[reportAttributeAccessIssue]
+    assert [name for name in exported if inspect.ismodule(getattr(package, name))] == []
+    assert len(exported) == len(set(exported))
+
+
+def test_a_class_name_occurs_once() -> None:
+    places: dict[str, list[str]] = {}
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path)
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+def test_own_modules_are_not_imported_by_string() -> None:
+    """A contract sees imports, not names in strings: the two lists of public names are the only ones."""
+    named = [
+        f'{path}:{line} {text}'
+        for path, tree in TREES.items()
+        if path not in LAZY
+        for line, text in strings(tree)
+        if '.' in text and text.strip('.').partition(':')[0] in MODULES
+    ]
+    assert named == []
+
+
+def test_text_for_a_model_stands_in_prompts() -> None:
+    """In Python a string is a name, a pattern or one sentence: instructions and descriptions are files."""
+    assert [
+        f'{path}:{line} {text[:80]!r}'
+        for path, tree in TREES.items()
+        for line, text in strings(tree)
+        if 'You are ' in text or SENTENCES.search(text)
+    ] == []

@@ -14,6 +14,10 @@ def warm_up() -> None:
     tokens.encoding()
 
 
+def load() -> None:
+    """Do nothing: a process that can call this has imported all that the functions below need."""
+
+
 def extract(numbered: Numbered, focus: Focus, target_tokens: int) -> tuple[int, Grounding]:
     """The embedded model's facts of a chunk."""
     answer = model.summarize_sources(ParsedRequest(numbered.sources, focus, target_tokens, merges=False), target_tokens)

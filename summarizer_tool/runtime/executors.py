@@ -147,10 +147,6 @@ async def in_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     return await in_thread(function, *args, **kwargs)
 
 
-def _nothing() -> None:
-    """Prepare nothing."""
-
-
 class WorkerProcesses:
     """Processes that compute for large requests, at lower priority than the event loop.
 
@@ -158,22 +154,21 @@ class WorkerProcesses:
     when needed, which takes a second or two. They end with this process, however that ends: their work comes by pipe.
     """
 
-    def __init__(self, processes: int, warm_up: Callable[[], object] = _nothing) -> None:
-        """Set how many processes there are, and what prepares them.
+    def __init__(self, processes: int, *, prepare: Callable[[], object] = os.getpid) -> None:
+        """Make a pool; its processes start when it is entered.
 
         Args:
             processes: How many compute at once.
-            warm_up: A function of a module, run first in each process that is started ahead of its work: it loads what
-                the work needs.
+            prepare: Called once in each process before it is ready, so that its module is imported there.
         """
         self.processes = processes
-        self._first_work = warm_up
+        self._prepare = prepare
         self._free = processes
         self._waiting: list[tuple[float, int, Future[None]]] = []
         self._order = count()
         self._running: set[Task[Any]] = set()
         self._idle: TimerHandle | None = None
-        self._has_processes = False
+        self._started = 0
         self._are_ready = False
         self._is_closed = False
 
@@ -184,17 +179,17 @@ class WorkerProcesses:
 
     def are_ready(self) -> bool:
         """Whether there is a process that need not be started first; where there is none they are started now."""
-        if not self._has_processes:
+        if not self._started:
             self._warm_up()
         return self._are_ready
 
     def _warm_up(self) -> None:
         while self._free > 0:
             self._free -= 1
-            self._start(self._first_work).add_done_callback(self._warmed_up)
+            self._start(self._prepare).add_done_callback(self._warmed_up)
 
     def _warmed_up(self, task: 'Task[Any]') -> None:
-        self._are_ready = self._has_processes and not task.cancelled() and task.exception() is None
+        self._are_ready = self._started > 0 and not task.cancelled() and task.exception() is None
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -204,8 +199,7 @@ class WorkerProcesses:
         if self._idle is not None:
             self._idle.cancel()
         with CancelScope(shield=True):
-            if self._has_processes:
-                await gather(*(_end_one() for _ in range(self._free)))
+            await gather(*(_end_one() for _ in range(self._started - len(self._running))))
             if running := list(self._running):
                 # One that is cancelled before it has said that it is there would be forgotten.
                 await wait(running, timeout=_STARTING_SECONDS)
@@ -229,7 +223,7 @@ class WorkerProcesses:
         return await shield(self._start(function))
 
     def _start(self, function: Callable[[], T]) -> 'Task[T]':
-        self._has_processes = True
+        self._started = max(self._started, self.processes - self._free)
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
@@ -243,8 +237,9 @@ class WorkerProcesses:
 
     def _done(self, task: 'Task[Any]') -> None:
         self._running.discard(task)
-        if not task.cancelled():
-            task.exception()  # whoever has waited for it has had it
+        # Whoever has waited for it has had its exception.
+        if not task.cancelled() and isinstance(task.exception(), BrokenWorkerProcess):
+            self._started -= 1
         self._release()
 
     async def _turn(self, due: float) -> None:
@@ -273,8 +268,8 @@ class WorkerProcesses:
             self._idle = get_running_loop().call_later(IDLE_SECONDS, self._end_all)
 
     def _end_all(self) -> None:
-        self._has_processes = self._are_ready = False
-        for _ in range(self.processes):
+        ending, self._started, self._are_ready = self._started, 0, False
+        for _ in range(ending):
             task = create_task(_end_one())
             self._running.add(task)
             task.add_done_callback(self._running.discard)

@@ -218,9 +218,10 @@ async def make_tools(
     """
     import anyio
 
+    from summarizer_tool.mapreduce import extractive_fallback
     from summarizer_tool.runtime.executors import WorkerProcesses
 
-    workers = WorkerProcesses(worker_processes(settings), _warm_up)
+    workers = WorkerProcesses(worker_processes(settings), prepare=extractive_fallback.load)
     tools = await anyio.to_thread.run_sync(_load, settings, workers if workers.processes else None, prepare)
     async with workers, anyio.create_task_group() as tasks:
         tasks.start_soon(_give_memory_back, tools)
@@ -229,13 +230,6 @@ async def make_tools(
         finally:
             tools.store.close()
             tasks.cancel_scope.cancel()
-
-
-def _warm_up() -> None:
-    """Load in a worker process what summaries are made with."""
-    from summarizer_tool.mapreduce.extractive_fallback import warm_up
-
-    warm_up()
 
 
 async def _give_memory_back(tools: 'Tools') -> None:

@@ -32,7 +32,7 @@ def run(provider: Provider, **overrides: object) -> Summary:
             'openrouter_base_url': provider.base_url,
             'default_chunk_size_tokens': 900,
             'llm_max_retries': 1,
-            'llm_timeout_seconds': 0.5,
+            'llm_timeout_seconds': 30,
             'max_concurrent_llm_calls': 2,
         }
         | overrides
@@ -59,7 +59,7 @@ def test_a_rate_limit_passes_unnoticed() -> None:
     ('reply', 'reason', 'attempts'),
     [
         (Error(500), 'HTTP 500', 2),
-        (Hang(30), 'timeout', 2),
+        (Hang(60), 'timeout', 2),
         (Drop(), 'ModelConnectionError', 2),
         (Error(400), 'HTTP 400', 1),
     ],
@@ -69,7 +69,7 @@ def test_a_chunk_that_keeps_failing_is_done_by_the_embedded_model(
     reply: Error | Hang | Drop, reason: str, attempts: int
 ) -> None:
     with serve(Behaviour(answer=by_prompt(is_third_year, reply))) as provider:
-        summary = run(provider)
+        summary = run(provider, llm_timeout_seconds=2 if isinstance(reply, Hang) else 30)
         assert sum(is_third_year(request.prompt) for request in provider.requests) == attempts
     assert summary.state == 'degraded'
     assert [(part.state, part.reason) for part in summary.degraded] == [('degraded', reason)]

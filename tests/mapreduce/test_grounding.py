@@ -241,9 +241,9 @@ def test_it_grows_with_the_lines_not_with_their_square() -> None:
             NumberedLine(n, f'The same old keeper {n} of Marn lit lamp {n * 7} at dusk.') for n in range(1, count + 1)
         ]
         facts = [Fact(text=f'Keeper {n} of Marn lit lamp {n * 7}.', evidence=[1]) for n in range(1, count + 1, 10)]
-        start = time.perf_counter()
+        start = time.process_time()
         ground(ChunkSummary(facts=facts), source)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(500)
     assert seconds(8000) < 40 * seconds(1000)

@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 from anyio import BrokenWorkerProcess
+from anyio.lowlevel import checkpoint
 
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer
 from summarizer_tool.runtime.executors import (
@@ -47,6 +48,12 @@ def note(name: str, path: str) -> None:
         file.write(name)
 
 
+def hold(path: str) -> None:
+    """Compute until there is a file of that name."""
+    while not os.path.exists(path):  # noqa: PTH110
+        time.sleep(0.01)
+
+
 async def test_without_processes_a_thread_computes() -> None:
     for work in (in_thread, in_process):
         pid, is_main = await work(where)
@@ -71,39 +78,30 @@ async def test_large_requests_compute_in_a_process_and_small_ones_in_a_thread() 
         assert (await in_process(where))[0] == os.getpid()
 
 
-async def test_a_process_is_prepared_before_its_first_work(tmp_path: Path) -> None:
-    path = tmp_path / 'prepared'
-    async with WorkerProcesses(1, partial(note, 'x', str(path))) as workers:
-        with anyio.fail_after(20):
-            while not workers.are_ready():  # noqa: ASYNC110 - nobody tells
-                await anyio.sleep(0.02)
-        assert path.read_text() == 'x'
-
-
-async def test_what_is_due_first_goes_first(tmp_path: object) -> None:
-    path = f'{tmp_path}/order'
+async def test_what_is_due_first_goes_first(tmp_path: Path) -> None:
     async with WorkerProcesses(1) as workers, anyio.create_task_group() as group:
-        group.start_soon(workers.run, partial(time.sleep, 0.2), 0.0)
-        await anyio.sleep(0.05)
+        group.start_soon(workers.run, partial(hold, f'{tmp_path}/go'), 0.0)
+        await checkpoint()
         for name, due in (('c', 30.0), ('a', 10.0), ('b', 20.0)):
-            group.start_soon(workers.run, partial(note, name, path), due)
-            await anyio.sleep(0.01)
-    with open(path) as file:  # noqa: ASYNC230, PTH123 - a few bytes
-        assert file.read() == 'abc'
+            group.start_soon(workers.run, partial(note, name, f'{tmp_path}/order'), due)
+            await checkpoint()
+        (tmp_path / 'go').touch()
+    assert (tmp_path / 'order').read_text() == 'abc'
 
 
-async def test_a_caller_that_is_cancelled_leaves_its_place() -> None:
+async def test_a_caller_that_is_cancelled_leaves_its_place(tmp_path: Path) -> None:
     async with WorkerProcesses(1) as workers:
         await workers.run(where, 0.0)
-        running = asyncio.create_task(workers.run(partial(time.sleep, 0.3), 0.0))
-        await anyio.sleep(0.05)
+        running = asyncio.create_task(workers.run(partial(hold, f'{tmp_path}/go'), 0.0))
+        await checkpoint()
         waiting = asyncio.create_task(workers.run(where, 1.0))
-        await anyio.sleep(0.05)
+        await checkpoint()
         waiting.cancel()
         running.cancel()
         for task in (waiting, running):
             with pytest.raises(asyncio.CancelledError):
                 await task
+        (tmp_path / 'go').touch()
         with anyio.fail_after(20):
             assert (await workers.run(where, 0.0))[0] != os.getpid()
 

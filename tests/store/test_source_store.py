@@ -19,7 +19,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from dirty_equals import IsDatetime
+from dirty_equals import IsNow
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -32,7 +32,7 @@ from summarizer_tool.store import database
 from summarizer_tool.store import source_store as store_module
 from summarizer_tool.store.source_store import MEMORY, Collection, Source, SourceStore
 
-NOW = IsDatetime(delta=timedelta(minutes=5), approx=datetime.now(UTC), enforce_tz=True)
+NOW = IsNow(delta=timedelta(minutes=5), tz=UTC)
 HARBOUR = Document('# Harbour\n\nAda Brook founded the guild.\n', title='Harbour', url='https://wiki.example/harbour')
 
 

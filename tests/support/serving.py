@@ -28,6 +28,8 @@ from summarizer_tool.server.front import listen
 from summarizer_tool.server.main import serve_http
 from summarizer_tool.server.tools import Tools
 from summarizer_tool.settings import Settings
+from tests.support import forking
+from tests.support.forking import ForkedProcess
 
 Mode = Literal['auto', 'legacy']
 
@@ -116,7 +118,7 @@ def serve(**settings: Any) -> Generator[Served]:
 class Program:
     """A server that runs as a process."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | ForkedProcess
     port: int
     log: Path
 
@@ -168,7 +170,25 @@ def program(folder: Path, **variables: str) -> Generator[Program]:
         process.communicate(timeout=10)
 
 
-def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> float:
+@contextmanager
+def forked_program(folder: Path, **variables: str) -> Generator[Program]:
+    """As `program`, but forked: all that it needs is imported already. What it prints goes to `stdout` in the folder."""
+    port = free_port()
+    log = folder / f'server-{port}.log'
+    with log.open('wb') as stderr, (folder / 'stdout').open('wb') as stdout, Path(os.devnull).open('rb') as stdin:
+        files = (stdin.fileno(), stdout.fileno(), stderr.fileno())
+        given = environment(variables)
+        process = forking.start(COMMAND[-1], '--port', str(port), environment=given, files=files, cwd=folder)
+    try:
+        wait_until_healthy(port, process)
+        yield Program(process, port, log)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+
+
+def wait_until_healthy(port: int, process: subprocess.Popen[bytes] | ForkedProcess) -> float:
     """Ask for `/health` until it answers.
 
     Returns:

@@ -24,8 +24,7 @@ def main() -> None:
                 print(scene.__doc__)
                 scene(opened, Path(folder), goals, pictures)
     except NoBrowserError as error:
-        print(f'skipped: {error}')
-        sys.exit(0)
+        goals.skip('the page of timelines', str(error))
     sys.exit(goals.report())
 
 

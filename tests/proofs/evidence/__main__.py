@@ -1,4 +1,4 @@
-"""`python -m tests.evidence`: what search and answers find, prove and cost; the exit code says whether all goals are met.
+"""`python -m tests.proofs.evidence`: what search and answers find, prove and cost; the exit code says whether all goals are met.
 
 Without options every part is run: the site on loopback, 5,000 documents, and long meetings where they lie beside the
 repository.
@@ -27,7 +27,7 @@ async def _load(goals: Goals) -> None:
 async def _meetings(goals: Goals) -> None:
     measured = {meeting.name: await meetings.measure(meeting) for meeting in meetings.meetings(meetings.DATA)}
     if not measured:
-        goals.note('meetings', f'{meetings.DATA} holds none; nothing is measured')
+        goals.skip('meetings', f'{meetings.DATA} holds no transcripts (NAME.md and NAME.json)')
         return
     print(meetings.report(measured, by_question=False))
     parts = [one.held for shares in measured.values() for one in shares if one.asked.turns]
@@ -46,7 +46,7 @@ PARTS = {
 
 def main() -> None:
     """Run the parts that are chosen."""
-    parser = argparse.ArgumentParser(prog='python -m tests.evidence', description=__doc__)
+    parser = argparse.ArgumentParser(prog='python -m tests.proofs.evidence', description=__doc__)
     for name, (says, _) in PARTS.items():
         parser.add_argument(f'--{name}', action='store_true', help=(says or '').splitlines()[0])
     chosen = vars(parser.parse_args())

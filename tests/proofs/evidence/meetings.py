@@ -219,8 +219,7 @@ def main() -> None:
     logging.disable(logging.INFO)
     measured = anyio.run(_measure_all, arguments.data)
     if not measured:
-        print(f'{arguments.data} holds no transcripts; nothing is measured')
-        return
+        raise SystemExit(f'{arguments.data} holds no transcripts (NAME.md and NAME.json); nothing is measured')
     print(f'Share of the content words of the turns that answer, in {BUDGET:,} tokens; gold: tokens of those turns.\n')
     print(report(measured, by_question=arguments.by_question))
 

@@ -18,7 +18,9 @@ Outcomes = Mapping[Combination, Outcome]
 
 async def prove(folder: Path, goals: Goals, world: World) -> Outcomes:
     size = f'{len(world.pages)} pages, {sum(tokens.count(text) for text in world.pages.values()):,} tokens'
-    goals.note('pages', size if REAL.is_dir() else f'{size}; {REAL} is absent, so these are the sample crawl')
+    goals.note('pages', size)
+    if not REAL.is_dir():
+        goals.skip('a zone of real size', f'{REAL} is absent, so these are the pages of the sample crawl')
     score = _score(world)
     outcomes: dict[Combination, Outcome] = {}
     for number, combination in enumerate(COMBINATIONS):

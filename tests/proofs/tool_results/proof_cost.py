@@ -34,7 +34,7 @@ async def prove(goals: Goals, results: Sequence[Result]) -> None:
     goals.at_least('facts kept, keyless', share, KEPT)
     goals.so('keyless, no model is asked', is_so=spent.requests == 0)
     if not HAS_HARNESS:
-        goals.note('skipped', 'pydantic-ai-harness is not installed')
+        goals.skip('the harness', 'pydantic-ai-harness is not installed')
         return
     for name, choose in _MODELS.items():
         print(f'  {name}')

@@ -198,11 +198,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         'size': b'# \n' * 400_000,
     }
     messages: dict[str, str] = {}
-    started = time.monotonic()
+    started = time.process_time()
     for name, content in contents.items():
         (tmp_path / 'topics.yml').write_bytes(content)
         messages[name] = problem(load_topics, tmp_path / 'topics.yml')
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     assert messages == snapshot(
         {
             'empty': 'topics.yml: is empty',

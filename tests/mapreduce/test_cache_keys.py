@@ -1,0 +1,102 @@
+"""What a kept answer belongs to: another request, model or prompt must not get it."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+from pydantic_ai.models.function import FunctionModel
+
+from summarizer_tool import Document, RequestOptions, Settings, SourceStore, Summarizer, Summary, prompts
+from summarizer_tool.mapreduce.answer_cache import AnswerCache
+from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
+from summarizer_tool.store.source_store import Collection
+from tests.mapreduce.test_summarizer import good as answer_well
+from tests.mapreduce.test_summarizer import model_of
+from tests.support.texts import CHRONICLE
+
+LINES = [NumberedLine(1, 'Ada Brook founded the guild.'), NumberedLine(2, 'It owns 14 ships.')]
+OTHER_LINES = [LINES[0], NumberedLine(2, 'It owns 15 ships.')]
+SHIFTED_LINES = [NumberedLine(2, LINES[0].text), NumberedLine(3, LINES[1].text)]
+FOCUS = Focus('ships', 'name, founder')
+CACHE = AnswerCache(None, 'model and prompts', is_exact=False)
+OTHER_CACHE = AnswerCache(None, 'other prompts', is_exact=False)
+
+
+def are_distinct(keys: Iterable[str]) -> bool:
+    listed = list(keys)
+    return len(set(listed)) == len(listed)
+
+
+def test_the_key_of_a_chunk() -> None:
+    source = PromptSource(LINES, path=('The guild',))
+    asked = [
+        CACHE.map_key([source], FOCUS),
+        CACHE.map_key([source], replace(FOCUS, schema_hint='name')),
+        CACHE.map_key([source], replace(FOCUS, focus_areas='crews')),
+        CACHE.map_key([source], Focus(FOCUS.schema_hint, FOCUS.focus_areas)),
+        CACHE.map_key([replace(source, path=('The crews',))], FOCUS),
+        CACHE.map_key([replace(source, lines=OTHER_LINES)], FOCUS),
+        CACHE.map_key([replace(source, lines=SHIFTED_LINES)], FOCUS),
+        CACHE.map_key([source, source], FOCUS),
+        OTHER_CACHE.map_key([source], FOCUS),
+    ]
+    assert are_distinct(asked)
+    assert CACHE.map_key([source], FOCUS) == asked[0]
+
+
+def test_the_key_of_a_merge() -> None:
+    asked = [
+        CACHE.reduce_key(LINES, FOCUS, 100),
+        CACHE.reduce_key(LINES, replace(FOCUS, schema_hint='name'), 100),
+        CACHE.reduce_key(LINES, replace(FOCUS, focus_areas='crews'), 100),
+        CACHE.reduce_key(LINES, FOCUS, 101),
+        CACHE.reduce_key(OTHER_LINES, FOCUS, 100),
+        CACHE.reduce_key(SHIFTED_LINES, FOCUS, 100),
+        OTHER_CACHE.reduce_key(LINES, FOCUS, 100),
+        CACHE.map_key([PromptSource(LINES)], FOCUS),
+    ]
+    assert are_distinct(asked)
+    assert CACHE.reduce_key(LINES, FOCUS, 100) == asked[0]
+
+
+class Elsewhere(FunctionModel):
+    """A model at an address."""
+
+    @property
+    def base_url(self) -> str:
+        return 'https://elsewhere.example/v1'
+
+
+def summarize(
+    cache: Collection, *, name: str = 'model', at: type[FunctionModel] = FunctionModel, **options: str
+) -> Summary:
+    model = at(model_of(answer_well).function, model_name=name)
+    summarizer = Summarizer(Settings.load(llm_model='extractive', default_chunk_size_tokens=900), model=model)
+    given = RequestOptions(cache=cache, **options)  # pyright: ignore[reportArgumentType]
+    return asyncio.run(summarizer.run(Document(CHRONICLE), Focus(), max_output_tokens=400, options=given))
+
+
+def test_another_model_or_prompt_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For every chunk: none gets an answer that another model gave, or this one to other instructions."""
+    cache = SourceStore().collection()
+    chunks = summarize(cache).stats.map_calls
+    assert chunks > 3
+    asked = {
+        'the same': summarize(cache),
+        'another name': summarize(cache, name='other'),
+        'another address': summarize(cache, at=Elsewhere),
+        'another output mode': summarize(cache, output_mode='prompted'),
+        'another owner': summarize(cache, cache_scope="a client's own"),
+    }
+    monkeypatch.setattr(prompts, 'version', lambda: 'another')
+    asked['other prompts'] = summarize(cache)
+    assert {what: summary.stats.map_calls for what, summary in asked.items()} == {
+        'the same': 0,
+        'another name': chunks,
+        'another address': chunks,
+        'another output mode': chunks,
+        'another owner': chunks,
+        'other prompts': chunks,
+    }
+    assert asked['the same'].stats.from_cache

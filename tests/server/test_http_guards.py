@@ -1,0 +1,53 @@
+"""What keeps others out of the server: tokens that no clock tells, and how much a request may hold."""
+
+import hmac
+
+import httpx2
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool import Settings
+from summarizer_tool.server.http import Tokens, collection_of, max_body_size
+from tests.support import serving
+
+
+@pytest.mark.parametrize('given', [b'first', b'second', b'third', b'f', b''])
+def test_tokens_are_compared_in_constant_time(given: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them, whichever fits, by the one comparison that takes as long wherever they differ."""
+    compared: list[tuple[bytes, bytes]] = []
+
+    class Guarded(bytes):
+        """A token that cannot be compared in any other way."""
+
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError('compared by ==, which takes longer the more is right')
+
+        __hash__ = bytes.__hash__
+
+    def compare(token: bytes, other: bytes) -> bool:
+        compared.append((bytes(token), other))
+        return compare_digest(bytes(token), other)
+
+    compare_digest = hmac.compare_digest
+    tokens = Tokens(Settings.load(mcp_auth_token='first,second'))
+    tokens._tokens = [Guarded(token) for token in tokens._tokens]
+    monkeypatch.setattr(hmac, 'compare_digest', compare)
+    opened = tokens.collection(b'Bearer ' + given)
+    assert opened == (collection_of(given.decode()) if given in (b'first', b'second') else None)
+    assert compared == [(b'first', given), (b'second', given)]
+
+
+def test_the_size_of_a_request() -> None:
+    """Six bytes of JSON for one of text, and a megabyte for all that is not content."""
+    sizes = {megabytes: max_body_size(Settings.load(summarizer_max_input_mb=megabytes)) for megabytes in (0.01, 1, 50)}
+    assert sizes == snapshot({0.01: 1060000, 1: 7000000, 50: 301000000})
+
+
+def test_a_request_of_that_size_is_read_and_one_byte_more_is_not() -> None:
+    with serving.serve(summarizer_max_input_mb=0.01) as server:
+        headers = {'Accept': 'application/json, text/event-stream', 'Content-Type': 'application/json'}
+        statuses = [
+            httpx2.post(server.url, content=b' ' * size, headers=headers, timeout=30).status_code
+            for size in (1_060_000, 1_060_001)
+        ]
+    assert statuses == [400, 413]

@@ -1,0 +1,223 @@
+"""Commands as processes of their own that need not start from nothing: forked from one that has imported all modules.
+
+done = run('summarizer_tool', 'run', 'page.md', cwd=folder, environment={...})
+assert (done.returncode, done.stdout) == (0, b'...')
+
+Start-up, interrupts, terminals and pipes to other programs are tested with real starts.
+"""
+
+import atexit
+import gc
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import NotRequired, TypedDict
+
+REPOSITORY = Path(__file__).parents[2]
+PACKAGES = ('summarizer_tool', 'researcher_integration')
+SECONDS = 60.0
+"""A command that has not ended by then hangs."""
+
+
+class Command(TypedDict):
+    """What to run."""
+
+    module: str
+    """Run as `__main__`, or, under a name, its function `main`."""
+    name: NotRequired[str]
+    arguments: list[str]
+    environment: dict[str, str]
+    cwd: str
+
+
+class ForkedProcess:
+    """A command that runs, with the methods that `subprocess.Popen` has for it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._said = connection.makefile('r')
+        self.pid = int(self._said.readline())
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        if self.returncode is None and select.select([self._connection], [], [], 0)[0]:
+            self._end()
+        return self.returncode
+
+    def wait(self, timeout: float = SECONDS) -> int:
+        """Its exit code, once it has ended; what takes longer is killed."""
+        if self.returncode is None:
+            if not select.select([self._connection], [], [], timeout)[0]:
+                self.send_signal(signal.SIGKILL)
+                raise TimeoutError(f'the command has not ended within {timeout:g} s')
+            self._end()
+        assert self.returncode is not None
+        return self.returncode
+
+    def _end(self) -> None:
+        self.returncode = int(self._said.readline())
+        self._said.close()
+        self._connection.close()
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+
+def start(
+    module: str,
+    *arguments: str | Path | bytes,
+    environment: Mapping[str, str],
+    files: tuple[int, int, int],
+    cwd: Path | None = None,
+    name: str = '',
+) -> ForkedProcess:
+    """Start `python -m module`, or the program `name` that calls its `main`.
+
+    Args:
+        module: A module or package.
+        arguments: What follows on its command line.
+        environment: All of its environment variables.
+        files: Its stdin, stdout and stderr, which stay the caller's to close.
+        cwd: Its working directory.
+        name: The program's name.
+    """
+    given = [argument if isinstance(argument, bytes) else os.fsencode(argument) for argument in arguments]
+    command: Command = {
+        'module': module,
+        'arguments': [os.fsdecode(argument) for argument in given],
+        'environment': dict(environment),
+        'cwd': str(cwd or Path.cwd()),
+        'name': name,
+    }
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(_forker())
+    socket.send_fds(connection, [json.dumps(command).encode() + b'\n'], files)
+    return ForkedProcess(connection)
+
+
+def run(
+    module: str,
+    *arguments: str | Path | bytes,
+    environment: Mapping[str, str],
+    cwd: Path | None = None,
+    stdin: bytes = b'',
+    name: str = '',
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command to its end, as `start` does.
+
+    Args:
+        module: As for `start`.
+        arguments: As for `start`.
+        environment: As for `start`.
+        cwd: As for `start`.
+        stdin: What it may read, which is a pipe: at most what one holds.
+        name: As for `start`.
+    """
+    source, pipe = os.pipe()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        os.set_blocking(pipe, False)
+        assert os.write(pipe, stdin) == len(stdin)
+        os.close(pipe)
+        files = (source, out.fileno(), errors.fileno())
+        process = start(module, *arguments, environment=environment, files=files, cwd=cwd, name=name)
+        os.close(source)
+        status = process.wait()
+        out.seek(0)
+        errors.seek(0)
+        return subprocess.CompletedProcess([name or module, *arguments], status, out.read(), errors.read())
+
+
+@cache
+def _forker() -> str:
+    """The address of the process that forks; it ends with this one."""
+    folder = tempfile.mkdtemp(prefix='forking-')
+    address = f'{folder}/socket'
+    process = subprocess.Popen(
+        [sys.executable, '-m', __name__, address], cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+
+    def end() -> None:
+        process.kill()
+        process.communicate()
+        Path(address).unlink(missing_ok=True)
+        Path(folder).rmdir()
+
+    atexit.register(end)
+    assert process.stdout.readline() == b'ready\n', 'the process that forks commands did not start'
+    return address
+
+
+# In the process that forks.
+
+
+def _import_all() -> None:
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages([str(REPOSITORY / package)], f'{package}.'):
+            if not module.name.endswith('.__main__'):
+                import_module(module.name)
+    import_module('summarizer_tool.text.tokens').encoding()
+
+
+def _serve(address: str) -> Command:
+    """Fork whatever is asked for, until the parent has ended; the children return with their command."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        print('ready', flush=True)
+        while listener in select.select([listener, sys.stdin], [], [])[0]:
+            connection, _ = listener.accept()
+            with connection:
+                if os.fork() == 0:
+                    listener.close()
+                    return _child(connection)
+    sys.exit()
+
+
+def _child(connection: socket.socket) -> Command:
+    """Fork once more: wait for the command's end and tell it, in here, and return in there."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    message, files, _, _ = socket.recv_fds(connection, 65536, 3)
+    while not message.endswith(b'\n'):
+        message += connection.recv(65536)
+    if pid := os.fork():
+        connection.sendall(b'%d\n' % pid)
+        _, status = os.waitpid(pid, 0)
+        connection.sendall(b'%d\n' % os.waitstatus_to_exitcode(status))
+        os._exit(0)
+    for target, file in enumerate(files):
+        os.dup2(file, target)
+        os.close(file)
+    return json.loads(message)
+
+
+def _become(command: Command) -> None:
+    os.chdir(command['cwd'])
+    os.environ.clear()
+    os.environ.update(command['environment'])
+    sys.argv = [command.get('name') or command['module'], *command['arguments']]
+    if command.get('name'):
+        sys.modules['__main__'].__package__ = None  # from which the name of a program is told
+        import_module(command['module']).main()
+    else:
+        runpy.run_module(command['module'], run_name='__main__', alter_sys=True)
+
+
+if __name__ == '__main__':
+    _import_all()
+    gc.freeze()
+    _become(_serve(sys.argv[1]))
