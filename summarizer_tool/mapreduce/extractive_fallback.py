@@ -9,11 +9,6 @@ from summarizer_tool.prompts import Focus, ParsedRequest
 from summarizer_tool.text import tokens
 
 
-def warm_up() -> None:
-    """Load what the work of a chunk needs in a process: this module with all it imports, and the tokenizer."""
-    tokens.encoding()
-
-
 def load() -> None:
     """Do nothing: a process that can call this has imported all that the functions below need."""
 
