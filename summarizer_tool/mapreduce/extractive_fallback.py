@@ -6,7 +6,6 @@ from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import Numbered
 from summarizer_tool.prompts import Focus, ParsedRequest
-from summarizer_tool.text import tokens
 
 
 def load() -> None:
