@@ -95,12 +95,7 @@ def plain(text: str) -> str:
 
 
 def quoted(text: str, pages: Sequence[CrawledPage]) -> str:
-    """Kept text as part of a brief: headings one level deeper, page titles numbered, no active HTML.
-
-    Args:
-        text: Of a section.
-        pages: Those it was made of.
-    """
+    """Kept text as part of a brief: headings one level deeper, page titles numbered, no active HTML."""
     numbers = {' '.join(page.title.split()): page.number for page in pages}
     lines: list[str] = []
     for line in text.strip().splitlines():

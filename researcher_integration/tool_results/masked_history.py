@@ -21,13 +21,7 @@ EXEMPT_KINDS = frozenset({LoadCapabilityReturnPart.tool_kind, ToolSearchReturnPa
 
 
 async def mask_history(history: list[ModelMessage], masker: Masker, seen: Container[str]) -> None:
-    """Mask the tool results in a history, in place.
-
-    Args:
-        history: Of a run, so far.
-        masker: Finds the secrets.
-        seen: Ids of the calls whose results have been looked at already.
-    """
+    """Mask the tool results in a history, in place."""
     for index, message in enumerate(history):
         if isinstance(message, ModelRequest):
             parts = [await _masked(part, masker, seen) for part in message.parts]

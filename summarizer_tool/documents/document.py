@@ -79,9 +79,6 @@ def _pieces(text: str, start: int, end: int) -> list[int]:
 def segment_starts(text: str) -> list[int]:
     """The offsets at which the segments of `text` begin; blank lines belong to the segment before them.
 
-    Args:
-        text: A document's text.
-
     Returns:
         Ascending offsets, the first of them 0; empty for an empty text.
     """

@@ -77,9 +77,6 @@ def passages_of(text: str) -> list[PassageCuts]:
     ends of sentences, as the segments of a document are. A passage ends where a paragraph, an item or a turn does, if
     one of those ends in time.
 
-    Args:
-        text: Markdown, or any text.
-
     Returns:
         The passages in order. They do not overlap, and hold every character that is neither white space nor part of a
         heading; each heading that says anything is in the text or the path of one.

@@ -29,11 +29,7 @@ class ProcessLimiter(AbstractConcurrencyLimiter):
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     async def acquire(self, source: str) -> None:
-        """Take a place, or wait for one, first come first served.
-
-        Args:
-            source: Who asks; not needed here.
-        """
+        """Take a place, or wait for one, first come first served."""
         with self._lock:
             if self._running < self.max_running:
                 self._running += 1

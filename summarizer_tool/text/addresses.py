@@ -32,9 +32,6 @@ def key_of(url: str) -> str:
 
     Letter case of scheme and host, default ports, Punycode, repeated and trailing slashes, escapes, the order of the
     query, tracking parameters and fragments make no difference.
-
-    Args:
-        url: Any text; of what is no URL the key is the text.
     """
     text = url.strip().partition('#')[0].strip()
     try:

@@ -57,9 +57,6 @@ _WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+
 def mentions(text: str) -> tuple[str, ...]:
     """The distinct names, dates and numbers of a sentence or paragraph, as they are written, in order.
 
-    Args:
-        text: Plain text; markdown marks are best removed before.
-
     Returns:
         Names without the possessive `'s` and without a capitalized opening word such as "However".
     """

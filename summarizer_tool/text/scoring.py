@@ -71,12 +71,7 @@ _KINDS = frozenset(
 
 
 def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
-    """How much each text is about the focus, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best.
-
-    Args:
-        texts: What to rank.
-        focus: Focus areas and schema hint, whose words are the query.
-    """
+    """How much each text is about the focus, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best."""
     query = set(content_words(f'{focus.focus_areas} {focus.schema_hint}')) - _KINDS
     if not query or not texts:
         return [0.0] * len(texts)
@@ -111,9 +106,6 @@ def ranked_names(answers: Sequence[Sequence[str]]) -> list[str]:
     """The names of all chunks by worth per token: what many chunks name, or name first, before the rest.
 
     A single word that only one chunk names is worth less: it is often no more than a capitalized noun.
-
-    Args:
-        answers: The names that each chunk lists.
     """
     worth: defaultdict[str, float] = defaultdict(float)
     chunks: Counter[str] = Counter()

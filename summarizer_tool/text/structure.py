@@ -178,9 +178,6 @@ def parse(text: str) -> Structure:
     A fence that is never closed goes on to the end of the text, or, where it is indented as part of a list item, to the
     end of the item. Underlined paragraphs of more than `LONGEST_HEADING` characters are no headings.
 
-    Args:
-        text: Markdown, or any text.
-
     Returns:
         Its structure.
     """

@@ -37,9 +37,6 @@ def key_of(url: str) -> str:
     Letter case of scheme and host, default ports, Punycode, repeated and trailing slashes, escapes, the order of the
     query, tracking parameters and fragments make no difference.
 
-    Args:
-        url: Any text.
-
     Returns:
         The key, which is its own key; of what is no URL, the text without its fragment.
     """

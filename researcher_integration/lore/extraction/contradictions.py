@@ -96,10 +96,6 @@ def compare(extractions: Iterable[Extraction], pages: Sequence[CrawledPage]) -> 
 
     Letter case, articles, and one value that only says more than the other are no conflict. Where both rest on one page
     alone, it is given as the source of both.
-
-    Args:
-        extractions: Verified records by category.
-        pages: Which pages are trusted more.
     """
     index = PageIndex(pages, {})
     records = [record for extraction in extractions for record in extraction.records]

@@ -66,11 +66,7 @@ class CrossReferencer:
     """Compares the records by rules, and asks a model what the sections contradict each other in."""
 
     def __init__(self, model: LoreModel) -> None:
-        """Prepare the question.
-
-        Args:
-            model: Who is asked, and how; without one there are the rules.
-        """
+        """Prepare the question."""
         self.question = WindowedQuery(
             model,
             TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts'),
@@ -88,13 +84,6 @@ class CrossReferencer:
         usage_limits: UsageLimits | None,
     ) -> CrossReference:
         """Compare by rules, ask the model, and hold its conflicts against the raw pages.
-
-        Args:
-            material: What the extraction worked on.
-            extractions: What came of it.
-            read: Gives the raw text of a page by its handle.
-            usage: Counts what the research has cost; this request's is added.
-            usage_limits: For `usage`.
 
         Raises:
             ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.

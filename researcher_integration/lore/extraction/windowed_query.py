@@ -72,14 +72,7 @@ class WindowedQuery(Generic[EnvelopeT]):
     def __init__(
         self, model: LoreModel, query: TypedQuery[EnvelopeT], about: str, request: Callable[[Material], str]
     ) -> None:
-        """Prepare the question.
-
-        Args:
-            model: Who is asked.
-            query: Instructions and type of the answer.
-            about: What is asked for, in error messages.
-            request: Writes the user prompt.
-        """
+        """Prepare the question."""
         self.request = request
         self._model, self._window_tokens, self._about = model.model, model.window_tokens, about
         self._query = replace(

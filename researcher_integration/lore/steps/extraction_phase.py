@@ -21,11 +21,7 @@ class ExtractionPhase:
     """Run the extractions and the cross-reference that a checkpoint lacks."""
 
     def __init__(self, work: ResearchRun) -> None:
-        """Prepare the questions.
-
-        Args:
-            work: What is under way.
-        """
+        """Prepare the questions."""
         self._work = work
         self._checkpoint = work.checkpoint
         asked = LoreModel(

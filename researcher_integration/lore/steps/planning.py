@@ -111,14 +111,7 @@ def step_budget(
 
 
 def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float) -> UsageLimits:
-    """The usage limits of a step: its share of the zone's remaining limits.
-
-    Args:
-        limits: Of the zone.
-        used: By the zone so far; runs go on counting in it.
-        share: Of this step.
-        shares_left: Of this step and all that follow.
-    """
+    """The usage limits of a step: its share of the zone's remaining limits."""
     part = min(1.0, share / shares_left) if shares_left > 0 else 1.0
 
     def up_to(limit: int | None, so_far: int) -> int | None:

@@ -46,13 +46,6 @@ class SourceSummary:
     def of(cls, text: str, state: str, stats: Stats, warnings: Sequence[str], degraded_parts: int) -> Self:
         """Build it from a request's result.
 
-        Args:
-            text: As a model would get it.
-            state: Of the summary.
-            stats: Of the summary.
-            warnings: Of the summary.
-            degraded_parts: How many of its parts the model did not summarize.
-
         Raises:
             SummaryUnavailableError: If every model call has failed, so that the text is that of the sources.
         """

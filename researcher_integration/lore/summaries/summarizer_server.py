@@ -134,12 +134,6 @@ class SummarizerServer(MCPToolset[Any]):
     ) -> str | ToolReturn[str]:
         """Call a tool for an agent.
 
-        Args:
-            name: Of the tool.
-            args: For the tool.
-            metadata: Sent with the request.
-            use_task: Without effect: these tools run no tasks.
-
         Returns:
             The text as it came, also where it is JSON, with what the server says besides as metadata.
 
@@ -164,12 +158,6 @@ class SummarizerServer(MCPToolset[Any]):
     ) -> ServerAnswer:
         """Call a tool; if the server lacks sources that this process has, send them and call it again.
 
-        Args:
-            name: Of the tool.
-            arguments: For the tool.
-            metadata: Sent with the request.
-            notify: Told about progress.
-
         Returns:
             The result, which may be an error.
 
@@ -185,9 +173,6 @@ class SummarizerServer(MCPToolset[Any]):
 
     async def send(self, source_ids: Sequence[str]) -> bool:
         """Send sources of this process to the server, with their titles and URLs.
-
-        Args:
-            source_ids: Their handles; one that is not known here is left out.
 
         Returns:
             Whether the server has got any.
@@ -214,12 +199,7 @@ class SummarizerServer(MCPToolset[Any]):
         return is_sent
 
     def refusal(self, answer: ServerAnswer, source_ids: Sequence[str]) -> SummaryUnavailableError:
-        """The server's error in terms of the caller.
-
-        Args:
-            answer: The error.
-            source_ids: The handles that were asked for.
-        """
+        """The server's error in terms of the caller."""
         # It would name other sources by their titles, which are what strangers wrote.
         unknown = min((each for each in source_ids if each in answer.text), key=answer.text.index, default='')
         why = f'lacks {unknown}, and so does this process' if unknown else f'says: {_one_line(answer.text)}'
