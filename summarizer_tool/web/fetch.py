@@ -32,17 +32,18 @@ from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page
+from summarizer_tool.html.titles import title_line
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.settings import Settings, variable
 
 ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5'
 
-USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
+_USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
 
 MAX_SHOWN = 120
 """Characters of a URL that an error repeats."""
 
-MAX_ADDRESSES = 4
+_MAX_ADDRESSES = 4
 """Of a name with more, the others are not tried; all are checked."""
 
 PIECE = 1 << 20
@@ -286,7 +287,7 @@ def _shown(url: httpx2.URL) -> str:
 def _name(url: httpx2.URL) -> str:
     """What to call a page that does not say so."""
     last = url.raw_path.partition(b'?')[0].decode('ascii').rstrip('/').rpartition('/')[2]
-    return content.one_line(unquote(last, errors='replace')) or _host(url)
+    return title_line(unquote(last, errors='replace')) or _host(url)
 
 
 async def _get(url: httpx2.URL, settings: Settings, max_mb: float) -> _Answer:
@@ -320,7 +321,7 @@ async def _send(
         extensions['sni_hostname'] = host
     headers = {
         'Host': url.netloc.decode('ascii'),
-        'User-Agent': USER_AGENT,
+        'User-Agent': _USER_AGENT,
         'Accept': ACCEPT,
         # What else there is cannot be measured while it is decompressed.
         'Accept-Encoding': 'gzip',
@@ -426,7 +427,7 @@ async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
             f'{_shown(url)} leads to an address that is not public ({kinds[0]}); {way_out} would allow it',
             concerns_host=True,
         )
-    return addresses[:MAX_ADDRESSES]
+    return addresses[:_MAX_ADDRESSES]
 
 
 def _listed(entry: str) -> str:

@@ -30,6 +30,9 @@ from starlette.routing import Route
 from summarizer_tool import Settings
 from summarizer_tool.errors import ConfigurationError, FetchError
 from summarizer_tool.html import content
+from summarizer_tool.html.convert import to_markdown
+from summarizer_tool.html.page import Page
+from summarizer_tool.html.titles import MAX_LENGTH
 from summarizer_tool.web import fetch as fetching
 from summarizer_tool.web.fetch import FetchedPage, fetch, get, kind_of
 
@@ -354,25 +357,25 @@ def test_what_has_no_text(body: bytes, content_type: str, reason: str) -> None:
 
 
 def test_a_page_with_text_is_never_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert content.to_markdown('<p>Hi').markdown == 'Hi'
-    assert content.to_markdown('<html><body><nav>Only <a href="/">links</a></nav>').markdown == 'Only links'
+    assert to_markdown('<p>Hi').markdown == 'Hi'
+    assert to_markdown('<html><body><nav>Only <a href="/">links</a></nav>').markdown == 'Only links'
     unclosed = '<html><body>' + '<font>word ' * 400 + '<p>the last words</p>'
-    assert content.to_markdown(unclosed).markdown.endswith('the last words')
+    assert to_markdown(unclosed).markdown.endswith('the last words')
     import trafilatura
 
     def fails(*_: object, **__: object) -> str:
         raise RecursionError
 
     monkeypatch.setattr(trafilatura, 'bare_extraction', fails)
-    assert content.to_markdown(
-        '<html><title>T</title><body><p>One <b>two</b><script>x</script><p>three'
-    ) == content.Page('One two\n\nthree', 'T')
+    assert to_markdown('<html><title>T</title><body><p>One <b>two</b><script>x</script><p>three') == Page(
+        'One two\n\nthree', 'T'
+    )
 
 
 def test_titles() -> None:
-    assert content.to_markdown('<html><head><title> A\n page\u202e </title></head><body>Hi').title == 'A page'
-    assert content.to_markdown('<html><body>Hi').title == ''
-    assert len(content.to_markdown(f'<html><head><title>{"x" * 999}</title></head><body>Hi').title) == content.MAX_TITLE
+    assert to_markdown('<html><head><title> A\n page\u202e </title></head><body>Hi').title == 'A page'
+    assert to_markdown('<html><body>Hi').title == ''
+    assert len(to_markdown(f'<html><head><title>{"x" * 999}</title></head><body>Hi').title) == MAX_LENGTH
 
 
 def test_nothing_slow_is_imported_for_nothing() -> None:
@@ -776,7 +779,7 @@ async def test_nothing_of_a_url_is_logged(site: Site, caplog: pytest.LogCaptureF
 
 
 def test_a_page_is_plain_data() -> None:
-    page = FetchedPage(content.Page('text'), 'title', 'https://example.org/', 'https://example.org/', datetime.now(UTC))
+    page = FetchedPage(Page('text'), 'title', 'https://example.org/', 'https://example.org/', datetime.now(UTC))
     assert page.text == 'text'
     with pytest.raises(AttributeError):
         page.title = 'other'  # pyright: ignore[reportAttributeAccessIssue]
