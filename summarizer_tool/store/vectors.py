@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 8 * 1024 * 1024
 """Of vectors that are in memory at once, however many there are."""
 
-MAX_BLOCK = 20_000
+_MAX_BLOCK = 20_000
 """Vectors that are in memory at once, however short they are."""
 
 
@@ -182,7 +182,7 @@ class Vectors:
         """The vectors of the chosen sources, as many at a time as memory should hold."""
         import numpy as np
 
-        size = max(1, min(MAX_BLOCK, BLOCK_BYTES // (4 * dimensions)))
+        size = max(1, min(_MAX_BLOCK, BLOCK_BYTES // (4 * dimensions)))
         with self._database.read() as db:
             spans = index.spans_of(db, self._collection, source_ids)
         for first, last in spans:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -28,9 +29,12 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import ConfigurationError, StoreError, UnknownSourceError
 from summarizer_tool.settings import Settings
-from summarizer_tool.store import database
-from summarizer_tool.store import source_store as store_module
-from summarizer_tool.store.source_store import MEMORY, Collection, Source, SourceStore
+from summarizer_tool.store import collection as collection_module
+from summarizer_tool.store import database, tables
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source import Source
+from summarizer_tool.store.source_store import SourceStore
+from summarizer_tool.store.sqlite_file import MEMORY
 
 NOW = IsDatetime(delta=timedelta(minutes=5), approx=datetime.now(UTC), enforce_tz=True)
 HARBOUR = Document('# Harbour\n\nAda Brook founded the guild.\n', title='Harbour', url='https://wiki.example/harbour')
@@ -320,7 +324,7 @@ def test_what_is_larger_than_the_store(path: str, monkeypatch: pytest.MonkeyPatc
         store.collection().keep_answer('key', 1, 'x' * 1001)
         store.collection().keep_summary('key', 'x' * 1001)
         assert (ids(store.collection()), store.size()) == ([kept.id], len(HARBOUR.text))
-        monkeypatch.setattr(store_module, 'MAX_TEXT_MB', 0.0005)
+        monkeypatch.setattr(collection_module, 'MAX_TEXT_MB', 0.0005)
         with pytest.raises(StoreError, match=r'the text is 0.0009 MB, and the store takes at most 0.0005; split it'):
             store.collection().add(Document('x' * 900))
 
@@ -603,11 +607,11 @@ def test_reads_wait_for_no_writer(file: Path, monkeypatch: pytest.MonkeyPatch) -
         other.execute('UPDATE work SET used_at = 1')
         other.execute('BEGIN IMMEDIATE')
         with ThreadPoolExecutor(1) as pool:  # a read that waits does so for twice as long
-            limit = database.BUSY_SECONDS / 2
+            limit = tables.FORMAT.busy_seconds / 2
             assert pool.submit(collection.document, HARBOUR.id).result(limit) == HARBOUR
             assert pool.submit(collection.answer, 'key', least=1, most=1).result(limit) == 'an answer'
             assert [source.used_at for source in pool.submit(collection.sources).result(limit)] == [NOW]
-        monkeypatch.setattr(database, 'BUSY_SECONDS', 0.05)
+        monkeypatch.setattr(tables, 'FORMAT', replace(tables.FORMAT, busy_seconds=0.05))
         with SourceStore(file) as impatient, pytest.raises(StoreError) as error:
             impatient.collection().keep_summary('key', 'a summary')
         assert str(error.value).replace(str(file), 'PATH') == snapshot(

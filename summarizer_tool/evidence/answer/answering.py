@@ -10,16 +10,14 @@ from types import MappingProxyType
 
 from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.expansion import Fetched, Trace
 from summarizer_tool.evidence.answer.exploration import Exploration, Search, Split
-from summarizer_tool.evidence.answer.gathering import Added, AddPage, Gathering, Stored
+from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, SourceLookup
+from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.question.question import Question, check_length
 from summarizer_tool.evidence.search.results import SearchResult
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import Settings, variable
-
-__all__ = ['AddPage', 'Added', 'Answerer', 'GatheredEvidence', 'Question', 'Search', 'Split', 'Stored']
 
 MAX_NAMED = 50
 """Pages that one question may name."""
@@ -38,7 +36,7 @@ class GatheredEvidence:
     trace: Trace
     source_ids: tuple[str, ...]
     """The sources that were named or fetched. Where none was named, all of the collection was searched beside them."""
-    failures: tuple[Fetched, ...]
+    failures: tuple[TracePage, ...]
     """The pages of the trace of which there is no text."""
     warnings: tuple[str, ...]
     """What could not be used, and what was done instead."""
@@ -55,7 +53,7 @@ class Answerer:
 
     def __init__(
         self,
-        stored: Stored,
+        stored: SourceLookup,
         settings: Settings,
         *,
         add_page: AddPage,
@@ -123,7 +121,7 @@ class Answerer:
     async def _explored(self, named: Sequence[str], question: Question) -> GatheredEvidence:
         deadline = self._deadline or Deadline(self._settings.deadline_seconds)
         deadline.reserve(RESERVED_SECONDS)
-        gathering = Gathering(self._stored, self._add_page)
+        gathering = PageLoader(self._stored, self._add_page)
         run = Exploration(
             question, self._settings, gathering, self._search, self._split, self._on_progress, is_named=bool(named)
         )

@@ -9,15 +9,15 @@ from summarizer_tool.evidence.brief.brief import BriefLine, BriefSource, BriefSt
 
 QUERY_TOKENS = 24
 HEADING_TOKENS = LONG_HEADING
-MAX_HEADINGS = 4
+_MAX_HEADINGS = 4
 """Headings of a path that are shown: the innermost."""
 
-FACT_TOKENS = 200
+_FACT_TOKENS = 200
 """A fact is one statement; what is longer ends with an ellipsis."""
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class SourceLabels:
     """What a source is called: its number, if it is listed, else its handle."""
 
     sources: Sequence[BriefSource]
@@ -58,17 +58,17 @@ class ShownBlock:
         return self.start == 0 and self.is_to_its_end
 
 
-def written(pieces: Sequence[ShownBlock], number: int, name: Naming) -> str:
+def written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
     """Pieces that touch, in the order of their lines, as one block."""
     header = header_of(pieces)
     lines = (*([header] if header else []), *_rows(pieces))
     return '\n'.join((head(pieces, number, name), *(quoting.numbered(line.number, line.text) for line in lines)))
 
 
-def fact(statement: BriefStatement, number: int, name: Naming) -> str:
+def fact(statement: BriefStatement, number: int, name: SourceLabels) -> str:
     """A fact of a summary, and where it is from."""
     places = '; '.join(f'{name(place.source)} · {quoting.ranges(place.lines)}' for place in statement.places)
-    said = quoting.label(statement.text, FACT_TOKENS)
+    said = quoting.label(statement.text, _FACT_TOKENS)
     return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · fact: {said}'
 
 
@@ -79,7 +79,7 @@ def header_of(pieces: Sequence[ShownBlock]) -> BriefLine | None:
     return next((header for header in headers if header and header.number < first), None)
 
 
-def head(pieces: Sequence[ShownBlock], number: int, name: Naming) -> str:
+def head(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
     """What stands above the lines of a block: where it is from, how good it is, and for which question it is here."""
     best = best_of(pieces)
     block = pieces[0].block
@@ -103,7 +103,7 @@ def head(pieces: Sequence[ShownBlock], number: int, name: Naming) -> str:
     )
     if queries:
         says.append('for ' + ', '.join(f'"{query}"' for query in queries))
-    path = [quoting.label(heading, HEADING_TOKENS) for heading in block.path[-MAX_HEADINGS:]]
+    path = [quoting.label(heading, HEADING_TOKENS) for heading in block.path[-_MAX_HEADINGS:]]
     line = f'[E{number}] {" · ".join(says)}'
     return f'{line}\n§ {" > ".join(filter(None, path))}' if any(path) else line
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from summarizer_tool.evidence.brief import evidence_blocks, quoting
 from summarizer_tool.evidence.brief.brief import BriefStatement, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.evidence.brief.evidence_blocks import Naming, ShownBlock
+from summarizer_tool.evidence.brief.evidence_blocks import ShownBlock, SourceLabels
 from summarizer_tool.text import tokens
 
-MIN_PART = 24
+_MIN_PART = 24
 """Tokens below which a part of a block, or of a line, tells a reader nothing."""
 
-MAX_TRIES = 60
+_MAX_TRIES = 60
 """Blocks that are looked at once one did not fit."""
 
 _LONGEST_TOKEN = 128
@@ -55,7 +55,7 @@ class Fitted:
         return self.numbers.get(index)
 
 
-def fit(evidence: Sequence[EvidenceBlock | BriefStatement], name: Naming, room: int, slack: int) -> Fitted:
+def fit(evidence: Sequence[EvidenceBlock | BriefStatement], name: SourceLabels, room: int, slack: int) -> Fitted:
     """Take passages, best first, while they fit; the first that does not is cut at a line, and smaller ones fill up.
 
     Each enters by its own rank, those that stand beside a hit as well, but these only where it is shown; those that
@@ -77,7 +77,7 @@ class _Fitting:
     """Evidence while it is chosen."""
 
     evidence: Sequence[EvidenceBlock | BriefStatement]
-    name: Naming
+    name: SourceLabels
     left: int
     """Tokens."""
     pieces: dict[int, ShownBlock] = field(default_factory=dict[int, ShownBlock])
@@ -113,7 +113,7 @@ class _Fitting:
         # Neighbours that came before what they stand beside.
         waiting: dict[int, EvidenceBlock] = {}
         for index, item in enumerate(self.evidence):
-            if self.left < MIN_PART or tries >= MAX_TRIES:
+            if self.left < _MIN_PART or tries >= _MAX_TRIES:
                 break
             if isinstance(item, BriefStatement):
                 cost = tokens.count(evidence_blocks.fact(item, _ANY_NUMBER, self.name) + '\n')
@@ -136,7 +136,7 @@ class _Fitting:
                         cut = place
                         self._put_lines(place, block, is_from_its_end=self._is_only_before(place))
                     tries += 1
-        if cut is not None and self.left > max(slack, MIN_PART):
+        if cut is not None and self.left > max(slack, _MIN_PART):
             self._fill_with_a_part(cut)
 
     def fitted(self) -> Fitted:
@@ -272,7 +272,7 @@ class _Fitting:
         """Show a block up to some word of a line."""
         room = self.left
         text = quoting.verbatim(block.lines[line].text[: room * _LONGEST_TOKEN])
-        while room >= MIN_PART:
+        while room >= _MIN_PART:
             kept = tokens.truncate(text, room)
             space = max(kept.rfind(' ', len(kept) - _WORD_REACH), kept.rfind('\t', len(kept) - _WORD_REACH))
             kept = kept[:space] if 0 < space < len(text) and len(kept) < len(text) else kept

@@ -20,7 +20,7 @@ _PARAGRAPHS = re.compile(r'\n\s*\n')
 
 
 @dataclass(frozen=True)
-class Text:
+class SourceText:
     """The text of a source, with a way to its lines."""
 
     text: str
@@ -62,7 +62,7 @@ def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
 
 
 def join(
-    hits: Sequence[Hit], numbers: Mapping[str, int], texts: Mapping[str, Text]
+    hits: Sequence[Hit], numbers: Mapping[str, int], texts: Mapping[str, SourceText]
 ) -> tuple[list[EvidenceBlock], list[Quotable]]:
     """Make a block of each passage, and say which of them touch: those are one where both are shown.
 

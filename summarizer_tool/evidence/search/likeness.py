@@ -13,7 +13,7 @@ import regex
 
 from summarizer_tool.text.terms import terms_of_word, words_of
 
-DIVERSITY = 0.25
+_DIVERSITY = 0.25
 """The share of likeness to what is chosen in the value of a passage; 1 - λ of Carbonell and Goldstein, SIGIR 1998."""
 
 COPY = 0.8
@@ -34,7 +34,7 @@ _TURNING = frozenset(
 """Words that make another statement of one, and numbers that are written out."""
 
 
-class Likeness:
+class PassageLikeness:
     """What two passages are compared by: their words, and runs of three of them."""
 
     __slots__ = ('_figures', '_names', '_order', '_question', '_runs', '_text', 'words')
@@ -85,20 +85,20 @@ class Likeness:
                 self._names = frozenset(term for word in words for term in terms_of_word(word))
         return self._names
 
-    def to(self, other: 'Likeness') -> float:
+    def to(self, other: 'PassageLikeness') -> float:
         """The share of words in common, 0 to 1 (Jaccard)."""
         shared = len(self.words & other.words)
         return shared / (len(self.words) + len(other.words) - shared)
 
-    def repeats(self, other: 'Likeness') -> bool:
+    def repeats(self, other: 'PassageLikeness') -> bool:
         """Whether both are the same words."""
         return self._order == other._order
 
-    def is_within(self, other: 'Likeness') -> bool:
+    def is_within(self, other: 'PassageLikeness') -> bool:
         """Whether the other one has all that is said here, in the same words."""
         return self.runs <= other.runs
 
-    def is_copy(self, other: 'Likeness') -> bool:
+    def is_copy(self, other: 'PassageLikeness') -> bool:
         """Whether one is the other, but for a few words that say nothing of their own."""
         # Copies have nearly all words in common, too, which is quicker to see.
         if self.to(other) < COPY / 2 or self.figures != other.figures:
@@ -108,7 +108,7 @@ class Likeness:
             return False
         return not self._tells(other, shared) and not other._tells(self, shared)
 
-    def _tells(self, other: 'Likeness', shared: frozenset[tuple[str, ...]]) -> bool:
+    def _tells(self, other: 'PassageLikeness', shared: frozenset[tuple[str, ...]]) -> bool:
         """Whether a word that stands in none of the shared runs may be what tells this passage from the other one."""
         words, others = self._order, other._order
         is_shared = [False] * len(words)
@@ -133,7 +133,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DiverseChoice:
     """What to show of some rankings."""
 
     chosen: tuple[tuple[int, int], ...]
@@ -144,10 +144,10 @@ class Choice:
 
 def diverse(
     rankings: Sequence[Sequence[tuple[int, float]]],
-    likenesses: Mapping[int, Likeness],
+    likenesses: Mapping[int, PassageLikeness],
     wanted: int,
     times: Mapping[int, int] = MappingProxyType({}),
-) -> Choice:
+) -> DiverseChoice:
     """Choose from rankings in turn, each time what is best and least like what is chosen; of copies the newest.
 
     Maximal marginal relevance, Carbonell and Goldstein, SIGIR 1998.
@@ -166,7 +166,7 @@ def diverse(
         for index, ranking in enumerate(left):
             if not ranking or len(chosen) >= wanted:
                 continue
-            best = max(ranking, key=lambda item: ranking[item] - DIVERSITY * alike.get(item, 0.0))
+            best = max(ranking, key=lambda item: ranking[item] - _DIVERSITY * alike.get(item, 0.0))
             mine = likenesses[best]
             others = {item: mine.to(likenesses[item]) for each in left for item in each}
             copies = [
@@ -183,4 +183,4 @@ def diverse(
                     each.pop(item, None)
             for item, likeness in others.items():
                 alike[item] = max(alike.get(item, 0.0), likeness)
-    return Choice(tuple(chosen), left_out)
+    return DiverseChoice(tuple(chosen), left_out)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from summarizer_tool.evidence.search.candidates import STEPS
-from summarizer_tool.evidence.search.likeness import Likeness
+from summarizer_tool.evidence.search.likeness import PassageLikeness
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
 
@@ -42,7 +42,7 @@ def _beside(db: sqlite3.Connection, collection: str, hits: Sequence[Hit], questi
     """The passages beside hits, the best last: none of them a hit, or what one says already."""
     by_row = {hit.passage.id: hit for hit in hits}
     around = {row + step for row in by_row for step in STEPS} - by_row.keys()
-    shown = [Likeness(hit.passage.text, question) for hit in hits]
+    shown = [PassageLikeness(hit.passage.text, question) for hit in hits]
     found: list[Hit] = []
     for passage in index.passages(db, collection, sorted(around)):
         near = [(_NEIGHBOUR ** abs(step), by_row[row]) for step in STEPS if (row := passage.id + step) in by_row]
@@ -54,7 +54,7 @@ def _beside(db: sqlite3.Connection, collection: str, hits: Sequence[Hit], questi
     for near in sorted(found, key=_by_hit_score, reverse=True):
         if len(kept) >= _BESIDE * len(hits):
             break
-        likeness = Likeness(near.passage.text, question)
+        likeness = PassageLikeness(near.passage.text, question)
         if not any(likeness.is_within(other) or likeness.is_copy(other) for other in shown):
             shown.append(likeness)
             kept.append(near)

@@ -15,10 +15,10 @@ from summarizer_tool.errors import (
     SummarizerError,
     UnknownSourceError,
 )
-from summarizer_tool.evidence.answer.expansion import Fetched, Trace
+from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.evidence.brief.problems import Problem
-from summarizer_tool.store.source_store import Source
+from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
 DAY = datetime(2026, 1, 2, tzinfo=UTC)
@@ -29,8 +29,8 @@ def source(number: int, title: str = '', url: str = '') -> Source:
     return Source(f'src_{number:012x}', title, url, None, DAY, DAY, 1, 1, 1)
 
 
-def failed(url: str, why: str) -> Fetched:
-    return Fetched(url, 0, failure=why)
+def failed(url: str, why: str) -> TracePage:
+    return TracePage(url, 0, failure=why)
 
 
 def test_no_page_could_be_fetched() -> None:
@@ -112,7 +112,7 @@ Do not answer this from memory: do what is advised above, or say what could not 
 def test_nothing_matches_in_what_could_be_searched() -> None:
     """What could not be searched may have it: that is told, and why there is no more."""
     trace = Trace(
-        tuple(failed(f'https://orrin.example/{n}', 'HTTP 503') if n % 5 == 4 else Fetched('…', 1) for n in range(14)),
+        tuple(failed(f'https://orrin.example/{n}', 'HTTP 503') if n % 5 == 4 else TracePage('…', 1) for n in range(14)),
         rounds=3,
         stop_reason='plateau',
     )

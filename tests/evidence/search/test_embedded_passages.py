@@ -37,7 +37,8 @@ from summarizer_tool.llm.typed_query import UnansweredError
 from summarizer_tool.runtime.concurrency_limits import ProcessLimiter
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import vectors
-from summarizer_tool.store.source_store import Collection, SourceStore
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source_store import SourceStore
 
 pytestmark = pytest.mark.anyio
 
