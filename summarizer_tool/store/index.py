@@ -242,13 +242,18 @@ def spans_of(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] 
         'AND source IN (SELECT value FROM json_each(?)) ORDER BY first',
         (collection, json.dumps([*source_ids])),
     )
-    spans: list[Span] = []
-    for first, last in rows:
-        if spans and spans[-1][1] + 1 == first:
-            spans[-1] = (spans[-1][0], last)
+    return joined(rows)
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Ascending spans, those that are side by side as one."""
+    found: list[Span] = []
+    for first, last in spans:
+        if found and found[-1][1] + 1 == first:
+            found[-1] = (found[-1][0], last)
         else:
-            spans.append((first, last))
-    return spans
+            found.append((first, last))
+    return found
 
 
 _PASSAGE = 'id, source, number, first_line, last_line, "offset", path, text, header, header_line'

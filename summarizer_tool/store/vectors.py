@@ -6,7 +6,7 @@ Those of other models stay until then: whoever changes the model back has them s
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from summarizer_tool.errors import ConfigurationError
@@ -45,13 +45,11 @@ def require_numpy() -> None:
     Raises:
         ConfigurationError: If it is not installed.
     """
-    try:
-        import_module('numpy')
-    except ImportError as error:
+    if find_spec('numpy') is None:
         raise ConfigurationError(
             f'{variable("embedding_model")} needs a package that is not installed: '
             "pip install 'summarizer-tool[embeddings]'"
-        ) from error
+        )
 
 
 def normalised(vectors: Sequence[Sequence[float]]) -> 'Matrix':

@@ -5,7 +5,7 @@ looking stopped.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 
 from summarizer_tool import telemetry
@@ -48,38 +48,25 @@ class GatheredEvidence:
     """Whether the deadline came before all was done."""
 
 
+@dataclass(frozen=True, slots=True)
 class Answerer:
     """Answers questions from one collection."""
 
-    def __init__(
-        self,
-        stored: SourceLookup,
-        settings: Settings,
-        *,
-        add_page: AddPage,
-        search: Search,
-        split: Split | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-        deadline: Deadline | None = None,
-    ) -> None:
-        """Bring together what one answer needs.
-
-        Args:
-            stored: The collection.
-            settings: For the bounds of following links.
-            add_page: Fetches and stores one page, within the rules about addresses and robots.txt.
-            search: Searches the collection.
-            split: Cuts a question into parts, by a model; where it fails, and without it, rules do.
-            on_progress: Called on the event loop, after each page and each phase; tells numbers, never content.
-            deadline: By then there is what there is; by default in `deadline_seconds`.
-        """
-        self._stored = stored
-        self._settings = settings
-        self._add_page = add_page
-        self._search = search
-        self._split = split
-        self._on_progress = on_progress
-        self._deadline = deadline
+    stored: SourceLookup
+    """The collection."""
+    settings: Settings
+    """For the bounds of following links."""
+    _: KW_ONLY
+    add_page: AddPage
+    """Fetches and stores one page, within the rules about addresses and robots.txt."""
+    search: Search
+    """Searches the collection."""
+    split: Split | None = None
+    """Cuts a question into parts, by a model; where it fails, and without it, rules do."""
+    on_progress: Callable[[Progress], None] | None = None
+    """Called on the event loop, after each page and each phase; tells numbers, never content."""
+    deadline: Deadline | None = None
+    """By then there is what there is; by default in `deadline_seconds`."""
 
     async def answer(self, places: Sequence[str], question: Question) -> GatheredEvidence:
         """Gather the evidence for a question.
@@ -109,7 +96,7 @@ class Answerer:
         if question.expansion_budget is not None and question.expansion_budget < 0:
             raise RequestError(
                 f'expansion_budget={question.expansion_budget} is negative; 0 follows no links, and without it at most '
-                f'{variable("answer_max_pages")}={self._settings.answer_max_pages} pages are fetched'
+                f'{variable("answer_max_pages")}={self.settings.answer_max_pages} pages are fetched'
             )
         with telemetry.span('gather evidence', mode=question.mode, named=len(named)) as span:
             answered = await self._explored(named, question)
@@ -119,11 +106,11 @@ class Answerer:
         return answered
 
     async def _explored(self, named: Sequence[str], question: Question) -> GatheredEvidence:
-        deadline = self._deadline or Deadline(self._settings.deadline_seconds)
+        deadline = self.deadline or Deadline(self.settings.deadline_seconds)
         deadline.reserve(RESERVED_SECONDS)
-        gathering = PageLoader(self._stored, self._add_page)
+        gathering = PageLoader(self.stored, self.add_page)
         run = Exploration(
-            question, self._settings, gathering, self._search, self._split, self._on_progress, is_named=bool(named)
+            question, self.settings, gathering, self.search, self.split, self.on_progress, is_named=bool(named)
         )
         with deadline.calling() as looking:
             await run.look(named)

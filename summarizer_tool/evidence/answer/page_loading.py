@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -13,7 +13,8 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.answer.trace import TracePage
 from summarizer_tool.html.page import Link
 from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.store.source import Source
+from summarizer_tool.store.page_details import PageDetails
+from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.text.addresses import host_of, key_of, without_fragment
 
 MAX_AT_ONCE = 5
@@ -51,24 +52,6 @@ It keeps the rules about addresses and robots.txt, redirects included: nothing e
 """
 
 
-class SourceDetails(Protocol):
-    """What is kept beside the text of a source."""
-
-    @property
-    def links(self) -> Sequence[Link]:
-        """Of its main content."""
-        ...
-
-
-class CollectionTotals(Protocol):
-    """How large a collection is."""
-
-    @property
-    def tokens(self) -> int:
-        """Of all texts."""
-        ...
-
-
 class SourceLookup(Protocol):
     """The sources of one collection; its calls block."""
 
@@ -80,11 +63,11 @@ class SourceLookup(Protocol):
         """The source with a handle; raises `UnknownSourceError`."""
         ...
 
-    def details(self, source_id: str, /) -> SourceDetails:
+    def details(self, source_id: str, /) -> PageDetails:
         """What is kept beside its text."""
         ...
 
-    def totals(self) -> CollectionTotals:
+    def totals(self) -> StoreTotals:
         """How large all of it is."""
         ...
 
@@ -213,7 +196,7 @@ class PageLoader:
         began = time.perf_counter()
         try:
             if source := await in_io_thread(self._find, page.place):
-                links = tuple((await in_io_thread(self._stored.details, source.id)).links)
+                links = (await in_io_thread(self._stored.details, source.id)).links
                 added = StoredPage(source.id, source.url, source.tokens, links=links)
                 url, is_stored, passages = source.url or page.place, True, 0
             else:

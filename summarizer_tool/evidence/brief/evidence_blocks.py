@@ -138,8 +138,8 @@ def _rows(pieces: Sequence[ShownBlock]) -> list[BriefLine]:
 def _places(pieces: Sequence[ShownBlock]) -> Iterator[str]:
     """Which lines are shown, and of how many if that is not all of them."""
     first, last = pieces[0], pieces[-1]
-    whole = _span(first.block.lines[0].number, last.block.lines[-1].number)
-    here = _span(first.lines[0].number, last.lines[-1].number)
+    whole = quoting.line_span(first.block.lines[0].number, last.block.lines[-1].number)
+    here = quoting.line_span(first.lines[0].number, last.lines[-1].number)
     is_all = first.start == 0 and last.is_to_its_end
     shows = f'line{"s" if "-" in here else ""} {here}'
     yield shows if is_all or here == whole else f'{shows} of {whole}'
@@ -158,11 +158,7 @@ def _beside(pieces: Sequence[ShownBlock]) -> Iterator[str]:
         if line.number not in found:
             run.append(line.number)
         elif run:
-            yield _span(run[0], run[-1])
+            yield quoting.line_span(run[0], run[-1])
             run = []
     if run:
-        yield _span(run[0], run[-1])
-
-
-def _span(first: int, last: int) -> str:
-    return str(first) if first == last else f'{first}-{last}'
+        yield quoting.line_span(run[0], run[-1])

@@ -148,7 +148,7 @@ class _Fitting:
         ranked += [(evidence_blocks.rank(group), group) for group in groups.values()]
         texts: list[str] = []
         numbers: dict[int, int] = {}
-        for number, (index, group) in enumerate(sorted(ranked, key=_by_index), 1):
+        for number, (index, group) in enumerate(sorted(ranked, key=lambda each: each[0]), 1):
             item = self.evidence[index]
             if isinstance(item, BriefStatement):
                 texts.append(evidence_blocks.fact(item, number, self.name))
@@ -258,7 +258,7 @@ class _Fitting:
             item, piece = self.evidence[index], self.pieces.get(index)
             if isinstance(item, EvidenceBlock) and self._belongs(index) and not (piece and piece.is_whole):
                 cuttable.append((self._is_only_before(index), index, item))
-        for _, index, block in sorted(cuttable, key=_by_place)[:_CUTS]:
+        for _, index, block in sorted(cuttable, key=lambda each: each[:2])[:_CUTS]:
             piece = old = self.pieces.get(index)
             if old and old.start:  # only the beginning of a line can be shown, so the block is, from its own
                 self._take_away(index)
@@ -280,11 +280,3 @@ class _Fitting:
                 return True
             room -= _LESS
         return False
-
-
-def _by_index(ranked: tuple[int, list[ShownBlock]]) -> int:
-    return ranked[0]
-
-
-def _by_place(cuttable: tuple[bool, int, EvidenceBlock]) -> tuple[bool, int]:
-    return cuttable[:2]

@@ -112,7 +112,9 @@ def join(
 
 def _ordered(hits: Sequence[Hit]) -> list[Hit]:
     """Hits in their order, neighbours where their scores belong, and then what is certainly furniture."""
-    beside = sorted((hit for hit in hits if hit.is_adjacent), key=_by_score, reverse=True)[::-1]  # the best last
+    beside = sorted((hit for hit in hits if hit.is_adjacent), key=lambda hit: hit.score, reverse=True)[
+        ::-1
+    ]  # the best last
     ordered: list[Hit] = []
     least = 1.0
     for hit in hits:
@@ -124,10 +126,6 @@ def _ordered(hits: Sequence[Hit]) -> list[Hit]:
     ordered += reversed(beside)
     last = {place for place, hit in enumerate(ordered) if _is_furniture(hit.passage.text, is_best=place == 0)}
     return [ordered[place] for place in sorted(range(len(ordered)), key=lambda place: (place in last, place))]
-
-
-def _by_score(hit: Hit) -> float:
-    return hit.score
 
 
 def _is_furniture(text: str, *, is_best: bool) -> bool:

@@ -84,7 +84,7 @@ def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> Problem:
     detail = str(error) or type(error).__name__
     match error:
         case RequestError():
-            return bad_request(detail, budget)
+            return _detailed('error_request', 'detail', detail, budget)
         case UnknownSourceError():
             return unknown_source(detail, budget)
         case FetchError():
@@ -153,16 +153,6 @@ def not_stored(url: str, near: Sequence[Source] = (), budget: int = MAX_TOKENS, 
 def nothing_stored() -> Problem:
     """A search in a collection that is empty."""
     return _problem('error_nothing_stored')
-
-
-def bad_request(detail: str, budget: int = MAX_TOKENS) -> Problem:
-    """A call that cannot be done as it was asked.
-
-    Args:
-        detail: The message of the `RequestError`, which names the parameter and what to change.
-        budget: Tokens that the text may have.
-    """
-    return _detailed('error_request', 'detail', detail, budget)
 
 
 def no_results(

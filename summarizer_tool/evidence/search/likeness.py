@@ -7,6 +7,7 @@ question.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 import regex
@@ -37,8 +38,6 @@ _TURNING = frozenset(
 class PassageLikeness:
     """What two passages are compared by: their words, and runs of three of them."""
 
-    __slots__ = ('_figures', '_names', '_order', '_question', '_runs', '_text', 'words')
-
     def __init__(self, text: str, question: frozenset[str] = frozenset()) -> None:
         """Cut a passage into words.
 
@@ -53,37 +52,25 @@ class PassageLikeness:
         self._question = question
         self._order = cut or [text]
         self.words = frozenset(self._order)
-        # Made when somebody asks.
-        self._runs: frozenset[tuple[str, ...]] | None = None
-        self._figures: list[str] | None = None
-        self._names: frozenset[str] | None = None
 
-    @property
+    @cached_property
     def runs(self) -> frozenset[tuple[str, ...]]:
         """Three words in a row each, or all where there are fewer."""
-        if self._runs is None:
-            words = self._order
-            runs = zip(words, words[1:], words[2:], strict=False) if len(words) >= _RUN else [tuple(words)]
-            self._runs = frozenset(runs)
-        return self._runs
+        words = self._order
+        return frozenset(zip(words, words[1:], words[2:], strict=False) if len(words) >= _RUN else [tuple(words)])
 
-    @property
+    @cached_property
     def figures(self) -> list[str]:
         """The numbers in their order, each with its sign and unit, and what symbols stand among them."""
-        if self._figures is None:
-            self._figures = _FIGURE.findall(self._text.lower())
-        return self._figures
+        return _FIGURE.findall(self._text.lower())
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """The words with a capital, as they are compared; none of a text that has only capitals."""
-        if self._names is None:
-            words = [] if self._text.isupper() else [word for word in words_of(self._text) if word[0].isupper()]
-            if self._text.isascii():
-                self._names = frozenset(word.lower() for word in words)
-            else:  # cut as above
-                self._names = frozenset(term for word in words for term in terms_of_word(word))
-        return self._names
+        words = [] if self._text.isupper() else [word for word in words_of(self._text) if word[0].isupper()]
+        if self._text.isascii():
+            return frozenset(word.lower() for word in words)
+        return frozenset(term for word in words for term in terms_of_word(word))  # cut as above
 
     def to(self, other: 'PassageLikeness') -> float:
         """The share of words in common, 0 to 1 (Jaccard)."""

@@ -48,10 +48,10 @@ def _beside(db: sqlite3.Connection, collection: str, hits: Sequence[Hit], questi
         near = [(_NEIGHBOUR ** abs(step), by_row[row]) for step in STEPS if (row := passage.id + step) in by_row]
         scored = [(share * hit.score, hit) for share, hit in near if hit.passage.is_with(passage)]
         if scored:
-            score, hit = max(scored, key=_by_score)
+            score, hit = max(scored, key=lambda each: each[0])
             found.append(replace(hit, passage=passage, score=score, is_adjacent=True, confidence=None))
     kept: list[Hit] = []
-    for near in sorted(found, key=_by_hit_score, reverse=True):
+    for near in sorted(found, key=lambda hit: hit.score, reverse=True):
         if len(kept) >= _BESIDE * len(hits):
             break
         likeness = PassageLikeness(near.passage.text, question)
@@ -59,11 +59,3 @@ def _beside(db: sqlite3.Connection, collection: str, hits: Sequence[Hit], questi
             shown.append(likeness)
             kept.append(near)
     return kept[::-1]
-
-
-def _by_score(item: tuple[float, Hit]) -> float:
-    return item[0]
-
-
-def _by_hit_score(hit: Hit) -> float:
-    return hit.score

@@ -267,7 +267,9 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
     if confidences:
         # What was not judged stands behind what was: it was ranked lower.
         rankings = [
-            sorted(((item, (value + confidences.get(item, 0.0)) / 2) for item, value in ranking), key=_by_value)
+            sorted(
+                ((item, (value + confidences.get(item, 0.0)) / 2) for item, value in ranking), key=lambda item: -item[1]
+            )
             for ranking in rankings
         ]
     likenesses = {item: PassageLikeness(choice.passage.text, chosen.terms) for item, choice in chosen.choices.items()}
@@ -293,10 +295,6 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         ranking=state.ranking,
         warnings=tuple(state.warnings),
     )
-
-
-def _by_value(item: tuple[int, float]) -> float:
-    return -item[1]
 
 
 def _with_sources(state: _Search, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[Source, ...]]:
