@@ -82,10 +82,10 @@ class Response:
     """What a URL answered, whatever its status."""
 
     status: int
-    body: bytes
+    body: bytes = b''
     """Decompressed; empty where the status is not one of success."""
-    content_type: str
-    url: str
+    content_type: str = ''
+    url: str = ''
     """The one that answered, after redirects, without user info and fragment."""
 
 

@@ -8,7 +8,6 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 import anyio
@@ -50,21 +49,8 @@ _AGENT_VERSION = re.compile(r'^(\s*user[- ]?agent\s*:[^/#]*)/.*', re.IGNORECASE)
 _ROBOTS = '/robots.txt'
 
 
-class RobotsFile(Protocol):
-    """What came of asking for a robots.txt."""
-
-    @property
-    def status(self) -> int:
-        """The HTTP status, redirects followed."""
-        ...
-
-    @property
-    def body(self) -> bytes:
-        """Decompressed."""
-        ...
-
-
-Get = Callable[[str], Awaitable[RobotsFile]]
+Get = Callable[[str], Awaitable[fetch.Response]]
+"""Asks for the URL of a robots.txt; raises a `FetchError` where there is no answer."""
 
 
 @dataclass(slots=True)
@@ -208,7 +194,7 @@ class Robots:
             return _unavailable(f'HTTP {answer.status}')
         return await in_thread(_read, answer.body)
 
-    async def _fetched(self, url: str) -> RobotsFile:
+    async def _fetched(self, url: str) -> fetch.Response:
         hops: list[str] = []
 
         async def note(hop: str) -> None:
