@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
     from summarizer_tool.service.service import AddedSource, Service, SummaryReply
     from summarizer_tool.settings import OutputMode, Settings, export_env_file
-    from summarizer_tool.store.source_store import Collection, Source, SourceStore
+    from summarizer_tool.store.collection import Collection
+    from summarizer_tool.store.source import Source
+    from summarizer_tool.store.source_store import SourceStore
+    from summarizer_tool.store.sqlite_file import DatabaseFormat, open_database
     from summarizer_tool.telemetry import TerminalLines
     from summarizer_tool.telemetry import configure as configure_telemetry
     from summarizer_tool.telemetry import defect as defect_attributes
@@ -51,6 +54,7 @@ __all__ = (
     'ChunkSummary',
     'Collection',
     'ConfigurationError',
+    'DatabaseFormat',
     'Document',
     'Evidence',
     'EvidenceBrief',
@@ -96,6 +100,7 @@ __all__ = (
     'load_prompt',
     'model_id',
     'one_line',
+    'open_database',
     'read_html',
     'render_prompt',
     'trace_span',
@@ -105,8 +110,9 @@ __all__ = (
 _MODULES = {
     'AddedSource': 'service.service',
     'ChunkSummary': 'schemas',
-    'Collection': 'store.source_store',
+    'Collection': 'store.collection',
     'ConfigurationError': 'errors',
+    'DatabaseFormat': 'store.sqlite_file',
     'Document': 'documents.document',
     'Evidence': 'schemas',
     'EvidenceBrief': 'service.retrieval',
@@ -124,7 +130,7 @@ _MODULES = {
     'Retriever': 'service.retrieval',
     'Service': 'service.service',
     'Settings': 'settings',
-    'Source': 'store.source_store',
+    'Source': 'store.source',
     'SourceStore': 'store.source_store',
     'SourcedFact': 'schemas',
     'Stats': 'schemas',
@@ -152,6 +158,7 @@ _MODULES = {
     'load_prompt': 'prompts:load',
     'model_id': 'llm.models',
     'one_line': 'text.lines',
+    'open_database': 'store.sqlite_file',
     'read_html': 'html.content:read',
     'render_prompt': 'prompts:render',
     'trace_span': 'telemetry:span',

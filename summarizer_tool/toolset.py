@@ -17,7 +17,7 @@ from pydantic_ai.tools import AgentDepsT
 
 from summarizer_tool.documents.chunking import STRATEGIES
 from summarizer_tool.errors import ConfigurationError, StoreError, SummarizationFailedError, SummarizerError
-from summarizer_tool.evidence.answer.expansion import ResearchMode
+from summarizer_tool.evidence.question.question import ResearchMode
 from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.mapreduce.summarizer import DEFAULT_STRATEGY, Summarizer
@@ -28,7 +28,8 @@ from summarizer_tool.service.retrieval import DEFAULT_TOP_K, EvidenceBrief, Retr
 from summarizer_tool.service.service import DEFAULT_READ_TOKENS, Format, Service, SummaryReply
 from summarizer_tool.service.tool_texts import Sizes
 from summarizer_tool.settings import Settings
-from summarizer_tool.store.source_store import DEFAULT_COLLECTION, SourceStore
+from summarizer_tool.store.collection import DEFAULT_COLLECTION
+from summarizer_tool.store.source_store import SourceStore
 
 MAX_RETRIES = 3
 """Calls in a row with arguments of the wrong type, of one tool, before the run ends."""

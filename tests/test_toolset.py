@@ -35,7 +35,8 @@ from pydantic_ai.usage import RequestUsage, RunUsage
 from summarizer_tool import ConfigurationError, Document, ExtractiveModel, Settings, Summary, toolset
 from summarizer_tool.errors import StoreError
 from summarizer_tool.service.service import Service
-from summarizer_tool.store.source_store import Source, SourceStore
+from summarizer_tool.store.source import Source
+from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
 from summarizer_tool.toolset import SummarizerToolset
 from tests.support.texts import CHRONICLE, HARBOUR

@@ -17,7 +17,7 @@ from summarizer_tool.cli.stored import (
     require_store,
 )
 from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, say, stop, write
-from summarizer_tool.evidence.answer.expansion import ResearchMode
+from summarizer_tool.evidence.question.question import ResearchMode
 
 if TYPE_CHECKING:
     from summarizer_tool import RequestOptions, Retriever, Settings

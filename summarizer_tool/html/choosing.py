@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
-from summarizer_tool.html.blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, PageBlock, Region
+from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, PageBlock, Region
 from summarizer_tool.text import boilerplate_lines
 
-MAX_CHROME_SHARE = 0.35
+_MAX_CHROME_SHARE = 0.35
 """Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
-MIN_SHARE = 0.4
+_MIN_SHARE = 0.4
 """Of the prose that is not in chrome: where less of it was voted for, trafilatura has missed the content."""
-MIN_WHOLE = 0.4
+_MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
 _PROSE = 80
 """Characters of what is likely a sentence or more."""
@@ -109,7 +109,7 @@ def _regions(blocks: Sequence[PageBlock], shares: Sequence[float]) -> _IsOut:
     for block, share in zip(blocks, shares, strict=True):
         if block.region is not None and share >= 0.5:
             kept.update(dict.fromkeys(_names(block.region), block.size))
-    most = MAX_CHROME_SHARE * sum(block.size for block, share in zip(blocks, shares, strict=True) if share >= 0.5)
+    most = _MAX_CHROME_SHARE * sum(block.size for block, share in zip(blocks, shares, strict=True) if share >= 0.5)
     known: dict[Region, bool] = {}
 
     def is_out(region: Region | None) -> bool:
@@ -144,7 +144,7 @@ def _keep_prose(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     prose = [
         block for block in blocks if block.tag in _PROSE_TAGS and _is_text(block, _PROSE) and not is_out(block.region)
     ]
-    if sum(block.size for block in blocks if block.is_kept) < MIN_SHARE * sum(block.size for block in prose):
+    if sum(block.size for block in blocks if block.is_kept) < _MIN_SHARE * sum(block.size for block in prose):
         for block in prose:
             block.is_kept = True
 
@@ -173,7 +173,7 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
             if frame.kind in ('table', 'terms', 'list') and not frame.is_layout:
                 held.setdefault(frame, []).append(block)
     for inside in held.values():
-        if sum(block.size for block in inside if block.is_kept) >= MIN_WHOLE * sum(block.size for block in inside):
+        if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * sum(block.size for block in inside):
             for block in inside:
                 block.is_kept = block.is_kept or not is_out(block.region)
 

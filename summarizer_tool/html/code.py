@@ -1,8 +1,9 @@
 """Code on a page: its text as it is written, and its language."""
 
 import re
-from importlib import import_module
 from typing import Any
+
+from summarizer_tool.html.parsing import walk
 
 _LINES = frozenset({'div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre', 'figure'})
 """Each of these within code begins and ends a line."""
@@ -32,7 +33,7 @@ def verbatim(element: Any) -> str:
     if len(element) == 0:
         return _without_empty_edges(element.text or '')
     pieces: list[str] = []
-    walker = import_module('lxml.etree').iterwalk(element, events=('start', 'end'))
+    walker = walk(element)
     for event, inner in walker:
         is_start = event == 'start'
         if is_start and inner is not element and _is_out(inner):

@@ -6,15 +6,12 @@ import re
 from summarizer_tool.errors import FetchError
 from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Page
-from summarizer_tool.html.titles import MAX_LENGTH as MAX_TITLE
-from summarizer_tool.html.titles import one_line
+from summarizer_tool.html.recognising import START, TAG
 
-__all__ = ['HEAD_BYTES', 'MAX_TITLE', 'Page', 'decode', 'one_line', 'read', 'to_markdown']
-
-HEAD_BYTES = 4096
+_HEAD_BYTES = 4096
 """Within these a page declares its charset."""
 
-MOSTLY_ASCII = 0.06
+_MOSTLY_ASCII = 0.06
 """Share of bytes beyond ASCII up to which an undeclared text is taken for one of western Europe, as browsers do."""
 
 _HTML_TYPES = frozenset({'text/html', 'application/xhtml+xml'})
@@ -27,10 +24,6 @@ _TEXT_TYPE = re.compile(
 )
 _SHOWN_TYPE = re.compile(r'[a-z0-9.+-]{1,40}/[a-z0-9.+-]{1,60}')
 
-_HTML_START = re.compile(
-    r'\s*(?:<\?xml[^<>]*>\s*|<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html)\b', re.IGNORECASE | re.DOTALL
-)
-_TAG = re.compile(r'</?[a-z][^<>]{0,4096}>', re.IGNORECASE)
 # Bytes that no text has, save in UTF-16 and UTF-32 (the "binary data bytes" of the MIME Sniffing Standard).
 _BINARY = re.compile(rb'[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]')
 _MAGIC = (
@@ -94,7 +87,7 @@ def read(body: bytes, content_type: str = '', url: str = '') -> Page:
         raise FetchError(f'holds {binary}, which is not text')
     text = decode(body, charset)
     # Some servers call whatever they have HTML.
-    is_html = is_html or (media_type in _HTML_TYPES and _TAG.search(text) is not None)
+    is_html = is_html or (media_type in _HTML_TYPES and TAG.search(text) is not None)
     page = to_markdown(text, url, links='aside') if is_html else Page(text)
     if not page.markdown.strip():
         raise FetchError('holds no text')
@@ -103,8 +96,8 @@ def read(body: bytes, content_type: str = '', url: str = '') -> Page:
 
 def _starts_as_html(body: bytes, charset: str) -> bool:
     wide = _wide(body, charset)
-    start = body[:HEAD_BYTES].decode(wide or 'latin-1', 'replace')
-    return _HTML_START.match(start.lstrip('\ufeff').removeprefix('ï»¿')) is not None
+    start = body[:_HEAD_BYTES].decode(wide or 'latin-1', 'replace')
+    return START.match(start.lstrip('\ufeff').removeprefix('ï»¿')) is not None
 
 
 def _binary_type(body: bytes, media_type: str, charset: str) -> str:
@@ -114,7 +107,7 @@ def _binary_type(body: bytes, media_type: str, charset: str) -> str:
             return name
     if media_type not in _UNSAID_TYPES and not _TEXT_TYPE.fullmatch(media_type):
         return media_type if _SHOWN_TYPE.fullmatch(media_type) else 'an unknown type'
-    if not _wide(body, charset) and _BINARY.search(body, 0, HEAD_BYTES):
+    if not _wide(body, charset) and _BINARY.search(body, 0, _HEAD_BYTES):
         return 'binary data' + (f' ({media_type})' if _SHOWN_TYPE.fullmatch(media_type) else '')
     return ''
 
@@ -170,7 +163,7 @@ def decode(body: bytes, charset: str = '') -> str:
 
 def _declared(body: bytes) -> str:
     """The charset that an HTML or XML text names at its beginning."""
-    head = body[:HEAD_BYTES]
+    head = body[:_HEAD_BYTES]
     found = _XML.match(head) or _META.search(head)
     name = _codec(found[1].decode('ascii', 'replace')) if found else ''
     # What can be read byte by byte is not in UTF-16, whatever it says.
@@ -181,8 +174,8 @@ def _likeliest(body: bytes) -> str:
     """The charset of a text that does not say it; of one with few letters beyond ASCII, the web's default."""
     from charset_normalizer import from_bytes
 
-    head = body[: HEAD_BYTES * 2]
-    if sum(byte > 0x7F for byte in head) <= MOSTLY_ASCII * len(head):  # too few for a guess
+    head = body[: _HEAD_BYTES * 2]
+    if sum(byte > 0x7F for byte in head) <= _MOSTLY_ASCII * len(head):  # too few for a guess
         return 'cp1252'
     best = from_bytes(head).best()
     return _codec(best.encoding) if best else 'cp1252'

@@ -2,19 +2,18 @@
 
 import unicodedata
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 from urllib.parse import urljoin
 
 from summarizer_tool.html import parsing
-from summarizer_tool.html.blocks import Blocks, PageBlock
 from summarizer_tool.html.choosing import choose
-from summarizer_tool.html.links import links as links_of
+from summarizer_tool.html.links import page_links
 from summarizer_tool.html.page import Heading, Image, Page
+from summarizer_tool.html.page_blocks import Blocks, PageBlock
 from summarizer_tool.html.tables import find_layout
-from summarizer_tool.html.titles import one_line, title
+from summarizer_tool.html.titles import page_title, title_line
 from summarizer_tool.html.voting import Votes, votes
-from summarizer_tool.html.walking import Walk
+from summarizer_tool.html.walking import TreeWalk
 from summarizer_tool.html.writing import Links, write
 
 _WORDLESS = ('head', 'title', 'script', 'style', 'template', 'noscript')
@@ -35,9 +34,9 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'inline') -> Pa
     if tree is None:
         return Page('')
     base = _base(tree, base_url)
-    found = Walk(base).run(tree)
+    found = TreeWalk(base).run(tree)
     if not found.blocks:
-        return Page(_bare_text(tree), title(tree, found.blocks))
+        return Page(_bare_text(tree), page_title(tree, found.blocks))
     # Where tags nest without end, trafilatura would lose what is in them.
     voted = votes(tree, found.depth) if is_whole else Votes()
     if voted.told:
@@ -48,10 +47,10 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'inline') -> Pa
     markdown = unicodedata.normalize('NFC', write(found.blocks, base, base_url, links))
     return Page(
         markdown,
-        title(tree, found.blocks),
-        tuple(Heading(block.level, one_line(block.words)) for block in found.blocks if block.is_kept and block.level),
+        page_title(tree, found.blocks),
+        tuple(Heading(block.level, title_line(block.words)) for block in found.blocks if block.is_kept and block.level),
         tuple(_images(found)),
-        tuple(links_of(found.blocks, _sections(found.blocks), base, base_url)),
+        tuple(page_links(found.blocks, _sections(found.blocks), base, base_url)),
     )
 
 
@@ -67,7 +66,7 @@ def _base(tree: Any, url: str) -> str:
 
 def _bare_text(tree: Any) -> str:
     """What text there is where there is none to read: in a button, in a drawing."""
-    import_module('lxml.etree').strip_elements(tree, *_WORDLESS, with_tail=False)
+    parsing.remove(tree, *_WORDLESS)
     return ' '.join(parsing.UNFIT.sub('', ''.join(tree.itertext())).split())
 
 
@@ -76,14 +75,14 @@ def _sections(blocks: list[PageBlock]) -> Iterator[str]:
     section = ''
     for block in blocks:
         if block.is_kept and block.level:
-            section = one_line(block.words)
+            section = title_line(block.words)
         yield section
 
 
 def _images(page: Blocks) -> Iterator[Image]:
     sections = ['', *_sections(page.blocks)]
     captions = {
-        frame: one_line(block.words)
+        frame: title_line(block.words)
         for block in page.blocks
         if any(frame.kind == 'caption' for frame in block.frames())
         for frame in block.frames()
@@ -94,4 +93,4 @@ def _images(page: Blocks) -> Iterator[Image]:
         if picture.is_kept and picture.url not in seen:
             seen.add(picture.url)
             caption = captions.get(picture.figure, '') if picture.figure is not None else ''
-            yield Image(picture.url, one_line(picture.alt), caption, sections[picture.place])
+            yield Image(picture.url, title_line(picture.alt), caption, sections[picture.place])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from summarizer_tool.html.blocks import MAX_FRAMES, Frame, FrameKind
+from summarizer_tool.html.page_blocks import MAX_FRAMES, Frame, FrameKind
 
 _KINDS: dict[str, FrameKind] = {
     **dict.fromkeys(('ul', 'ol', 'dir', 'menu'), 'list'),

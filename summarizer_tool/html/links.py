@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from summarizer_tool.html.blocks import LINK_CLOSE, LINK_OPEN, PageBlock
 from summarizer_tool.html.page import Link
+from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, PageBlock
 from summarizer_tool.html.targets import absolute
-from summarizer_tool.html.titles import one_line
+from summarizer_tool.html.titles import title_line
 from summarizer_tool.text.sentences import is_abbreviated
 
 MAX_LINKS = 3000
@@ -20,7 +20,7 @@ _MARK = re.compile(f'[{LINK_OPEN}{LINK_CLOSE}]')
 _STOP = re.compile(r'[.!?…]["\'”’»)\]]{0,2}(?=\s)|[。！？]|\n')
 
 
-def links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, own: str) -> Iterator[Link]:
+def page_links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, own: str) -> Iterator[Link]:
     """The links of those blocks that are kept, or that belong to them; the first to each page, `MAX_LINKS` at most.
 
     Args:
@@ -36,7 +36,7 @@ def links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, own: 
         words = block.words
         for target, (start, end) in zip(block.links, _spans(block.text), strict=False):
             url = absolute(base, target)
-            if url not in seen and (text := one_line(words[start:end])):
+            if url not in seen and (text := title_line(words[start:end])):
                 if len(seen) >= MAX_LINKS + 2:
                     return
                 seen.add(url)
@@ -79,8 +79,8 @@ def _around(words: str, start: int, end: int) -> str:
         low += 1
     while end < high < len(words) and words[high - 1].isalnum() and words[high].isalnum():
         high -= 1
-    around = one_line(words[low:high])[:MAX_AROUND]
-    return around if around != one_line(words[start:end]) else ''
+    around = title_line(words[low:high])[:MAX_AROUND]
+    return around if around != title_line(words[start:end]) else ''
 
 
 def _stops(words: str, low: int, high: int) -> list[int]:

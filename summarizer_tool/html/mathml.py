@@ -1,9 +1,10 @@
 r"""Formulas as LaTeX: `<mfrac><mi>a</mi><mn>2</mn></mfrac>` is `\frac{a}{2}`."""
 
 import re
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from summarizer_tool.html.parsing import walk
 
 _TEX = frozenset({'application/x-tex', 'application/x-latex', 'tex', 'latex', 'text/x-tex', 'text/x-latex'})
 _WRAPPED = re.compile(r'\{\\(?:displaystyle|textstyle|scriptstyle)\b\s*(.*)\}', re.DOTALL)
@@ -99,13 +100,12 @@ def _built(element: Any) -> str:
     """From the innermost elements outwards; no recursion, however deep it is."""
     stack: list[list[str]] = [[]]
     length = 0
-    for event, inner in import_module('lxml.etree').iterwalk(element, events=('start', 'end')):
+    for event, inner in walk(element):
         if event == 'start':
             stack.append([])
             continue
         parts = stack.pop()
-        tag = inner.tag.rpartition(':')[2].lower() if isinstance(inner.tag, str) else ''
-        made = _made(tag, inner, parts)
+        made = _made(_local(inner), inner, parts)
         length += len(made)
         if length > 20 * MAX_LENGTH:  # what stands deep inside is written again at each level
             return ' ' * (MAX_LENGTH + 1)
@@ -199,22 +199,24 @@ def _square_root(element: Any, parts: list[str]) -> str:
     return f'\\sqrt{_group(_row(element, parts))}'
 
 
-def _over(element: Any, parts: list[str]) -> str:
-    mark = ''.join(element[1].itertext()).strip() if len(element) > 1 else ''
-    if name := _OVER.get(mark):
-        return f'\\{name}{_group(_at(parts, 0))}'
-    if _at(parts, 0).strip() in _LIMITS:
-        return f'{parts[0].strip()}^{_group(_at(parts, 1))}'
-    return f'\\overset{_group(_at(parts, 1))}{_group(_at(parts, 0))}'
+def _marked(names: Mapping[str, str], sign: str, otherwise: str) -> Callable[[Any, list[str]], str]:
+    """A maker of what has a mark or text over or under it.
 
+    Args:
+        names: What LaTeX calls the marks.
+        sign: `^` or `_`, for what has such text as its limit.
+        otherwise: The command for any other text.
+    """
 
-def _under(element: Any, parts: list[str]) -> str:
-    mark = ''.join(element[1].itertext()).strip() if len(element) > 1 else ''
-    if name := _UNDER.get(mark):
-        return f'\\{name}{_group(_at(parts, 0))}'
-    if _at(parts, 0).strip() in _LIMITS:
-        return f'{parts[0].strip()}_{_group(_at(parts, 1))}'
-    return f'\\underset{_group(_at(parts, 1))}{_group(_at(parts, 0))}'
+    def made(element: Any, parts: list[str]) -> str:
+        mark = ''.join(element[1].itertext()).strip() if len(element) > 1 else ''
+        if name := names.get(mark):
+            return f'\\{name}{_group(_at(parts, 0))}'
+        if _at(parts, 0).strip() in _LIMITS:
+            return f'{parts[0].strip()}{sign}{_group(_at(parts, 1))}'
+        return f'\\{otherwise}{_group(_at(parts, 1))}{_group(_at(parts, 0))}'
+
+    return made
 
 
 def _table(_: Any, parts: list[str]) -> str:
@@ -228,18 +230,13 @@ def _table_row(_: Any, parts: list[str]) -> str:
 
 def _fenced(element: Any, parts: list[str]) -> str:
     opening, closing = element.get('open', '('), element.get('close', ')')
-    separators = element.get('separators', ',').split() or ['']
-    signs = ''.join(separators) or ''
+    signs = ''.join(element.get('separators', ',').split())
     pieces: list[str] = []
     for place, part in enumerate(parts):
         if place and signs:
             pieces.append(signs[min(place, len(signs)) - 1])
         pieces.append(part.strip())
-    return f'\\left{_fence(opening)}{"".join(pieces)}\\right{_fence(closing)}'
-
-
-def _fence(sign: str) -> str:
-    return _symbols(sign) or '.'
+    return f'\\left{_symbols(opening) or "."}{"".join(pieces)}\\right{_symbols(closing) or "."}'
 
 
 def _prescripts(element: Any, parts: list[str]) -> str:
@@ -260,49 +257,26 @@ def _local(element: Any) -> str:
     return element.tag.rpartition(':')[2].lower() if isinstance(element.tag, str) else ''
 
 
-def _first(_: Any, parts: list[str]) -> str:
-    return _at(parts, 0)
-
-
-def _nothing(_: Any, __: list[str]) -> str:
-    return ''
-
-
-def _space(_: Any, __: list[str]) -> str:
-    return ' '
-
-
 _LEAVES: dict[str, Callable[[str], str]] = {
     'mi': _identifier,
-    'mn': _symbols,
-    'mo': _symbols,
-    'mtext': _words,
-    'ms': _words,
+    **dict.fromkeys(('mn', 'mo'), _symbols),
+    **dict.fromkeys(('mtext', 'ms'), _words),
 }
 _MAKERS: dict[str, Callable[[Any, list[str]], str]] = {
     'mfrac': _fraction,
     'msup': _scripts(0, 1),
     'msub': _scripts(1, 0),
-    'msubsup': _scripts(1, 2),
-    'munderover': _scripts(1, 2),
+    **dict.fromkeys(('msubsup', 'munderover'), _scripts(1, 2)),
     'msqrt': _square_root,
     'mroot': _root,
-    'mover': _over,
-    'munder': _under,
+    'mover': _marked(_OVER, '^', 'overset'),
+    'munder': _marked(_UNDER, '_', 'underset'),
     'mtable': _table,
-    'mtr': _table_row,
-    'mlabeledtr': _table_row,
-    'mtd': _row,
-    'mrow': _row,
-    'math': _row,
+    **dict.fromkeys(('mtr', 'mlabeledtr'), _table_row),
+    **dict.fromkeys(('mtd', 'mrow', 'math'), _row),
     'mfenced': _fenced,
     'mmultiscripts': _prescripts,
-    'semantics': _first,
-    'maction': _first,
-    'mspace': _space,
-    'mphantom': _nothing,
-    'mprescripts': _nothing,
-    'none': _nothing,
-    'annotation': _nothing,
-    'annotation-xml': _nothing,
+    **dict.fromkeys(('semantics', 'maction'), lambda _, parts: _at(parts, 0)),
+    'mspace': lambda _, __: ' ',
+    **dict.fromkeys(('mphantom', 'mprescripts', 'none', 'annotation', 'annotation-xml'), lambda _, __: ''),
 }

@@ -1,9 +1,16 @@
-"""The tree of a page, however broken or deep."""
+"""The tree of a page, however broken or deep, and ways through it: all that is used of lxml.
+
+It is imported when a page is read, as that takes longer than a start should.
+"""
+
+# lxml has no types.
+# pyright: reportMissingTypeStubs=false, reportAttributeAccessIssue=false
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
-from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
 MAX_DEPTH = 160
 """Elements that may nest, where libxml2 has given up; what is deeper hangs at this depth, in its order."""
@@ -61,15 +68,16 @@ def parse(html: str) -> tuple[Any | None, bool]:
     libxml2 stops 256 elements deep. Tags that nobody has closed nest as deeply as this, so such a page is parsed again
     into a tree that does not grow deeper than `MAX_DEPTH`, and so is one of very many tags.
     """
-    etree = import_module('lxml.etree')
-    lxml_html = import_module('lxml.html')
+    import lxml.html
+    from lxml import etree
+
     body = UNFIT.sub('', html).encode(errors='replace')
     options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}
-    parser = lxml_html.HTMLParser(collect_ids=False, default_doctype=False, **options)
+    parser = lxml.html.HTMLParser(collect_ids=False, default_doctype=False, **options)
     tree = None
     with suppress(etree.LxmlError):  # no element at all, or too much of one
         if html.count('<') <= 2 * MAX_ELEMENTS:
-            tree = lxml_html.document_fromstring(body, parser=parser)
+            tree = lxml.html.document_fromstring(body, parser=parser)
             if all(entry.type != etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
                 return tree, True
     with suppress(etree.LxmlError):
@@ -77,6 +85,30 @@ def parse(html: str) -> tuple[Any | None, bool]:
         flat.feed(body)
         tree = flat.close()
     return tree, False
+
+
+class Walker(Protocol):
+    """A pass over a tree: the `start` and the `end` of each element, in the order of the text."""
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]: ...
+
+    def skip_subtree(self) -> None:
+        """Leave out what is in the element that has just started."""
+        ...
+
+
+def walk(element: Any) -> Walker:
+    """Walk through an element and all that is in it, without recursion, however deep it is."""
+    from lxml import etree
+
+    return etree.iterwalk(element, events=('start', 'end'))
+
+
+def remove(tree: Any, *tags: str) -> None:
+    """Take the elements of these tags out of a tree; the text after each stays."""
+    from lxml import etree
+
+    etree.strip_elements(tree, *tags, with_tail=False)
 
 
 class _Shallow:

@@ -5,11 +5,12 @@ import re
 HEAD = 4096
 """Characters in which a page shows that it is one."""
 
-_START = re.compile(
+START = re.compile(
     r'\s*(?:<\?xml[^<>]*>\s*|<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html)\b', re.IGNORECASE | re.DOTALL
 )
-# One tag may be what a sentence is about: "<html> is the root of every page."
-_TAG = re.compile(r'</?[a-z][^<>]*>', re.IGNORECASE)
+"""How an HTML page begins."""
+
+TAG = re.compile(r'</?[a-z][^<>]{0,4096}>', re.IGNORECASE)
 
 
 def is_page(text: str) -> bool:
@@ -19,5 +20,6 @@ def is_page(text: str) -> bool:
         text: Any text; its beginning decides.
     """
     head = text[:HEAD].removeprefix('\ufeff')
-    start = _START.match(head)
-    return start is not None and _TAG.search(head, start.end()) is not None
+    start = START.match(head)
+    # One tag may be what a sentence is about: "<html> is the root of every page."
+    return start is not None and TAG.search(head, start.end()) is not None

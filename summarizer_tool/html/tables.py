@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from summarizer_tool.html.blocks import Frame, PageBlock
+from summarizer_tool.html.page_blocks import Frame, PageBlock
 
-MAX_COLUMNS = 200
+_MAX_COLUMNS = 200
 """What stands further to the right is added to the last one."""
 MAX_SPANNED = 50_000
 """Cells of a page that are there only because another spans them; with more of them, they are left out."""
-MAX_REPEATED = 100
+_MAX_REPEATED = 100
 """Characters of a cell that is repeated in each row it spans; a longer one is said once."""
-MAX_WIDTH = 40
+_MAX_WIDTH = 40
 """Characters that a column is filled up to, for the pipes to stand below each other."""
 
-MAX_ALIGNED = 20_000
+_MAX_ALIGNED = 20_000
 """Cells of a table whose pipes stand below each other; in a larger one they follow the text."""
 
 _LONG = 400
@@ -25,7 +25,7 @@ def find_layout(blocks: Iterable[PageBlock]) -> None:
 
     Such a table has one column or one row, or holds headings, code or other tables without having headers itself.
     """
-    held: dict[Frame, _Held] = {}
+    held: dict[Frame, _TableContent] = {}
     for block in blocks:
         seen_cell: Frame | None = None
         inner: Frame | None = None
@@ -33,7 +33,7 @@ def find_layout(blocks: Iterable[PageBlock]) -> None:
             if frame.kind == 'cell':
                 seen_cell = frame
             elif frame.kind == 'table':
-                here = held.setdefault(frame, _Held())
+                here = held.setdefault(frame, _TableContent())
                 here.add(block, seen_cell, inner)
                 inner, seen_cell = frame, None
             elif frame.kind in ('list', 'terms') and block.level:
@@ -46,7 +46,7 @@ def find_layout(blocks: Iterable[PageBlock]) -> None:
             table.is_layout = True
 
 
-class _Held:
+class _TableContent:
     """What a table holds."""
 
     def __init__(self) -> None:
@@ -105,13 +105,13 @@ def pipes(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> str:
     rows = [[row[place] if place < len(row) else '' for place in used[: len(row)]] for row in rows]
     if not has_header:
         rows.insert(0, [''] * len(used))
-    is_aligned = len(rows) * len(used) <= MAX_ALIGNED
+    is_aligned = len(rows) * len(used) <= _MAX_ALIGNED
     aligns = _aligns(table, used)
     widths = [3] * len(used)
     if is_aligned:
         for row in rows:
             row.extend([''] * (len(used) - len(row)))
-            widths = [max(width, min(len(text), MAX_WIDTH)) for width, text in zip(widths, row, strict=True)]
+            widths = [max(width, min(len(text), _MAX_WIDTH)) for width, text in zip(widths, row, strict=True)]
     rows[0].extend([''] * (len(used) - len(rows[0])))
     rule = [_rule(align, size) for align, size in zip(aligns, widths, strict=True)]
     lines = [_line(row, widths, aligns) if is_aligned else f'| {" | ".join(row)} |' for row in rows]
@@ -130,13 +130,13 @@ def _grid(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> tuple
         for cell in row.children:
             _hang(line, hanging, spanned)
             text = texts.get(cell, '')
-            if len(line) >= MAX_COLUMNS:
-                line[-1] = f'{line[-1]} {text}'.strip() if len(line[-1]) < MAX_COLUMNS * MAX_WIDTH else line[-1]
+            if len(line) >= _MAX_COLUMNS:
+                line[-1] = f'{line[-1]} {text}'.strip() if len(line[-1]) < _MAX_COLUMNS * _MAX_WIDTH else line[-1]
                 continue
             start = len(line)
-            is_short = len(text) <= MAX_REPEATED
+            is_short = len(text) <= _MAX_REPEATED
             line.append(text)
-            if (more := min(cell.columns, MAX_COLUMNS - start, spanned[0]) - 1) > 0:
+            if (more := min(cell.columns, _MAX_COLUMNS - start, spanned[0]) - 1) > 0:
                 spanned[0] -= more
                 # A header of several columns is that of each; another cell, or one over the whole table, says it once.
                 line.extend([text if is_head and is_short and len(row.children) > 1 else ''] * more)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from summarizer_tool.html.blocks import PageBlock
+from summarizer_tool.html.page_blocks import PageBlock
 
 MAX_LENGTH = 300
 """Characters of a title that are kept."""
@@ -11,24 +11,24 @@ _UNSEEN = frozenset('\xad\u200b\u2060\ufeff')
 """Characters that split words for whoever searches, and that nobody sees."""
 
 
-def title(tree: Any, blocks: list[PageBlock]) -> str:
+def page_title(tree: Any, blocks: list[PageBlock]) -> str:
     """On one line: what it is to be shared as, its only first heading if its title has that, or its title."""
     head = tree.find('head') if tree.tag == 'html' else None
     named = ''
     if head is not None:
         for meta in head.iter('meta'):
             if (meta.get('property') or meta.get('name')) in ('og:title', 'twitter:title') and meta.get('content'):
-                return one_line(meta.get('content'))
+                return title_line(meta.get('content'))
     found = next(tree.iter('title'), None)
     if found is not None:
-        named = one_line(''.join(found.itertext()))
-    headings = [one_line(block.words) for block in blocks if block.level == 1]
+        named = title_line(''.join(found.itertext()))
+    headings = [title_line(block.words) for block in blocks if block.level == 1]
     if len(headings) == 1 and (not named or headings[0] in named):
         return headings[0]
     return named
 
 
-def one_line(text: str) -> str:
+def title_line(text: str) -> str:
     """A title of at most `MAX_LENGTH` characters without line breaks or control characters."""
     line = ' '.join(text[: 4 * MAX_LENGTH].split())
     if not line.isprintable():

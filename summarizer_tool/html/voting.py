@@ -5,7 +5,6 @@ import re
 import warnings
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from summarizer_tool.html.walking import MARKS
@@ -20,7 +19,7 @@ by our own rules alone: they take all that is no chrome."""
 _MARK = re.compile(f'[{chr(MARKS[0])}-{chr(MARKS[1])}]')
 
 
-MIN_TOLD = 250
+_MIN_TOLD = 250
 """Characters of an article that is in no text of its page; less is a description."""
 
 
@@ -54,7 +53,7 @@ def votes(tree: Any, depth: int) -> Votes:
         return Votes()
     text = '\n'.join(paragraphs)
     nodes = frozenset(map(ord, _MARK.findall(text)))
-    return Votes(nodes, tuple(paragraphs) if not nodes and len(text) >= MIN_TOLD else ())
+    return Votes(nodes, tuple(paragraphs) if not nodes and len(text) >= _MIN_TOLD else ())
 
 
 @cache
@@ -65,4 +64,6 @@ def _trafilatura() -> Any:
         logger.addHandler(logging.NullHandler())
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # it asks for a proxy that it then does without
-        return import_module('trafilatura')
+        import trafilatura
+
+        return trafilatura

@@ -1,11 +1,11 @@
 """A page's tree taken apart into blocks, its text nodes numbered on the way."""
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from summarizer_tool.html import code, formulas, notes, signs, targets
-from summarizer_tool.html.blocks import (
+from summarizer_tool.html.framing import framed
+from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
     LINK_OPEN,
@@ -17,18 +17,17 @@ from summarizer_tool.html.blocks import (
     Picture,
     Region,
 )
-from summarizer_tool.html.framing import framed
-from summarizer_tool.html.parsing import LINE, UNFIT
+from summarizer_tool.html.parsing import LINE, UNFIT, walk
 
 MARKS = 0x20000, 0x2A6D0
 """Characters that number text nodes: letters, so that whoever cleans text keeps them, of a script that pages lack."""
 
-MAX_INLINE_CODE = 300
+_MAX_INLINE_CODE = 300
 """Characters; what is longer is a tag that nobody has closed."""
 MAX_NAMED = 80
 """Characters of an inline element named as chrome that is skipped; a longer one holds more than that."""
-MAX_ALT = 300
-MAX_EMOJI = 8
+_MAX_ALT = 300
+_MAX_EMOJI = 8
 
 _BOXES = frozenset(
     {
@@ -58,7 +57,7 @@ _Reader = Callable[[Any], bool | None]
 _Around = tuple[Frame | None, Region | None, str, bool, int, int]
 
 
-class Walk:
+class TreeWalk:
     """One pass over a tree, which it marks."""
 
     def __init__(self, base: str = '') -> None:
@@ -103,7 +102,7 @@ class Walk:
             root: The tree. Afterwards the text nodes in it that have text begin with a character each, out of `MARKS`,
                 until these are used up.
         """
-        walker = import_module('lxml.etree').iterwalk(root, events=('start', 'end'))
+        walker = walk(root)
         stack: list[_Around | str | None] = []
         depth = 0
         for event, element in walker:
@@ -187,7 +186,7 @@ class Walk:
 
     def _read_code(self, element: Any) -> bool:
         text = ''.join(element.itertext())
-        if len(text) > MAX_INLINE_CODE:
+        if len(text) > _MAX_INLINE_CODE:
             return False
         self._whole(element, code.inline(text))
         return True
@@ -213,14 +212,14 @@ class Walk:
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
-        if len(alt) <= MAX_EMOJI and 'emoji' in (element.get('class') or ''):
+        if len(alt) <= _MAX_EMOJI and 'emoji' in (element.get('class') or ''):
             if alt.isprintable():
                 self._pieces.append(alt)
         elif url := targets.image(element, self._base):
             around = reversed(self._frame.chain()) if self._frame is not None else ()
             figure = next((frame for frame in around if frame.kind == 'figure'), None)
             place = len(self._found.blocks) + (self._size > 0)
-            self._found.pictures.append(Picture(place, url, ' '.join(alt[:MAX_ALT].split()), figure, self._region))
+            self._found.pictures.append(Picture(place, url, ' '.join(alt[:_MAX_ALT].split()), figure, self._region))
 
     def _read_noscript(self, element: Any) -> None:
         for image in element.iter('img'):

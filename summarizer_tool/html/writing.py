@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from summarizer_tool.html import code, notes, tables
-from summarizer_tool.html.blocks import LINK_CLOSE, LINK_OPEN, Frame, PageBlock
+from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Frame, PageBlock
 from summarizer_tool.html.targets import absolute
 
 Links = Literal['inline', 'aside']

@@ -26,7 +26,8 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.server.http import arrival
 from summarizer_tool.service.service import Service
-from summarizer_tool.store.source_store import DEFAULT_COLLECTION, SourceStore
+from summarizer_tool.store.collection import DEFAULT_COLLECTION
+from summarizer_tool.store.source_store import SourceStore
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Self, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.expansion import ResearchMode
+from summarizer_tool.evidence.question.question import ResearchMode
 from summarizer_tool.mapreduce.summarizer import DEFAULT_STRATEGY
 from summarizer_tool.service.retrieval import DEFAULT_TOP_K
 from summarizer_tool.service.service import DEFAULT_READ_TOKENS, Format

@@ -14,15 +14,14 @@ from typing import Final
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
-from summarizer_tool.evidence.answer.answering import Answerer, GatheredEvidence, Question
-from summarizer_tool.evidence.answer.expansion import ResearchMode
-from summarizer_tool.evidence.answer.gathering import NOT_IN_TIME, Added, is_handle
+from summarizer_tool.evidence.answer.answering import Answerer, GatheredEvidence
+from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
 from summarizer_tool.evidence.brief import assembling, problems, rendering, status
 from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question import sub_queries
 from summarizer_tool.evidence.question.model_splitter import ModelSplitter
-from summarizer_tool.evidence.question.question import check_length
+from summarizer_tool.evidence.question.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.reranker import ModelReranker
 from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
 from summarizer_tool.evidence.search.search import search
@@ -32,7 +31,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.service.service import Service
-from summarizer_tool.store.source_store import Source
+from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.addresses import host_of, is_url, key_of, likeness
 from summarizer_tool.web.robots import Robots
@@ -64,7 +63,7 @@ MODES: Final[tuple[ResearchMode, ...]] = ('fast', 'auto', 'deep')
 
 Figures = dict[str, str | int | float | bool]
 
-_adding: InFlight[Added] = InFlight('pages')
+_adding: InFlight[StoredPage] = InFlight('pages')
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -351,7 +350,7 @@ class Retriever:
         robots = Robots(self.settings)
         started = time.monotonic()
 
-        async def add_page(url: str) -> Added:
+        async def add_page(url: str) -> StoredPage:
             return await self._add_page(url, robots)
 
         async def find(asked: Query) -> SearchResult:
@@ -385,7 +384,7 @@ class Retriever:
         _tell(options, 'assemble', 'wrote the brief')
         return _written(rendered, brief, answered.found, answered)
 
-    async def _add_page(self, url: str, robots: Robots) -> Added:
+    async def _add_page(self, url: str, robots: Robots) -> StoredPage:
         """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for.
 
         Args:
@@ -398,7 +397,7 @@ class Retriever:
         added, is_ours = await _adding.get(key, partial(self._fetched, url, robots))
         return added if is_ours else replace(added, passages=0, was_stored=True)
 
-    async def _fetched(self, url: str, robots: Robots) -> Added:
+    async def _fetched(self, url: str, robots: Robots) -> StoredPage:
         # Another answer may have stored it since it was looked for.
         stored = await in_io_thread(self.collection.at, url)
         source = stored or await self.service.add_page(url, may_fetch=robots.may_fetch)
@@ -406,7 +405,7 @@ class Retriever:
         # The insert sets both times; who adds a text that is there changes the second.
         is_new = stored is None and source.added_at == source.used_at
         passages = await in_io_thread(self.collection.passage_count, (source.id,)) if is_new else 0
-        return Added(source.id, source.url, source.tokens, passages, details.links, was_stored=stored is not None)
+        return StoredPage(source.id, source.url, source.tokens, passages, details.links, was_stored=stored is not None)
 
     async def _without_hits(
         self, question: Question, answered: GatheredEvidence, budget: int, seconds: float

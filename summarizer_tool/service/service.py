@@ -25,7 +25,8 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread, request_load
 from summarizer_tool.schemas import Summary
 from summarizer_tool.service import handles
-from summarizer_tool.store.source_store import Collection, Source
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE

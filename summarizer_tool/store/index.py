@@ -59,7 +59,7 @@ SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """A document as it goes into the index, computed before the transaction that puts it there."""
 
     source_id: str
@@ -71,7 +71,7 @@ class Entry:
 
 
 @lru_cache(maxsize=1024)
-def heading_terms(title: str, path: str) -> frozenset[str]:
+def _heading_terms(title: str, path: str) -> frozenset[str]:
     """The terms of a source's title and of a heading path, which many passages share."""
     return frozenset(terms_of(f'{title[:_MUCH_OF_A_TITLE]}\n{path}'))
 
@@ -83,7 +83,7 @@ def terms_above(passage: Passage, titles: Mapping[str, str]) -> frozenset[str]:
         passage: Which.
         titles: The titles under which sources were indexed, by handle.
     """
-    return heading_terms(titles.get(passage.source_id, ''), _above('\n'.join(passage.path), passage.header))
+    return _heading_terms(titles.get(passage.source_id, ''), _above('\n'.join(passage.path), passage.header))
 
 
 def _above(path: str, header: str) -> str:
@@ -92,20 +92,20 @@ def _above(path: str, header: str) -> str:
 
 def _indexed_terms(title: str, path: str, header: str, text: str) -> str:
     """The words under which a passage stands in FTS5."""
-    return ' '.join(terms_of(text) | heading_terms(title, _above(path, header)))
+    return ' '.join(terms_of(text) | _heading_terms(title, _above(path, header)))
 
 
-def entry_of(document: Document) -> Entry:
+def entry_of(document: Document) -> IndexEntry:
     """Cut a document into passages, and those into words: 20 MB a second."""
     text, title = document.text, document.title
     cuts = passages_of(text)
     terms = [
         _indexed_terms(title, '\n'.join(cut.path), text[slice(*cut.header)], text[cut.start : cut.end]) for cut in cuts
     ]
-    return Entry(document.id, title, text, cuts, terms)
+    return IndexEntry(document.id, title, text, cuts, terms)
 
 
-def add(db: sqlite3.Connection, collection: str, entry: Entry) -> None:
+def add(db: sqlite3.Connection, collection: str, entry: IndexEntry) -> None:
     """Put a document into the index, within a transaction of the caller's; it must not be there yet."""
     db.execute('INSERT INTO collections (name, next) VALUES (?, 0) ON CONFLICT (name) DO NOTHING', (collection,))
     [number, after] = db.execute(
@@ -140,7 +140,7 @@ def add(db: sqlite3.Connection, collection: str, entry: Entry) -> None:
     )
 
 
-def add_missing(db: sqlite3.Connection, collection: str, entry: Entry) -> None:
+def add_missing(db: sqlite3.Connection, collection: str, entry: IndexEntry) -> None:
     """Put a stored document into the index, unless it is there by now or stored no more."""
     place = (collection, entry.source_id)
     stored = db.execute('SELECT 1 FROM sources WHERE collection = ? AND id = ?', place).fetchone()
@@ -166,7 +166,7 @@ def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str)
         return
     before, first, count = found
     db.execute('UPDATE indexed SET title = ? WHERE collection = ? AND source = ?', (title, *place))
-    if heading_terms(before, '') != heading_terms(title, ''):
+    if _heading_terms(before, '') != _heading_terms(title, ''):
         _take_out(db, place, before)
         _put_in(db, place, title)
     # They were made of the text below its title.
@@ -242,13 +242,18 @@ def spans_of(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] 
         'AND source IN (SELECT value FROM json_each(?)) ORDER BY first',
         (collection, json.dumps([*source_ids])),
     )
-    spans: list[Span] = []
-    for first, last in rows:
-        if spans and spans[-1][1] + 1 == first:
-            spans[-1] = (spans[-1][0], last)
+    return joined(rows)
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Ascending spans, those that are side by side as one."""
+    found: list[Span] = []
+    for first, last in spans:
+        if found and found[-1][1] + 1 == first:
+            found[-1] = (found[-1][0], last)
         else:
-            spans.append((first, last))
-    return spans
+            found.append((first, last))
+    return found
 
 
 _PASSAGE = 'id, source, number, first_line, last_line, "offset", path, text, header, header_line'

@@ -2,12 +2,9 @@
 
 from typing import Final
 
+from summarizer_tool.settings import variable
 from summarizer_tool.store import index, page_details
-
-APPLICATION: Final = 0x53756D31  # 'Sum1', which tells our files from those of others
-
-VERSION: Final = 2
-"""1: sources and work. 2: also passages, and what stands beside a page's text."""
+from summarizer_tool.store.sqlite_file import DatabaseFormat
 
 _SOURCES = (
     # The text stands apart, since a changed row is written as a whole, and `used_at` changes often.
@@ -42,17 +39,16 @@ _SOURCES = (
 
 _EVIDENCE = (*index.SCHEMA, *page_details.SCHEMA)
 
-_MARKS = (f'PRAGMA application_id = {APPLICATION}', f'PRAGMA user_version = {VERSION}')
-
-SCHEMA: Final = (*_SOURCES, *_EVIDENCE, *_MARKS)
-"""What makes an empty file a store, statement by statement."""
-
-MIGRATIONS: Final = {
+FORMAT: Final = DatabaseFormat(
+    application=0x53756D31,  # 'Sum1'
+    version=2,  # 1: sources and work. 2: also passages, and what stands beside a page's text.
+    tables=(*_SOURCES, *_EVIDENCE),
     # The passages follow with the first search, since cutting them takes seconds where there is much text.
-    1: (
-        *_EVIDENCE,
-        *page_details.FROM_SOURCES,
-        *_MARKS,
-    ),
-}
-"""By version what makes a file of that version one of ours."""
+    migrations={1: (*_EVIDENCE, *page_details.FROM_SOURCES)},
+    prepare=page_details.prepare,
+    unusable=f'{variable("store")}={{path}} cannot be used',
+    way_out=f'move it away, or set {variable("store")} to another path',
+    # One process may be storing 50 MB on a slow disk, and others wait before us.
+    busy_seconds=60.0,
+)
+"""The files of a store."""

@@ -8,7 +8,9 @@ from typing import Any
 
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.settings import variable
-from summarizer_tool.store.database import MAX_SHOWN, shown
+
+_MAX_SHOWN = 80
+"""Characters of a title or a wrong handle that an error repeats."""
 
 _NEAR = 5
 _CANDIDATES = 200
@@ -18,9 +20,16 @@ _CANDIDATES = 200
 _HANDLE = re.compile(r'[\s"\'`“”‘’\[(<{]*(?:source://)?(src_[0-9a-f]{12})[\s"\'`“”‘’\])>}.,;:]*', re.IGNORECASE)
 
 
+def shown(text: str) -> str:
+    """A short and printable form of any text, on one line."""
+    cut = text.strip()[: _MAX_SHOWN + 1]
+    line = ' '.join(''.join(character if character.isprintable() else ' ' for character in cut).split())
+    return line if len(cut) <= _MAX_SHOWN else f'{line[: _MAX_SHOWN - 1]}…'
+
+
 def handle_in(asked: str) -> str:
     """The handle within what a caller wrote, or the beginning of that."""
-    text = asked.strip()[:MAX_SHOWN]
+    text = asked.strip()[:_MAX_SHOWN]
     match = _HANDLE.fullmatch(text)
     return match[1].lower() if match else text.encode(errors='replace').decode()
 

@@ -6,7 +6,7 @@ Those of other models stay until then: whoever changes the model back has them s
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from summarizer_tool.errors import ConfigurationError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 8 * 1024 * 1024
 """Of vectors that are in memory at once, however many there are."""
 
-MAX_BLOCK = 20_000
+_MAX_BLOCK = 20_000
 """Vectors that are in memory at once, however short they are."""
 
 
@@ -45,13 +45,11 @@ def require_numpy() -> None:
     Raises:
         ConfigurationError: If it is not installed.
     """
-    try:
-        import_module('numpy')
-    except ImportError as error:
+    if find_spec('numpy') is None:
         raise ConfigurationError(
             f'{variable("embedding_model")} needs a package that is not installed: '
             "pip install 'summarizer-tool[embeddings]'"
-        ) from error
+        )
 
 
 def normalised(vectors: Sequence[Sequence[float]]) -> 'Matrix':
@@ -182,7 +180,7 @@ class Vectors:
         """The vectors of the chosen sources, as many at a time as memory should hold."""
         import numpy as np
 
-        size = max(1, min(MAX_BLOCK, BLOCK_BYTES // (4 * dimensions)))
+        size = max(1, min(_MAX_BLOCK, BLOCK_BYTES // (4 * dimensions)))
         with self._database.read() as db:
             spans = index.spans_of(db, self._collection, source_ids)
         for first, last in spans:

@@ -10,19 +10,17 @@ certificate and the `Host` header are the name's.
 
 import socket
 import ssl
-import zlib
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import ip_address
 from math import inf
 from urllib.parse import unquote
 
 import anyio
-import anyio.lowlevel
 import anyio.to_thread
 import httpx2
 import regex
@@ -32,68 +30,26 @@ from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page
+from summarizer_tool.html.titles import title_line
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.settings import Settings, variable
+from summarizer_tool.web.public_addresses import CLOUD_METADATA, kind_of
+from summarizer_tool.web.response_body import read_body
 
 ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5'
 
-USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
+_USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
 
 MAX_SHOWN = 120
 """Characters of a URL that an error repeats."""
 
-MAX_ADDRESSES = 4
+_MAX_ADDRESSES = 4
 """Of a name with more, the others are not tried; all are checked."""
-
-PIECE = 1 << 20
-"""Bytes that are decompressed before the event loop has its turn."""
 
 _PORTS = {'http': 80, 'https': 443}
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HOST = regex.compile(r'[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*')
 _SCHEME = regex.compile(r'[a-z][a-z0-9+.-]{0,19}')
-
-_METADATA = 'cloud metadata'
-_METADATA_SERVICES = frozenset(
-    map(
-        ip_address,
-        (
-            '169.254.169.254',  # AWS, Azure, Google, Oracle and most others
-            '169.254.170.2',  # AWS ECS
-            '169.254.170.23',  # AWS EKS
-            '169.254.0.23',  # Tencent
-            '169.254.42.42',  # Scaleway
-            '168.63.129.16',  # Azure, on a public address
-            '100.100.100.200',  # Alibaba
-            '192.0.0.192',  # Oracle Classic
-            'fd00:ec2::254',  # AWS
-            'fd00:ec2::23',  # AWS EKS
-            'fd20:ce::254',  # Google
-            'fd00:42::42',  # Scaleway
-        ),
-    )
-)
-# From the IANA special-purpose address registries. Of IPv6 only 2000::/3 is given out at all.
-_KINDS = {
-    'unspecified': ('0.0.0.0/8', '::/128'),
-    'loopback': ('127.0.0.0/8', '::1/128'),
-    'link-local': ('169.254.0.0/16', 'fe80::/10'),
-    'private': ('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'),
-    'carrier-internal': ('100.64.0.0/10',),
-    'multicast': ('224.0.0.0/4', 'ff00::/8'),
-    'reserved': (
-        *('192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'),
-        # With the protocol assignments in 2001::/23 goes Teredo, a tunnel to an IPv4 address.
-        *('240.0.0.0/4', '2001::/23', '2001:db8::/32', '3fff::/20'),
-    ),
-}
-_NETWORKS = [(kind, ip_network(network)) for kind, networks in _KINDS.items() for network in networks]
-_GIVEN_OUT = IPv6Network('2000::/3')
-# Networks whose addresses stand for an IPv4 address, and the byte it begins at: IPv4-mapped, NAT64, 6to4.
-_WRAPPERS = ((IPv6Network('::ffff:0:0/96'), 12), (IPv6Network('64:ff9b::/96'), 12), (IPv6Network('2002::/16'), 2))
-_ISATAP = (b'\x00\x00\x5e\xfe', b'\x02\x00\x5e\xfe')
-# Where an operator's own NAT64 prefix puts it (RFC 6052), the byte at 8 left out.
-_NAT64 = ((4, 5, 6, 7), (5, 6, 7, 9), (6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12), (12, 13, 14, 15))
 
 
 MayFetch = Callable[[str], Awaitable[None]]
@@ -126,10 +82,10 @@ class Response:
     """What a URL answered, whatever its status."""
 
     status: int
-    body: bytes
+    body: bytes = b''
     """Decompressed; empty where the status is not one of success."""
-    content_type: str
-    url: str
+    content_type: str = ''
+    url: str = ''
     """The one that answered, after redirects, without user info and fragment."""
 
 
@@ -286,7 +242,7 @@ def _shown(url: httpx2.URL) -> str:
 def _name(url: httpx2.URL) -> str:
     """What to call a page that does not say so."""
     last = url.raw_path.partition(b'?')[0].decode('ascii').rstrip('/').rpartition('/')[2]
-    return content.one_line(unquote(last, errors='replace')) or _host(url)
+    return title_line(unquote(last, errors='replace')) or _host(url)
 
 
 async def _get(url: httpx2.URL, settings: Settings, max_mb: float) -> _Answer:
@@ -299,7 +255,9 @@ async def _get(url: httpx2.URL, settings: Settings, max_mb: float) -> _Answer:
         try:
             response = await _send(transport, url, addresses, settings)
             try:
-                return await _answer(response, url, max_mb)
+                return await _answer(response, max_mb)
+            except FetchError as error:
+                raise FetchError(f'{_shown(url)} {error}') from None
             finally:
                 await response.aclose()
         except httpx2.RequestError as error:
@@ -320,7 +278,7 @@ async def _send(
         extensions['sni_hostname'] = host
     headers = {
         'Host': url.netloc.decode('ascii'),
-        'User-Agent': USER_AGENT,
+        'User-Agent': _USER_AGENT,
         'Accept': ACCEPT,
         # What else there is cannot be measured while it is decompressed.
         'Accept-Encoding': 'gzip',
@@ -335,67 +293,14 @@ async def _send(
     raise failure or httpx2.ConnectError('no address')
 
 
-async def _answer(response: httpx2.Response, url: httpx2.URL, max_mb: float) -> _Answer:
+async def _answer(response: httpx2.Response, max_mb: float) -> _Answer:
     content_type = response.headers.get('content-type', '')
     status = response.status_code
     if status in _REDIRECTS and (location := response.headers.get('location')):
         return _Answer(status, b'', content_type, location)
     # Of a failure nobody wants to know more.
-    body = await _body(response, url, max_mb) if 200 <= status < 300 else b''
+    body = await read_body(response, max_mb) if 200 <= status < 300 else b''
     return _Answer(status, body, content_type)
-
-
-async def _body(response: httpx2.Response, url: httpx2.URL, megabytes: float) -> bytes:
-    """The body, decompressed; reading stops where it becomes too large."""
-    limit = int(megabytes * 1e6)
-    encoding = response.headers.get('content-encoding', '').strip().lower()
-    if encoding not in ('', 'identity', 'gzip', 'x-gzip'):
-        raise FetchError(f'{_shown(url)} is compressed in a way that was not asked for')
-    length = response.headers.get('content-length', '')
-    too_large = FetchError(f'{_shown(url)} is over {variable("fetch_max_mb")}={megabytes:g} MB')
-    if length.isascii() and length.isdigit() and len(length) < 20 and int(length) > limit:
-        raise too_large
-    gunzip = _Gunzip() if 'gzip' in encoding else None
-    body = bytearray()
-    received = 0
-    try:
-        async for raw in response.aiter_raw():
-            received += len(raw)
-            for piece in gunzip.pieces(raw) if gunzip else (raw,):
-                body += piece
-                if max(len(body), received) > limit:
-                    raise too_large
-                await anyio.lowlevel.checkpoint()
-        if gunzip:
-            gunzip.close()
-    except zlib.error:
-        raise FetchError(f'{_shown(url)} sent broken gzip') from None
-    return bytes(body)
-
-
-class _Gunzip:
-    """Decompresses in pieces of at most `PIECE`, so that a bomb is seen before it is large."""
-
-    def __init__(self) -> None:
-        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        self._begun = False
-
-    def pieces(self, raw: bytes) -> Iterator[bytes]:
-        while raw:
-            if self._member.eof:
-                # Another member may follow; zeros are padding.
-                raw = raw.lstrip(b'\0')
-                if not raw:
-                    return
-                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            self._begun = True
-            yield self._member.decompress(raw, PIECE)
-            raw = self._member.unconsumed_tail or self._member.unused_data
-
-    def close(self) -> None:
-        """Raises `zlib.error` if the last member is cut off."""
-        if self._begun and not self._member.eof:
-            raise zlib.error('incomplete')
 
 
 async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
@@ -415,18 +320,13 @@ async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
     if not addresses:
         raise FetchError(f'{_shown(url)}: the host name cannot be resolved', concerns_host=True)
     kinds = [kind for address in addresses if (kind := kind_of(address))]
-    if _METADATA in kinds:
-        raise FetchError(
-            f'{_shown(url)} leads to an address that is not public ({_METADATA}) and is never fetched',
-            concerns_host=True,
-        )
+    here = f'{_shown(url)} leads to an address that is not public'
+    if CLOUD_METADATA in kinds:
+        raise FetchError(f'{here} ({CLOUD_METADATA}) and is never fetched', concerns_host=True)
     if kinds and _host_and_port(url) not in set(map(_listed, settings.fetch_allow_hosts)):
         way_out = f'{variable("fetch_allow_hosts")}={_host_and_port(url)}'
-        raise FetchError(
-            f'{_shown(url)} leads to an address that is not public ({kinds[0]}); {way_out} would allow it',
-            concerns_host=True,
-        )
-    return addresses[:MAX_ADDRESSES]
+        raise FetchError(f'{here} ({kinds[0]}); {way_out} would allow it', concerns_host=True)
+    return addresses[:_MAX_ADDRESSES]
 
 
 def _listed(entry: str) -> str:
@@ -437,39 +337,6 @@ def _listed(entry: str) -> str:
     except (httpx2.InvalidURL, ValueError):
         return ''
     return f'{f"[{host}]" if ":" in host else host}:{url.port}'
-
-
-def kind_of(address: str) -> str:
-    """What is wrong with an address as a place to fetch from.
-
-    Args:
-        address: An IPv4 or IPv6 address as the resolver gives it, perhaps with a zone.
-
-    Returns:
-        `loopback`, `private`, `cloud metadata` and the like; empty for a public address.
-    """
-    ip = ip_address(address)
-    return _kind_of_v4(ip) if isinstance(ip, IPv4Address) else _kind_of_v6(IPv6Address(ip.packed))
-
-
-def _kind_of_v4(ip: IPv4Address) -> str:
-    if ip in _METADATA_SERVICES:
-        return _METADATA
-    return next((kind for kind, network in _NETWORKS if ip in network), '')
-
-
-def _kind_of_v6(ip: IPv6Address) -> str:
-    packed = ip.packed
-    # In any place where a translator may find one.
-    embedded = {IPv4Address(bytes(packed[place] for place in places)) for places in (*_NAT64, (2, 3, 4, 5))}
-    if ip in _METADATA_SERVICES or not embedded.isdisjoint(_METADATA_SERVICES):
-        return _METADATA
-    for network, start in _WRAPPERS:
-        if ip in network:
-            return _kind_of_v4(IPv4Address(packed[start : start + 4]))
-    if packed[8:12] in _ISATAP and (kind := _kind_of_v4(IPv4Address(packed[12:]))):
-        return kind
-    return next((kind for kind, network in _NETWORKS if ip in network), '' if ip in _GIVEN_OUT else 'reserved')
 
 
 def _is_address(host: str) -> bool:

@@ -8,7 +8,6 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 import anyio
@@ -21,7 +20,7 @@ from summarizer_tool.settings import Settings, variable
 from summarizer_tool.text.addresses import origin_of, shown
 from summarizer_tool.web import fetch
 
-AGENT = 'summarizer-tool'
+_AGENT = 'summarizer-tool'
 """The name that a robots.txt may speak to; where it does not, what it says to `*` counts."""
 
 MAX_BYTES = 512_000
@@ -30,18 +29,18 @@ MAX_BYTES = 512_000
 MAX_MB = 5.0
 """A robots.txt over this is not had at all."""
 
-MAX_DELAY = 5.0
+_MAX_DELAY = 5.0
 """Seconds between two pages of one site that are waited at most, whatever its Crawl-delay asks for."""
 
-KEPT_SECONDS = 3600.0
+_KEPT_SECONDS = 3600.0
 """How long what a site has said is gone by; the RFC allows a day."""
 
-KEPT_FAILURE_SECONDS = 60.0
+_KEPT_FAILURE_SECONDS = 60.0
 """How long a site whose robots.txt cannot be had is left alone, before it is asked again."""
 
-KEPT_SITES = 500
+_KEPT_SITES = 500
 
-KEPT_BYTES = 2_000_000
+_KEPT_BYTES = 2_000_000
 """Of robots.txt, as they came, of all sites that are remembered; parsed they take up to thirty times that."""
 
 # `User-agent: Summarizer-Tool/1.0`: the version says nothing, but would have to be equal.
@@ -50,21 +49,8 @@ _AGENT_VERSION = re.compile(r'^(\s*user[- ]?agent\s*:[^/#]*)/.*', re.IGNORECASE)
 _ROBOTS = '/robots.txt'
 
 
-class RobotsFile(Protocol):
-    """What came of asking for a robots.txt."""
-
-    @property
-    def status(self) -> int:
-        """The HTTP status, redirects followed."""
-        ...
-
-    @property
-    def body(self) -> bytes:
-        """Decompressed."""
-        ...
-
-
-Get = Callable[[str], Awaitable[RobotsFile]]
+Get = Callable[[str], Awaitable[fetch.Response]]
+"""Asks for the URL of a robots.txt; raises a `FetchError` where there is no answer."""
 
 
 @dataclass(slots=True)
@@ -90,13 +76,13 @@ class Site:
         """Whether a page of the site may be fetched, in whichever way its server reads the URL."""
         if self.failure or self.refusal:
             return False
-        return self.rules is None or all(self.rules.can_fetch(form, AGENT) for form in (url, plain(url)))
+        return self.rules is None or all(self.rules.can_fetch(form, _AGENT) for form in (url, plain(url)))
 
 
 class KnownSites:
     """What sites have said, for all answers of a process: bounded, and not for long. Threads may share it."""
 
-    def __init__(self, *, sites: int = KEPT_SITES, size: int = KEPT_BYTES) -> None:
+    def __init__(self, *, sites: int = _KEPT_SITES, size: int = _KEPT_BYTES) -> None:
         """Args: sites: How many are remembered. size: Bytes of their robots.txt together."""
         self._most = sites
         self._most_bytes = size
@@ -203,12 +189,12 @@ class Robots:
                 return Site(refusal=why or f' is not fetched: {error}')
             return _unavailable(str(error))
         if 400 <= answer.status < 500:
-            return Site(until=time.monotonic() + KEPT_SECONDS)
+            return Site(until=time.monotonic() + _KEPT_SECONDS)
         if not 200 <= answer.status < 300:
             return _unavailable(f'HTTP {answer.status}')
         return await in_thread(_read, answer.body)
 
-    async def _fetched(self, url: str) -> RobotsFile:
+    async def _fetched(self, url: str) -> fetch.Response:
         hops: list[str] = []
 
         async def note(hop: str) -> None:
@@ -247,7 +233,7 @@ def _why(site: Site) -> str:
 
 
 def _unavailable(reason: str) -> Site:
-    return Site(failure=reason, until=time.monotonic() + KEPT_FAILURE_SECONDS)
+    return Site(failure=reason, until=time.monotonic() + _KEPT_FAILURE_SECONDS)
 
 
 def _read(body: bytes) -> Site:
@@ -255,5 +241,5 @@ def _read(body: bytes) -> Site:
         body = body[:MAX_BYTES].rpartition(b'\n')[0]
     lines = body.decode('utf-8-sig', errors='replace').splitlines()
     rules = Protego.parse('\n'.join(_AGENT_VERSION.sub(r'\1', line) for line in lines))
-    delay = min(rules.crawl_delay(AGENT) or 0.0, MAX_DELAY)
-    return Site(rules, size=len(body), delay=delay, until=time.monotonic() + KEPT_SECONDS)
+    delay = min(rules.crawl_delay(_AGENT) or 0.0, _MAX_DELAY)
+    return Site(rules, size=len(body), delay=delay, until=time.monotonic() + _KEPT_SECONDS)

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from summarizer_tool.html import parsing, tables, voting
-from summarizer_tool.html.blocks import Blocks, Frame, PageBlock, Picture, Region
 from summarizer_tool.html.choosing import choose
-from summarizer_tool.html.walking import Walk
+from summarizer_tool.html.page_blocks import Blocks, Frame, PageBlock, Picture, Region
+from summarizer_tool.html.walking import TreeWalk
 from tests.support.fictional import article
 
 SENTENCE = 'The keepers of the gate have counted every ship that passed it since the flood. '
@@ -157,7 +157,7 @@ def test_trees_are_never_deeper_than_they_may_be() -> None:
         tree, is_whole = parsing.parse(f'<{tag}>' * 5000 + 'x')
         assert not is_whole
         assert tree is not None
-        assert Walk().run(tree).depth <= parsing.MAX_DEPTH + 2
+        assert TreeWalk().run(tree).depth <= parsing.MAX_DEPTH + 2
     assert parsing.parse('<p>x')[1]
 
 
@@ -165,7 +165,7 @@ def test_only_pages_of_some_size_are_put_to_the_vote(monkeypatch: pytest.MonkeyP
     def voted() -> bool:
         tree, _ = parsing.parse(article('<table><tr><td rowspan=9 colspan=9>x</td><td>y</td></tr></table>'))
         assert tree is not None
-        depth = Walk().run(tree).depth
+        depth = TreeWalk().run(tree).depth
         # trafilatura would spread the cells, in quadratic time.
         assert not tree.xpath('//*[@rowspan or @colspan]')
         return bool(voting.votes(tree, depth).nodes)

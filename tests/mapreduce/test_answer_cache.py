@@ -12,7 +12,8 @@ from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, Sum
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.prompts import Focus
-from summarizer_tool.store.source_store import Collection, SourceStore
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source_store import SourceStore
 from tests.mapreduce.test_summarizer import lines_of, read, tool_call
 from tests.support.texts import chronicle
 

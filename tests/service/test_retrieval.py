@@ -13,13 +13,13 @@ from inline_snapshot import snapshot
 from summarizer_tool import ConfigurationError, Document, Settings, SourceStore
 from summarizer_tool.errors import StoreError
 from summarizer_tool.evidence.search import search as search_module
-from summarizer_tool.evidence.search.results import Near
+from summarizer_tool.evidence.search.results import SimilarityResult
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
 from summarizer_tool.service.service import Service
-from summarizer_tool.store.source_store import Collection
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
 from tests.store.test_index import old_file
 from tests.support.asked_site import asking, heads, section
@@ -273,7 +273,7 @@ async def test_a_model_that_is_down_may_have_found_it() -> None:
     class Down:
         async def nearest(
             self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-        ) -> Near:
+        ) -> SimilarityResult:
             raise OSError('secret')
 
     with SourceStore() as store:

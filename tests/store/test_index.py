@@ -19,10 +19,12 @@ from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search import lookup, outdated
 from summarizer_tool.html.page import Image, Link
 from summarizer_tool.store import index
-from summarizer_tool.store.database import MEMORY
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.page_details import PageDetails
-from summarizer_tool.store.source_store import Collection, SourceStore, StoreTotals
-from summarizer_tool.store.tables import _SOURCES, APPLICATION
+from summarizer_tool.store.source import StoreTotals
+from summarizer_tool.store.source_store import SourceStore
+from summarizer_tool.store.sqlite_file import MEMORY
+from summarizer_tool.store.tables import _SOURCES, FORMAT
 from summarizer_tool.text.terms import asked, stem, terms_of
 
 HARBOUR = Document(
@@ -530,7 +532,7 @@ def test_a_text_is_outdated_where_each_of_its_own_pages_has_a_later_one(
 def old_file(path: Path, texts: int, url: str = 'https://wiki.example/salt/{number}') -> None:
     """A file as the first version wrote it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        for statement in (*_SOURCES, f'PRAGMA application_id = {APPLICATION}', 'PRAGMA user_version = 1'):
+        for statement in (*_SOURCES, f'PRAGMA application_id = {FORMAT.application}', 'PRAGMA user_version = 1'):
             db.execute(statement)
         db.execute('PRAGMA journal_mode = WAL')
         for number in range(texts):
@@ -594,7 +596,8 @@ def test_processes_that_read_while_one_writes(tmp_path: Path) -> None:
     path = tmp_path / 'store.db'
     program = """
         import sys
-        from summarizer_tool.evidence import index, lookup
+        from summarizer_tool.evidence.search import lookup
+        from summarizer_tool.store import index
         from summarizer_tool.store.source_store import SourceStore
         with SourceStore(sys.argv[1]) as store:
             collection, seen = store.collection(), 0

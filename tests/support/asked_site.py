@@ -10,7 +10,7 @@ from summarizer_tool import Settings, SourceStore
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
-from summarizer_tool.store.source_store import Collection
+from summarizer_tool.store.collection import Collection
 from tests.support.site import Site
 
 SECTIONS: Final = (

@@ -8,10 +8,11 @@ import anyio.lowlevel
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import FetchError, UnknownSourceError
-from summarizer_tool.evidence.answer.gathering import Added
+from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.html.page import Link
-from summarizer_tool.store.source_store import Source
+from summarizer_tool.store.page_details import PageDetails
+from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import key_of
 
@@ -25,16 +26,6 @@ class Leaf:
     text: str
     links: tuple[tuple[str, str], ...] = ()
     moved_to: str = ''
-
-
-@dataclass(frozen=True)
-class Kept:
-    links: tuple[Link, ...]
-
-
-@dataclass(frozen=True)
-class Total:
-    tokens: int
 
 
 @dataclass
@@ -56,15 +47,15 @@ class SmallWeb:
             raise UnknownSourceError(f'there is no source "{source_id}"')
         return self.stored[source_id][0]
 
-    def details(self, source_id: str, /) -> Kept:
-        return Kept(_links(self.stored[source_id][1]))
+    def details(self, source_id: str, /) -> PageDetails:
+        return PageDetails(links=_links(self.stored[source_id][1]))
 
-    def totals(self) -> Total:
-        return Total(sum(source.tokens for source, _ in self.stored.values()))
+    def totals(self) -> StoreTotals:
+        return StoreTotals(len(self.stored), 0, sum(source.tokens for source, _ in self.stored.values()))
 
     # What fetches and stores a page.
 
-    async def add_page(self, url: str) -> Added:
+    async def add_page(self, url: str) -> StoredPage:
         self.fetched.append(url)
         await anyio.lowlevel.checkpoint()
         leaf = self.pages.get(url)
@@ -74,7 +65,7 @@ class SmallWeb:
             url, leaf = leaf.moved_to, self.pages[leaf.moved_to]
         source, is_new = self.keep(url, leaf)
         passages = len(leaf.text.split('\n\n')) if is_new else 0
-        return Added(source.id, url, source.tokens, passages, _links(leaf))
+        return StoredPage(source.id, url, source.tokens, passages, _links(leaf))
 
     def keep(self, url: str, leaf: Leaf) -> tuple[Source, bool]:
         known = next((source for source, kept in self.stored.values() if kept.text == leaf.text), None)

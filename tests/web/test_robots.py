@@ -11,6 +11,7 @@ from inline_snapshot import snapshot
 from summarizer_tool import Settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.web import robots
+from summarizer_tool.web.fetch import Response
 from summarizer_tool.web.robots import KnownSites, Robots, Site
 from tests.support.site import Reply, site
 
@@ -28,20 +29,14 @@ Allow: /private/open
 """
 
 
-@dataclass(frozen=True)
-class Answer:
-    status: int = 200
-    body: bytes = b''
-
-
 @dataclass
 class Sites:
     """Answers for robots.txt, and counts who has been asked."""
 
-    answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
+    answers: dict[str, Response] = field(default_factory=dict[str, Response])
     asked: Counter[str] = field(default_factory=Counter[str])
 
-    async def get(self, url: str) -> Answer:
+    async def get(self, url: str) -> Response:
         self.asked[url] += 1
         await anyio.lowlevel.checkpoint()
         if url not in self.answers:
@@ -52,11 +47,13 @@ class Sites:
         return Robots(Settings.load(**settings), get=self.get, known=KnownSites() if known is None else known)
 
 
-def sites(**answers: Answer | str) -> Sites:
+def sites(**answers: Response | str) -> Sites:
     """Sites of `.example` by name, each with the text or the answer of its robots.txt."""
     return Sites(
         {
-            f'https://{name}.example/robots.txt': answer if isinstance(answer, Answer) else Answer(200, answer.encode())
+            f'https://{name}.example/robots.txt': answer
+            if isinstance(answer, Response)
+            else Response(200, answer.encode())
             for name, answer in answers.items()
         }
     )
@@ -199,13 +196,13 @@ async def test_a_refusal_names_the_page_and_the_way_out_but_no_query() -> None:
     [(404, True), (401, True), (403, True), (410, True), (500, False), (503, False), (301, False)],
 )
 async def test_what_a_status_means(status: int, *, is_allowed: bool) -> None:
-    marn = sites(marn=Answer(status, b'User-agent: *\nDisallow: /')).robots()
+    marn = sites(marn=Response(status, b'User-agent: *\nDisallow: /')).robots()
     assert (not await refusal(marn, 'https://marn.example/guide')) is is_allowed
 
 
 async def test_each_site_is_asked_once() -> None:
     web = sites(marn=RULES, ness='')
-    web.answers['https://marn.example:8443/robots.txt'] = Answer(404)
+    web.answers['https://marn.example:8443/robots.txt'] = Response(404)
     robots = web.robots()
     async with anyio.create_task_group() as group:
         for number in range(6):
@@ -222,11 +219,11 @@ async def test_each_site_is_asked_once() -> None:
 async def test_who_is_cancelled_while_asking_leaves_it_to_the_next() -> None:
     asked: list[str] = []
 
-    async def get(url: str) -> Answer:
+    async def get(url: str) -> Response:
         asked.append(url)
         if len(asked) == 1:
             await anyio.sleep(3600)
-        return Answer(404)
+        return Response(404)
 
     robots = Robots(Settings(), get=get, known=KnownSites())
     with anyio.move_on_after(5) as scope:
@@ -273,10 +270,10 @@ def test_what_is_remembered_is_bounded() -> None:
 async def test_only_so_much_of_a_robots_txt_is_read() -> None:
     padding = b'# nothing\n' * 51_200
     body = b'User-agent: *\nDisallow: /early\n' + padding + b'Disallow: /late\n'
-    marn = sites(marn=Answer(200, body)).robots()
+    marn = sites(marn=Response(200, body)).robots()
     assert await refusal(marn, 'https://marn.example/early')
     assert not await refusal(marn, 'https://marn.example/late')
-    odd = sites(marn=Answer(200, b'\xef\xbb\xbfUser-agent: *\r\nDisallow: /caf\xc3\xa9\n\xff\xfe')).robots()
+    odd = sites(marn=Response(200, b'\xef\xbb\xbfUser-agent: *\r\nDisallow: /caf\xc3\xa9\n\xff\xfe')).robots()
     assert await refusal(odd, 'https://marn.example/caf%C3%A9/menu')
     assert not await refusal(odd, 'https://marn.example/tea')
 

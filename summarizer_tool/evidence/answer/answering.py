@@ -5,21 +5,19 @@ looking stopped.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 
 from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.expansion import Fetched, Trace
 from summarizer_tool.evidence.answer.exploration import Exploration, Search, Split
-from summarizer_tool.evidence.answer.gathering import Added, AddPage, Gathering, Stored
+from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, SourceLookup
+from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.question.question import Question, check_length
 from summarizer_tool.evidence.search.results import SearchResult
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import Settings, variable
-
-__all__ = ['AddPage', 'Added', 'Answerer', 'GatheredEvidence', 'Question', 'Search', 'Split', 'Stored']
 
 MAX_NAMED = 50
 """Pages that one question may name."""
@@ -38,7 +36,7 @@ class GatheredEvidence:
     trace: Trace
     source_ids: tuple[str, ...]
     """The sources that were named or fetched. Where none was named, all of the collection was searched beside them."""
-    failures: tuple[Fetched, ...]
+    failures: tuple[TracePage, ...]
     """The pages of the trace of which there is no text."""
     warnings: tuple[str, ...]
     """What could not be used, and what was done instead."""
@@ -50,38 +48,25 @@ class GatheredEvidence:
     """Whether the deadline came before all was done."""
 
 
+@dataclass(frozen=True, slots=True)
 class Answerer:
     """Answers questions from one collection."""
 
-    def __init__(
-        self,
-        stored: Stored,
-        settings: Settings,
-        *,
-        add_page: AddPage,
-        search: Search,
-        split: Split | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-        deadline: Deadline | None = None,
-    ) -> None:
-        """Bring together what one answer needs.
-
-        Args:
-            stored: The collection.
-            settings: For the bounds of following links.
-            add_page: Fetches and stores one page, within the rules about addresses and robots.txt.
-            search: Searches the collection.
-            split: Cuts a question into parts, by a model; where it fails, and without it, rules do.
-            on_progress: Called on the event loop, after each page and each phase; tells numbers, never content.
-            deadline: By then there is what there is; by default in `deadline_seconds`.
-        """
-        self._stored = stored
-        self._settings = settings
-        self._add_page = add_page
-        self._search = search
-        self._split = split
-        self._on_progress = on_progress
-        self._deadline = deadline
+    stored: SourceLookup
+    """The collection."""
+    settings: Settings
+    """For the bounds of following links."""
+    _: KW_ONLY
+    add_page: AddPage
+    """Fetches and stores one page, within the rules about addresses and robots.txt."""
+    search: Search
+    """Searches the collection."""
+    split: Split | None = None
+    """Cuts a question into parts, by a model; where it fails, and without it, rules do."""
+    on_progress: Callable[[Progress], None] | None = None
+    """Called on the event loop, after each page and each phase; tells numbers, never content."""
+    deadline: Deadline | None = None
+    """By then there is what there is; by default in `deadline_seconds`."""
 
     async def answer(self, places: Sequence[str], question: Question) -> GatheredEvidence:
         """Gather the evidence for a question.
@@ -111,7 +96,7 @@ class Answerer:
         if question.expansion_budget is not None and question.expansion_budget < 0:
             raise RequestError(
                 f'expansion_budget={question.expansion_budget} is negative; 0 follows no links, and without it at most '
-                f'{variable("answer_max_pages")}={self._settings.answer_max_pages} pages are fetched'
+                f'{variable("answer_max_pages")}={self.settings.answer_max_pages} pages are fetched'
             )
         with telemetry.span('gather evidence', mode=question.mode, named=len(named)) as span:
             answered = await self._explored(named, question)
@@ -121,11 +106,11 @@ class Answerer:
         return answered
 
     async def _explored(self, named: Sequence[str], question: Question) -> GatheredEvidence:
-        deadline = self._deadline or Deadline(self._settings.deadline_seconds)
+        deadline = self.deadline or Deadline(self.settings.deadline_seconds)
         deadline.reserve(RESERVED_SECONDS)
-        gathering = Gathering(self._stored, self._add_page)
+        gathering = PageLoader(self.stored, self.add_page)
         run = Exploration(
-            question, self._settings, gathering, self._search, self._split, self._on_progress, is_named=bool(named)
+            question, self.settings, gathering, self.search, self.split, self.on_progress, is_named=bool(named)
         )
         with deadline.calling() as looking:
             await run.look(named)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import anyio
 
 from summarizer_tool.evidence.answer import links, sufficiency
-from summarizer_tool.evidence.answer.expansion import StopReason
-from summarizer_tool.evidence.answer.gathering import GatheredPage, Gathering, Wanted
 from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
-from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, told
+from summarizer_tool.evidence.answer.page_loading import LoadedPage, PageLoader, PageRequest
+from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, passage_content
 from summarizer_tool.evidence.answer.sufficiency import Judgement
+from summarizer_tool.evidence.answer.trace import StopReason
 from summarizer_tool.evidence.question import scope, sub_queries
 from summarizer_tool.evidence.question.question import Question
 from summarizer_tool.evidence.question.topic import QuestionTopic, topic_of
@@ -25,11 +25,11 @@ from summarizer_tool.settings import Settings
 from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import host_of
 
-PATIENCE = 2
-THOROUGH_PATIENCE = 4
+_PATIENCE = 2
+_THOROUGH_PATIENCE = 4
 """Rounds without gain after which an answer that is not enough stops; the latter in the deep mode."""
 
-MAX_STARTS = 5
+_MAX_STARTS = 5
 """Sources whose links are followed where no page was named: those of the best hits."""
 
 LOOKED_AT = 10
@@ -50,7 +50,7 @@ class Exploration:
 
     question: Question
     settings: Settings
-    gathering: Gathering
+    gathering: PageLoader
     search: Search
     split: Split | None
     on_progress: Callable[[Progress], None] | None
@@ -82,7 +82,7 @@ class Exploration:
 
     async def look(self, named: Sequence[str]) -> None:
         """Get the pages, search them, and follow links until there is a reason to stop."""
-        pages: list[GatheredPage] = []
+        pages: list[LoadedPage] = []
         async with anyio.create_task_group() as group:
             group.start_soon(self._analyse)
             pages = await self._fetch(named)
@@ -131,11 +131,11 @@ class Exploration:
     def _by_rules(self) -> tuple[str, ...]:
         return sub_queries.split(self.question.text, self.question.intent, self.question.constraints)
 
-    async def _fetch(self, named: Sequence[str]) -> list[GatheredPage]:
+    async def _fetch(self, named: Sequence[str]) -> list[LoadedPage]:
         if not named:
             return []
         with self._timed('fetch'):
-            wanted = [Wanted(place) for place in dict.fromkeys(named)]
+            wanted = [PageRequest(place) for place in dict.fromkeys(named)]
             total = len(wanted)
             self._report('fetch', 0, total, f'{total} pages to get')
             pages = await self.gathering.get(
@@ -175,9 +175,9 @@ class Exploration:
 
     async def _start(self) -> None:
         """Where no page was named, the sources of the best hits stand for them."""
-        sources = [source.id for source in self.found.sources[:MAX_STARTS]]
+        sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
         start = len(self.gathering.pages)
-        await self._refer(await self.gathering.get([Wanted(source_id) for source_id in sources]))
+        await self._refer(await self.gathering.get([PageRequest(source_id) for source_id in sources]))
         self.judgement = await self._judged()  # now that their links are known
         self.gathering.scored(start, round(self.judgement.score, 3))
 
@@ -229,7 +229,7 @@ class Exploration:
             return 'depth limit'
         if self.followed >= self.budget:
             return 'expansion budget'
-        patience = THOROUGH_PATIENCE if self.question.mode == 'deep' else PATIENCE
+        patience = _THOROUGH_PATIENCE if self.question.mode == 'deep' else _PATIENCE
         if self.judgement.is_enough:
             patience = 1
         elif within[0].score >= links.STRONG_SCORE:
@@ -249,7 +249,7 @@ class Exploration:
             least=links.ANY if is_thorough else 0.0,
         )
 
-    async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[GatheredPage]:
+    async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[LoadedPage]:
         most = min(self.settings.answer_max_pages_per_round, self.budget - self.followed)
         depth = self.settings.answer_max_depth
         chosen = [candidate for candidate in candidates if candidate.depth <= depth][:most]
@@ -260,10 +260,10 @@ class Exploration:
             self._report('expand', before + done, total, f'round {self.rounds}: {done} of {len(chosen)} links followed')
 
         with self._timed('expand'):
-            wanted = [Wanted(candidate.url, candidate.depth, candidate.parent) for candidate in chosen]
+            wanted = [PageRequest(candidate.url, candidate.depth, candidate.parent) for candidate in chosen]
             return await self.gathering.get(wanted, score=round(score, 3), on_done=report)
 
-    async def _refer(self, pages: Sequence[GatheredPage]) -> None:
+    async def _refer(self, pages: Sequence[LoadedPage]) -> None:
         """Take in the links of pages."""
         topic = await in_thread(self._topic)
         for page in pages:
@@ -276,7 +276,7 @@ class Exploration:
         asked = [frozenset(terms.asked(part).terms) for part in self.parts]
         held: set[str] = set()
         for hit in self.found.hits[:LOOKED_AT]:
-            cut = told(hit.passage, self.pointers.get(hit.passage.source_id, NO_POINTERS))
+            cut = passage_content(hit.passage, self.pointers.get(hit.passage.source_id, NO_POINTERS))
             held = held.union(*(cut.of(some) & some for some in asked))
         question = self.question
         return topic_of(

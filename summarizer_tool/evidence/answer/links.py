@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import regex
 
-from summarizer_tool.evidence.answer.pointers import says
+from summarizer_tool.evidence.answer.pointers import link_terms
 from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import terms
@@ -25,14 +25,14 @@ PATH, SAID, SECTION, AROUND = 0.7, 0.7, 0.5, 0.4
 """Worth of a term in the path, in what the page says that the link leads to, in the heading above, and in the sentence
 around it, against 1 in the text of the link."""
 
-HALF = 0.7
+_HALF = 0.7
 """Weight of terms at which a link is half as promising as it can be."""
 
-OTHER_SITE = 0.75
-DEEPER = 0.9
+_OTHER_SITE = 0.75
+_DEEPER = 0.9
 """For each step away from the pages that were named."""
 
-SELDOM = 0.4
+_SELDOM = 0.4
 """For listings and the like, which repeat what other pages say."""
 
 WAY = 0.35
@@ -156,14 +156,14 @@ def references(
         text = frozenset(terms.terms_of(link.text[:MAX_TEXT]))
         factor = _factor(path, parts.query, (words | text) & topic.asked)
         if factor and host_of(url) != host:
-            factor *= OTHER_SITE
+            factor *= _OTHER_SITE
         if factor:
             section = frozenset(terms.terms_of(link.section[:MAX_TEXT]))
             around = frozenset(terms.terms_of(link.around[:MAX_TEXT]))
-            said = frozenset(says(link))
+            said = frozenset(link_terms(link))
             is_near = host_of(url) == host
             is_way = is_near and (key.startswith(below) or not _HUB.isdisjoint(text | words))
-            factor *= DEEPER**depth
+            factor *= _DEEPER**depth
             found.append(
                 Reference(url, key, parent, depth + 1, text, section, words, around, said, factor, is_near, is_way)
             )
@@ -180,7 +180,7 @@ def promising(
 ) -> list[LinkCandidate]:
     """The links worth following, best first.
 
-    The score is `w / (w + HALF)`, where `w` is the weight of the question's terms that stand in the link's text, its
+    The score is `w / (w + _HALF)`, where `w` is the weight of the question's terms that stand in the link's text, its
     path (times `PATH`), what is said of it (times `SAID`), the heading above it (times `SECTION`) or the sentence
     around it (times `AROUND`), each by how few of all links have it, times how much of the link's text is about the
     question; for its kind and place it loses by factors. A guide, an index and the like, and the chapters of a page,
@@ -242,7 +242,7 @@ def _factor(path: str, query: str, asked: frozenset[str]) -> float:
     """What a link is worth by where it leads: 0 for nothing that answers."""
     if _NO_TEXT.search(path) or _VIEW.search(query):
         return 0.0
-    for pattern, factor in ((_CHORE, 0.0), (_LISTING, SELDOM)):
+    for pattern, factor in ((_CHORE, 0.0), (_LISTING, _SELDOM)):
         match = pattern.search(f'{path}?{query}' if query else path)
         if match and asked.isdisjoint(terms.terms_of(_APART.sub(' ', match.group()))):
             return factor
@@ -284,4 +284,4 @@ def _weight(reference: Reference, topic: QuestionTopic, rarity: dict[str, float]
 def _score(weight: float, reference: Reference, topic: QuestionTopic) -> float:
     text = reference.text
     about = len(text & topic.weights.keys()) / len(text) if text else 0.0
-    return weight / (weight + HALF) * (0.8 + 0.2 * about) * reference.factor
+    return weight / (weight + _HALF) * (0.8 + 0.2 * about) * reference.factor

@@ -17,7 +17,7 @@ from summarizer_tool.text.sentences import plain, sentences
 NAMES = 0.75
 """Share of a part's terms from which a link's text is its name: a link that shares less may be a word of the answer."""
 
-REPEATS = 0.5
+_REPEATS = 0.5
 """Share of a part's terms that another question must have to be the same."""
 
 MAX_LINKS = 1000
@@ -111,7 +111,7 @@ class _Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PassageContent:
     """A passage, cut into what it says and what it points to."""
 
     terms: frozenset[str]
@@ -140,7 +140,7 @@ class Told:
             own = _union(unit.terms)
             if unit.sends_on:
                 repeated = set()
-            elif unit.is_question and share(own, asked) >= REPEATS:
+            elif unit.is_question and share(own, asked) >= _REPEATS:
                 repeated = own
             elif said := unit.without_names(asked):
                 # What follows a question directly is its answer.
@@ -149,7 +149,7 @@ class Told:
         return found | self._above if found else found
 
 
-def told(passage: Passage, pointers: Pointers = NO_POINTERS) -> Told:
+def passage_content(passage: Passage, pointers: Pointers = NO_POINTERS) -> PassageContent:
     """Cut a passage into what it says and what it points to.
 
     Args:
@@ -160,15 +160,15 @@ def told(passage: Passage, pointers: Pointers = NO_POINTERS) -> Told:
     pieces = [piece for line in passage.text.split('\n') for piece in _pieces(line)]
     row = _row(word for _, words in pieces for word in words)
     units = tuple(_unit(piece, words, row, pointers) for piece, words in pieces)
-    return Told(above.union(*(_union(unit.terms) for unit in units)), above, units)
+    return PassageContent(above.union(*(_union(unit.terms) for unit in units)), above, units)
 
 
-def sends_on(words: Iterable[str]) -> bool:
+def _sends_on(words: Iterable[str]) -> bool:
     """Whether a sentence of these words sends its reader to another page, if there is a link in it."""
     return any(not _POINTING.isdisjoint(terms.terms_of_word(word)) for word in words)
 
 
-def says(link: Link) -> set[str]:
+def link_terms(link: Link) -> set[str]:
     """The terms of what a link says that its page is about.
 
     That is its own text, what is said of it after a colon or dash, and the sentence that sends the reader there. Where
@@ -176,18 +176,18 @@ def says(link: Link) -> set[str]:
     """
     found = terms.terms_of(link.text[:MAX_TEXT])
     around = link.around[:MAX_TEXT]
-    if not around and not is_question(link.section):
+    if not around and not _is_question(link.section):
         return found
     is_described = around.startswith(link.text) and _DESCRIBED.match(around, len(link.text)) is not None
-    is_pointing = sends_on(terms.words_of(around or link.text))
+    is_pointing = _sends_on(terms.words_of(around or link.text))
     if is_described or is_pointing:
         found |= terms.terms_of(around)
-    if is_pointing and is_question(link.section):
+    if is_pointing and _is_question(link.section):
         found |= terms.terms_of(link.section[:MAX_TEXT])
     return found
 
 
-def is_question(text: str) -> bool:
+def _is_question(text: str) -> bool:
     """Whether a sentence or heading asks."""
     return _QUESTION.search(text.rstrip()) is not None
 
@@ -216,8 +216,8 @@ def _unit(piece: str, words: _Words, row: str, pointers: Pointers) -> _Unit:
     return _Unit(
         tuple(terms.terms_of_word(word) for word in words),
         tuple(spans),
-        is_question(piece),
-        is_bare or (bool(spans) and sends_on(words)),
+        _is_question(piece),
+        is_bare or (bool(spans) and _sends_on(words)),
     )
 
 

@@ -2,9 +2,9 @@
 
 How well a part of the question is covered is a saturating sum over its best passages:
 
-    coverage(part) = 1 - exp(-STEEPNESS * sum(value ** 3))
+    coverage(part) = 1 - exp(-_STEEPNESS * sum(value ** 3))
 
-over its `MOST_PASSAGES` best. The cube lets one good passage count for many weak ones: a single passage of value 0.8
+over its `_MOST_PASSAGES` best. The cube lets one good passage count for many weak ones: a single passage of value 0.8
 gives 0.72, three of them 0.98; five of 0.3 give 0.29. It grows with every value and never falls when a passage is
 added. The evidence as a whole is the mean over the parts.
 
@@ -17,30 +17,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, Told, share, told
+from summarizer_tool.evidence.answer.pointers import NO_POINTERS, PassageContent, Pointers, passage_content, share
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.text import terms
 
 NO_LINKS: Mapping[str, Pointers] = MappingProxyType({})
 
-STEEPNESS = 2.5
-MOST_PASSAGES = 5
+_STEEPNESS = 2.5
+_MOST_PASSAGES = 5
 
 STRONG = 0.5
 """Value from which a passage is taken to answer: about two thirds of what the part's words weigh (`ranking.py`)."""
 
-VERY_STRONG = 0.75
+_VERY_STRONG = 0.75
 """Value from which one such passage is enough: each of the part's words, or nearly, close together or repeated."""
 
-ENOUGH_STRONG = 2
+_ENOUGH_STRONG = 2
 """Strong passages that are enough together, if no more than a tenth of the part's terms is in none of them."""
 
-NEARLY_ALL = 0.9
+_NEARLY_ALL = 0.9
 
-LEAST_GAIN = 0.02
+_LEAST_GAIN = 0.02
 """What a round must add to the evidence, or it has brought nothing."""
 
-BY_THE_WAY = 0.9
+_BY_THE_WAY = 0.9
 """What a passage that was found for one part is worth for another whose words it holds."""
 
 
@@ -66,7 +66,7 @@ class Judgement:
     def is_enough(self) -> bool:
         """Whether every part has a very strong passage, or several strong ones that hold nearly all of its terms."""
         return bool(self.best) and all(
-            best >= VERY_STRONG or (strong >= ENOUGH_STRONG and held >= NEARLY_ALL)
+            best >= _VERY_STRONG or (strong >= _ENOUGH_STRONG and held >= _NEARLY_ALL)
             for best, strong, held in zip(self.best, self.strong, self.held, strict=True)
         )
 
@@ -85,7 +85,7 @@ def judge(hits: Sequence[Hit], parts: Sequence[str], links: Mapping[str, Pointer
         says something with, if that makes it strong.
     """
     own = [hit for hit in hits if not hit.is_adjacent]
-    cut = [told(hit.passage, links.get(hit.passage.source_id, NO_POINTERS)) for hit in own]
+    cut = [passage_content(hit.passage, links.get(hit.passage.source_id, NO_POINTERS)) for hit in own]
     wanted = [frozenset(terms.asked(part).terms) for part in parts]
     held = [[some.of(asked) & asked for some in cut] for asked in wanted]
     values = [
@@ -110,21 +110,21 @@ def judge(hits: Sequence[Hit], parts: Sequence[str], links: Mapping[str, Pointer
 
 def has_gained(before: float, after: float) -> bool:
     """Whether a round has added to the evidence."""
-    return after - before >= LEAST_GAIN
+    return after - before >= _LEAST_GAIN
 
 
 def _coverage(values: Sequence[float]) -> float:
-    return 1 - math.exp(-STEEPNESS * sum(value**3 for value in sorted(values)[-MOST_PASSAGES:]))
+    return 1 - math.exp(-_STEEPNESS * sum(value**3 for value in sorted(values)[-_MOST_PASSAGES:]))
 
 
-def _value(hit: Hit, cut: Told, said: set[str], part: str, asked: frozenset[str], *, is_only: bool) -> float:
+def _value(hit: Hit, cut: PassageContent, said: set[str], part: str, asked: frozenset[str], *, is_only: bool) -> float:
     """What a passage is worth for a part, of whose terms it says something with some."""
     if is_only or hit.query in ('', part):
         if hit.confidence is not None:
             return _bounded(hit.confidence)
         there = share(cut.terms, asked)
         return _bounded(hit.score) * (share(said, asked) / there if there else float(cut.says_anything))
-    value = BY_THE_WAY * share(said, asked)
+    value = _BY_THE_WAY * share(said, asked)
     return value if value >= STRONG else 0.0
 
 

@@ -8,31 +8,33 @@ from dataclasses import dataclass, field
 
 from summarizer_tool import prompts
 from summarizer_tool.errors import UnknownSourceError
-from summarizer_tool.evidence.answer.answering import GatheredEvidence, Question
-from summarizer_tool.evidence.answer.expansion import Trace
+from summarizer_tool.evidence.answer.answering import GatheredEvidence
+from summarizer_tool.evidence.answer.trace import Trace
 from summarizer_tool.evidence.brief import citations, joining
 from summarizer_tool.evidence.brief.brief import CITATION_SHARE, Brief, BriefImage, BriefSource, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
-from summarizer_tool.evidence.brief.joining import Text
+from summarizer_tool.evidence.brief.joining import SourceText
 from summarizer_tool.evidence.brief.outlines import upper_headings
 from summarizer_tool.evidence.brief.problems import failure
+from summarizer_tool.evidence.question.question import Question
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.store.source_store import Collection, Source
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source import Source
 from summarizer_tool.text import scoring
 
-MAX_TEXT_BYTES = 50_000_000
+_MAX_TEXT_BYTES = 50_000_000
 """Of the texts that are read for one brief; sources beyond it have no headings and no quotes."""
 
 MAX_IMAGES = 100
 """Of one source that are compared with the question."""
 
-ALWAYS_THERE = 500
+_ALWAYS_THERE = 500
 """Tokens of what a brief has beside its evidence: introduction, question, statistics, heads."""
 
-SOURCE_TOKENS = 160
+_SOURCE_TOKENS = 160
 """Of a source in the list, with its headings, and of the head of its block."""
 
-MOST_CITED = 2000
+_MOST_CITED = 2000
 """Tokens that the citations of a brief have at most."""
 
 _MUCH_OF_A_CAPTION = 2000
@@ -103,8 +105,8 @@ def room_for_whole(sources: Sequence[Source], budget: int) -> int:
         budget: Tokens of the brief.
     """
     numbers = sum(source.lines * (_LINE_TOKENS if source.lines < 1000 else _WIDE_LINE_TOKENS) for source in sources)
-    cited = min(int(budget * CITATION_SHARE), MOST_CITED)
-    return max(0, budget - ALWAYS_THERE - len(sources) * SOURCE_TOKENS - numbers - cited)
+    cited = min(int(budget * CITATION_SHARE), _MOST_CITED)
+    return max(0, budget - _ALWAYS_THERE - len(sources) * _SOURCE_TOKENS - numbers - cited)
 
 
 def _searched(found: SearchResult) -> tuple[tuple[str, str], ...]:
@@ -127,7 +129,7 @@ class _Assembly:
     collection: Collection
     question: str
     parts: tuple[str, ...]
-    texts: dict[str, Text] = field(default_factory=dict[str, Text])
+    texts: dict[str, SourceText] = field(default_factory=dict[str, SourceText])
     read: int = 0
     """Bytes of the texts."""
     gone: list[str] = field(default_factory=list[str])
@@ -150,7 +152,7 @@ class _Assembly:
                 sources[source.id] = source
         listed = tuple(self._listed(source) for source in sources.values())
         numbers = {source_id: number for number, source_id in enumerate(sources, 1)}
-        words = citations.wanted(self.question, self.parts)
+        words = citations.terms_to_quote(self.question, self.parts)
         if found.is_full_context:
             blocks, quotables = self._whole(found, numbers, words)
         else:
@@ -180,14 +182,14 @@ class _Assembly:
     def _listed(self, source: Source) -> BriefSource:
         """A source as it is listed; its text is read where there is room, since passages are cut from it."""
         headings: tuple[str, ...] = ()
-        if self.read + source.size <= MAX_TEXT_BYTES:
+        if self.read + source.size <= _MAX_TEXT_BYTES:
             try:
                 text = self.collection.document(source.id).text
             except UnknownSourceError:
                 self.gone.append(source.id)
             else:
                 self.read += source.size
-                self.texts[source.id] = Text(text)
+                self.texts[source.id] = SourceText(text)
                 headings = upper_headings(text, source.title)
         return BriefSource(source.id, source.title, source.url, source.tokens, source.fetched_at, headings)
 
@@ -202,7 +204,7 @@ class _Assembly:
                 block_of[source.id] = len(blocks)
                 blocks.append(EvidenceBlock(numbers[source.id], text.lines))
         passages = [hit.passage for hit in found.hits if hit.passage.source_id in block_of]
-        have = [list(words & citations.said(passage.text)) for passage in passages]
+        have = [list(words & citations.quote_terms(passage.text)) for passage in passages]
         rare = scoring.rarity(have)
         quotables = [
             Quotable(
@@ -225,6 +227,8 @@ class _Assembly:
 
         def speaks(each: BriefImage) -> int:
             image = each.image
-            return len(words & citations.said(f'{image.alt}\n{image.caption}\n{image.section}'[:_MUCH_OF_A_CAPTION]))
+            return len(
+                words & citations.quote_terms(f'{image.alt}\n{image.caption}\n{image.section}'[:_MUCH_OF_A_CAPTION])
+            )
 
         return tuple(sorted(images, key=speaks, reverse=True))

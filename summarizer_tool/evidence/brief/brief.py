@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from summarizer_tool.evidence.answer.expansion import Trace
+from summarizer_tool.evidence.answer.trace import Trace
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.html.page import Image
 
@@ -117,7 +117,7 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ShownCount:
     """How much of a section has been shown."""
 
     shown: int
@@ -131,11 +131,11 @@ class RenderedBrief:
     text: str
     tokens: int
     """Of the text, in cl100k; at most the budget."""
-    sources: Share
-    evidence: Share
+    sources: ShownCount
+    evidence: ShownCount
     """Passages, whole sources, or facts; of passages that touch several are one block."""
-    images: Share
-    trace: Share
+    images: ShownCount
+    trace: ShownCount
     """Pages of the trace."""
     citations: tuple[Citation, ...]
     """Those in the text; each stands word for word in the lines it names."""

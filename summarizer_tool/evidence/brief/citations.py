@@ -14,10 +14,10 @@ from summarizer_tool.text.terms import stem
 MAX_QUOTE = 300
 """Characters of a quote: a sentence or two."""
 
-MIN_QUOTE = 12
+_MIN_QUOTE = 12
 """Characters below which a piece proves little, unless it is all there is on its line."""
 
-MAX_CITATIONS = 16
+_MAX_CITATIONS = 16
 """Of an answer: about 1,500 tokens, which a reader can still check."""
 
 FEW = 3
@@ -78,7 +78,7 @@ def verify(quote: str, document: Document | str, first: int, last: int) -> bool:
     return text.find(quote, start, end) >= 0
 
 
-def wanted(question: str, parts: Sequence[str] = ()) -> frozenset[str]:
+def terms_to_quote(question: str, parts: Sequence[str] = ()) -> frozenset[str]:
     """The words that an answer should have, each in its one form; filler words are left out."""
     found: set[str] = set()
     for word in names.words('\n'.join((question, *parts))):
@@ -87,19 +87,19 @@ def wanted(question: str, parts: Sequence[str] = ()) -> frozenset[str]:
     return frozenset(found)
 
 
-def said(text: str) -> frozenset[str]:
-    """The words of a text in the forms that `wanted` has."""
+def quote_terms(text: str) -> frozenset[str]:
+    """The words of a text in the forms that `terms_to_quote` has."""
     return frozenset(map(stem, normalize.stated(text)))
 
 
-def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = MAX_CITATIONS) -> list[Citation]:
+def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _MAX_CITATIONS) -> list[Citation]:
     """What to quote: of each block the piece that has most of the words, then second pieces with words that are new.
 
     A word counts the more, the fewer pieces have it.
 
     Args:
         quotables: Best first.
-        words: What is `wanted`.
+        words: What is `terms_to_quote`.
         limit: Citations at most.
 
     Returns:
@@ -145,7 +145,7 @@ def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, 
     """Line, quote, and which of the wanted words it has."""
     for number, text in block.lines[:_MANY_LINES]:
         for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
-            yield number, quote, words & said(quote) if words else frozenset()
+            yield number, quote, words & quote_terms(quote) if words else frozenset()
 
 
 def quotes_in(line: str) -> list[str]:
@@ -160,7 +160,7 @@ def quotes_in(line: str) -> list[str]:
     for run in PLAIN_RUN.finditer(line):
         for start, end in _sentences(run.group()):
             found += _short(run.group()[start:end])
-    long_enough = [piece for piece in found if len(piece) >= MIN_QUOTE]
+    long_enough = [piece for piece in found if len(piece) >= _MIN_QUOTE]
     return long_enough or found[:1]
 
 

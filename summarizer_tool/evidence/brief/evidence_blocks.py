@@ -9,15 +9,15 @@ from summarizer_tool.evidence.brief.brief import BriefLine, BriefSource, BriefSt
 
 QUERY_TOKENS = 24
 HEADING_TOKENS = LONG_HEADING
-MAX_HEADINGS = 4
+_MAX_HEADINGS = 4
 """Headings of a path that are shown: the innermost."""
 
-FACT_TOKENS = 200
+_FACT_TOKENS = 200
 """A fact is one statement; what is longer ends with an ellipsis."""
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class SourceLabels:
     """What a source is called: its number, if it is listed, else its handle."""
 
     sources: Sequence[BriefSource]
@@ -58,17 +58,17 @@ class ShownBlock:
         return self.start == 0 and self.is_to_its_end
 
 
-def written(pieces: Sequence[ShownBlock], number: int, name: Naming) -> str:
+def written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
     """Pieces that touch, in the order of their lines, as one block."""
     header = header_of(pieces)
     lines = (*([header] if header else []), *_rows(pieces))
     return '\n'.join((head(pieces, number, name), *(quoting.numbered(line.number, line.text) for line in lines)))
 
 
-def fact(statement: BriefStatement, number: int, name: Naming) -> str:
+def fact(statement: BriefStatement, number: int, name: SourceLabels) -> str:
     """A fact of a summary, and where it is from."""
     places = '; '.join(f'{name(place.source)} · {quoting.ranges(place.lines)}' for place in statement.places)
-    said = quoting.label(statement.text, FACT_TOKENS)
+    said = quoting.label(statement.text, _FACT_TOKENS)
     return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · fact: {said}'
 
 
@@ -79,7 +79,7 @@ def header_of(pieces: Sequence[ShownBlock]) -> BriefLine | None:
     return next((header for header in headers if header and header.number < first), None)
 
 
-def head(pieces: Sequence[ShownBlock], number: int, name: Naming) -> str:
+def head(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
     """What stands above the lines of a block: where it is from, how good it is, and for which question it is here."""
     best = best_of(pieces)
     block = pieces[0].block
@@ -103,7 +103,7 @@ def head(pieces: Sequence[ShownBlock], number: int, name: Naming) -> str:
     )
     if queries:
         says.append('for ' + ', '.join(f'"{query}"' for query in queries))
-    path = [quoting.label(heading, HEADING_TOKENS) for heading in block.path[-MAX_HEADINGS:]]
+    path = [quoting.label(heading, HEADING_TOKENS) for heading in block.path[-_MAX_HEADINGS:]]
     line = f'[E{number}] {" · ".join(says)}'
     return f'{line}\n§ {" > ".join(filter(None, path))}' if any(path) else line
 
@@ -138,8 +138,8 @@ def _rows(pieces: Sequence[ShownBlock]) -> list[BriefLine]:
 def _places(pieces: Sequence[ShownBlock]) -> Iterator[str]:
     """Which lines are shown, and of how many if that is not all of them."""
     first, last = pieces[0], pieces[-1]
-    whole = _span(first.block.lines[0].number, last.block.lines[-1].number)
-    here = _span(first.lines[0].number, last.lines[-1].number)
+    whole = quoting.line_span(first.block.lines[0].number, last.block.lines[-1].number)
+    here = quoting.line_span(first.lines[0].number, last.lines[-1].number)
     is_all = first.start == 0 and last.is_to_its_end
     shows = f'line{"s" if "-" in here else ""} {here}'
     yield shows if is_all or here == whole else f'{shows} of {whole}'
@@ -158,11 +158,7 @@ def _beside(pieces: Sequence[ShownBlock]) -> Iterator[str]:
         if line.number not in found:
             run.append(line.number)
         elif run:
-            yield _span(run[0], run[-1])
+            yield quoting.line_span(run[0], run[-1])
             run = []
     if run:
-        yield _span(run[0], run[-1])
-
-
-def _span(first: int, last: int) -> str:
-    return str(first) if first == last else f'{first}-{last}'
+        yield quoting.line_span(run[0], run[-1])

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from summarizer_tool.evidence.brief import evidence_blocks, quoting
 from summarizer_tool.evidence.brief.brief import BriefStatement, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.evidence.brief.evidence_blocks import Naming, ShownBlock
+from summarizer_tool.evidence.brief.evidence_blocks import ShownBlock, SourceLabels
 from summarizer_tool.text import tokens
 
-MIN_PART = 24
+_MIN_PART = 24
 """Tokens below which a part of a block, or of a line, tells a reader nothing."""
 
-MAX_TRIES = 60
+_MAX_TRIES = 60
 """Blocks that are looked at once one did not fit."""
 
 _LONGEST_TOKEN = 128
@@ -55,7 +55,7 @@ class Fitted:
         return self.numbers.get(index)
 
 
-def fit(evidence: Sequence[EvidenceBlock | BriefStatement], name: Naming, room: int, slack: int) -> Fitted:
+def fit(evidence: Sequence[EvidenceBlock | BriefStatement], name: SourceLabels, room: int, slack: int) -> Fitted:
     """Take passages, best first, while they fit; the first that does not is cut at a line, and smaller ones fill up.
 
     Each enters by its own rank, those that stand beside a hit as well, but these only where it is shown; those that
@@ -77,7 +77,7 @@ class _Fitting:
     """Evidence while it is chosen."""
 
     evidence: Sequence[EvidenceBlock | BriefStatement]
-    name: Naming
+    name: SourceLabels
     left: int
     """Tokens."""
     pieces: dict[int, ShownBlock] = field(default_factory=dict[int, ShownBlock])
@@ -113,7 +113,7 @@ class _Fitting:
         # Neighbours that came before what they stand beside.
         waiting: dict[int, EvidenceBlock] = {}
         for index, item in enumerate(self.evidence):
-            if self.left < MIN_PART or tries >= MAX_TRIES:
+            if self.left < _MIN_PART or tries >= _MAX_TRIES:
                 break
             if isinstance(item, BriefStatement):
                 cost = tokens.count(evidence_blocks.fact(item, _ANY_NUMBER, self.name) + '\n')
@@ -136,7 +136,7 @@ class _Fitting:
                         cut = place
                         self._put_lines(place, block, is_from_its_end=self._is_only_before(place))
                     tries += 1
-        if cut is not None and self.left > max(slack, MIN_PART):
+        if cut is not None and self.left > max(slack, _MIN_PART):
             self._fill_with_a_part(cut)
 
     def fitted(self) -> Fitted:
@@ -148,7 +148,7 @@ class _Fitting:
         ranked += [(evidence_blocks.rank(group), group) for group in groups.values()]
         texts: list[str] = []
         numbers: dict[int, int] = {}
-        for number, (index, group) in enumerate(sorted(ranked, key=_by_index), 1):
+        for number, (index, group) in enumerate(sorted(ranked, key=lambda each: each[0]), 1):
             item = self.evidence[index]
             if isinstance(item, BriefStatement):
                 texts.append(evidence_blocks.fact(item, number, self.name))
@@ -258,7 +258,7 @@ class _Fitting:
             item, piece = self.evidence[index], self.pieces.get(index)
             if isinstance(item, EvidenceBlock) and self._belongs(index) and not (piece and piece.is_whole):
                 cuttable.append((self._is_only_before(index), index, item))
-        for _, index, block in sorted(cuttable, key=_by_place)[:_CUTS]:
+        for _, index, block in sorted(cuttable, key=lambda each: each[:2])[:_CUTS]:
             piece = old = self.pieces.get(index)
             if old and old.start:  # only the beginning of a line can be shown, so the block is, from its own
                 self._take_away(index)
@@ -272,7 +272,7 @@ class _Fitting:
         """Show a block up to some word of a line."""
         room = self.left
         text = quoting.verbatim(block.lines[line].text[: room * _LONGEST_TOKEN])
-        while room >= MIN_PART:
+        while room >= _MIN_PART:
             kept = tokens.truncate(text, room)
             space = max(kept.rfind(' ', len(kept) - _WORD_REACH), kept.rfind('\t', len(kept) - _WORD_REACH))
             kept = kept[:space] if 0 < space < len(text) and len(kept) < len(text) else kept
@@ -280,11 +280,3 @@ class _Fitting:
                 return True
             room -= _LESS
         return False
-
-
-def _by_index(ranked: tuple[int, list[ShownBlock]]) -> int:
-    return ranked[0]
-
-
-def _by_place(cuttable: tuple[bool, int, EvidenceBlock]) -> tuple[bool, int]:
-    return cuttable[:2]

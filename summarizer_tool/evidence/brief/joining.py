@@ -20,7 +20,7 @@ _PARAGRAPHS = re.compile(r'\n\s*\n')
 
 
 @dataclass(frozen=True)
-class Text:
+class SourceText:
     """The text of a source, with a way to its lines."""
 
     text: str
@@ -62,7 +62,7 @@ def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
 
 
 def join(
-    hits: Sequence[Hit], numbers: Mapping[str, int], texts: Mapping[str, Text]
+    hits: Sequence[Hit], numbers: Mapping[str, int], texts: Mapping[str, SourceText]
 ) -> tuple[list[EvidenceBlock], list[Quotable]]:
     """Make a block of each passage, and say which of them touch: those are one where both are shown.
 
@@ -112,7 +112,9 @@ def join(
 
 def _ordered(hits: Sequence[Hit]) -> list[Hit]:
     """Hits in their order, neighbours where their scores belong, and then what is certainly furniture."""
-    beside = sorted((hit for hit in hits if hit.is_adjacent), key=_by_score, reverse=True)[::-1]  # the best last
+    beside = sorted((hit for hit in hits if hit.is_adjacent), key=lambda hit: hit.score, reverse=True)[
+        ::-1
+    ]  # the best last
     ordered: list[Hit] = []
     least = 1.0
     for hit in hits:
@@ -124,10 +126,6 @@ def _ordered(hits: Sequence[Hit]) -> list[Hit]:
     ordered += reversed(beside)
     last = {place for place, hit in enumerate(ordered) if _is_furniture(hit.passage.text, is_best=place == 0)}
     return [ordered[place] for place in sorted(range(len(ordered)), key=lambda place: (place in last, place))]
-
-
-def _by_score(hit: Hit) -> float:
-    return hit.score
 
 
 def _is_furniture(text: str, *, is_best: bool) -> bool:

@@ -18,20 +18,20 @@ from summarizer_tool.errors import (
     SummarizerError,
     UnknownSourceError,
 )
-from summarizer_tool.evidence.answer.expansion import Fetched, Trace
+from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.brief import quoting
-from summarizer_tool.store.source_store import Source
+from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
 MAX_TOKENS = 1500
 """Of a text, whatever the budget; from 500 on there is room for each."""
 
-DETAIL_TOKENS = 300
+_DETAIL_TOKENS = 300
 QUERY_TOKENS = 80
 URL_TOKENS = 80
-NEAR_URL_TOKENS = 40
+_NEAR_URL_TOKENS = 40
 FAILURE_TOKENS = 60
-MISSING_TOKENS = 160
+_MISSING_TOKENS = 160
 TITLE_TOKENS = 24
 
 MAX_ROWS = 8
@@ -84,7 +84,7 @@ def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> Problem:
     detail = str(error) or type(error).__name__
     match error:
         case RequestError():
-            return bad_request(detail, budget)
+            return _detailed('error_request', 'detail', detail, budget)
         case UnknownSourceError():
             return unknown_source(detail, budget)
         case FetchError():
@@ -94,7 +94,7 @@ def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> Problem:
             return _detailed('error_failed', 'detail', detail, budget, type=name)
 
 
-def fetch_failed(failures: Sequence[Fetched], budget: int = MAX_TOKENS) -> Problem:
+def fetch_failed(failures: Sequence[TracePage], budget: int = MAX_TOKENS) -> Problem:
     """None of the pages could be fetched, and nothing of them is stored.
 
     Args:
@@ -104,7 +104,7 @@ def fetch_failed(failures: Sequence[Fetched], budget: int = MAX_TOKENS) -> Probl
     return _problem('error_fetch', budget, [_Listing([f'- {failure(page)}' for page in failures])])
 
 
-def failure(page: Fetched) -> str:
+def failure(page: TracePage) -> str:
     """A page that failed in one line, without the query of its URL, which may hold what is not for everybody."""
     where = quoting.address(page.url, URL_TOKENS, with_query=False)
     return f'{where}: {quoting.reason(page.url, page.failure, FAILURE_TOKENS)}'
@@ -143,7 +143,7 @@ def not_stored(url: str, near: Sequence[Source] = (), budget: int = MAX_TOKENS, 
     """
     where = quoting.address(url, URL_TOKENS, with_query=False)
     rows = [
-        f'- {source.id} · {quoting.address(source.url, NEAR_URL_TOKENS, with_query=False)} · {_title(source)}'
+        f'- {source.id} · {quoting.address(source.url, _NEAR_URL_TOKENS, with_query=False)} · {_title(source)}'
         for source in near
     ]
     listing = _Listing(rows, 'Stored from the same host, the most alike first', is_exact=is_all)
@@ -153,16 +153,6 @@ def not_stored(url: str, near: Sequence[Source] = (), budget: int = MAX_TOKENS, 
 def nothing_stored() -> Problem:
     """A search in a collection that is empty."""
     return _problem('error_nothing_stored')
-
-
-def bad_request(detail: str, budget: int = MAX_TOKENS) -> Problem:
-    """A call that cannot be done as it was asked.
-
-    Args:
-        detail: The message of the `RequestError`, which names the parameter and what to change.
-        budget: Tokens that the text may have.
-    """
-    return _detailed('error_request', 'detail', detail, budget)
 
 
 def no_results(
@@ -202,7 +192,7 @@ def no_results(
         'no_results',
         budget,
         [
-            _Listing([f'- {quoting.label(line, MISSING_TOKENS)}' for line in missing], 'What was missing'),
+            _Listing([f'- {quoting.label(line, _MISSING_TOKENS)}' for line in missing], 'What was missing'),
             _Listing(
                 [f'- {source.id} · {_title(source)}' for source in sources], 'Stored, the last used first', stored
             ),
@@ -222,7 +212,7 @@ def _title(source: Source) -> str:
 def _detailed(name: str, place: str, detail: str, budget: int, *, before: str = '', **values: str) -> Problem:
     """A text around a detail, which is shortened to what is left of the budget."""
     around = tokens.count(_problem(name, budget, (), '', **values | {place: before}).text)
-    room = min(DETAIL_TOKENS, budget - around - 2)  # where texts meet, a token may become two
+    room = min(_DETAIL_TOKENS, budget - around - 2)  # where texts meet, a token may become two
     label = quoting.label(detail, max(8, room))
     return _problem(name, budget, (), '', **values | {place: before + label})
 

@@ -75,8 +75,13 @@ def ranges(numbers: Sequence[int]) -> str:
             spans[-1][1] = number
         else:
             spans.append([number, number])
-    text = ', '.join(str(first) if first == last else f'{first}-{last}' for first, last in spans)
+    text = ', '.join(line_span(first, last) for first, last in spans)
     return f'line{"s" if len(set(numbers)) > 1 else ""} {text}'
+
+
+def line_span(first: int, last: int) -> str:
+    """`12`, or `14-16`."""
+    return str(first) if first == last else f'{first}-{last}'
 
 
 def span(text: str, first: int, last: int) -> tuple[int, int]:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from summarizer_tool import prompts
 from summarizer_tool.evidence.brief import sections
-from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, Share
+from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, ShownCount
 from summarizer_tool.evidence.brief.citations import Citation, verify
-from summarizer_tool.evidence.brief.evidence_blocks import Naming
+from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
 from summarizer_tool.evidence.brief.fitting import Fitted, fit
 from summarizer_tool.evidence.brief.sections import BriefSection
 from summarizer_tool.text import tokens
@@ -19,26 +19,26 @@ from summarizer_tool.text import tokens
 MIN_BUDGET = 500
 """Tokens below which there is no room for what is always there."""
 
-SOURCES_SHARE = 0.5
+_SOURCES_SHARE = 0.5
 """Of the budget: what the list of sources may take at most, with no more than handles and titles."""
 
-FULL_SHARE = 0.3
+_FULL_SHARE = 0.3
 """What it may take to name sizes, times and URLs."""
 
-HEADINGS_SHARE = 0.15
+_HEADINGS_SHARE = 0.15
 """What it may take to name headings, too."""
 
-EVIDENCE_SHARE = 0.12
+_EVIDENCE_SHARE = 0.12
 """What the list of sources leaves for evidence in any case."""
 
-QUESTION_SHARE = 0.08
-PARTIAL_SHARE = 0.1
-NOTICE_SHARE = 0.08
-STATS_SHARE = 0.16
+_QUESTION_SHARE = 0.08
+_PARTIAL_SHARE = 0.1
+_NOTICE_SHARE = 0.08
+_STATS_SHARE = 0.16
 
-MAX_QUESTION = 300
-MAX_PARTIAL = 800
-MAX_NOTICE = 400
+_MAX_QUESTION = 300
+_MAX_PARTIAL = 800
+_MAX_NOTICE = 400
 """Tokens, whatever the budget."""
 
 SLACK = 0.03
@@ -48,7 +48,7 @@ SMALL = 3000
 """Tokens under which a budget is for evidence: where not everything fits, sources have handles and titles alone, and
 less is quoted."""
 
-SMALL_CITATION_SHARE = 0.06
+_SMALL_CITATION_SHARE = 0.06
 """Of a small budget, for quotes of passages, which are to be read above as well."""
 
 _END = '\n\n'
@@ -94,33 +94,35 @@ def _rendered(
     )
     before = [
         prompts.load('evidence/brief'),
-        sections.question(brief, min(MAX_QUESTION, int(budget * QUESTION_SHARE))),
-        sections.listed('PARTIAL', brief.partial, min(MAX_PARTIAL, int(budget * PARTIAL_SHARE))),
-        sections.listed('NOTICE', notices, min(MAX_NOTICE, int(budget * NOTICE_SHARE))),
+        sections.question(brief, min(_MAX_QUESTION, int(budget * _QUESTION_SHARE))),
+        sections.listed('PARTIAL', brief.partial, min(_MAX_PARTIAL, int(budget * _PARTIAL_SHARE))),
+        sections.listed('NOTICE', notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
     ]
-    stats_room = int(budget * STATS_SHARE)
+    stats_room = int(budget * _STATS_SHARE)
     pages_fetched = len(brief.trace.pages) if brief.trace else 0
     # Each section says at least what of it has been dropped.
     empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
     left = budget - _cost(*before) - sum(sections.empty(name, total) for name, total in empty.items())
     left -= tokens.count(sections.stats(brief.stats, budget, budget, stats_room))
-    room = min(int(budget * SOURCES_SHARE), left - int(budget * EVIDENCE_SHARE))
+    room = min(int(budget * _SOURCES_SHARE), left - int(budget * _EVIDENCE_SHARE))
     listing, listed = (
         sections.sources(brief, room, 0, 0)
         if is_short
-        else sections.sources(brief, room, min(room, int(budget * FULL_SHARE)), min(room, int(budget * HEADINGS_SHARE)))
+        else sections.sources(
+            brief, room, min(room, int(budget * _FULL_SHARE)), min(room, int(budget * _HEADINGS_SHARE))
+        )
     )
     before.append(listing)
     left -= _cost(listing)
 
-    name = Naming(brief.sources, listed)
+    name = SourceLabels(brief.sources, listed)
     trace = sections.trace(brief.trace, name)
     images = sections.images(brief.images, name)
     # As wide as they can be: which evidence is shown, and so its numbers, is not known yet.
     quotes = sections.citations(quoted, name, lambda _: len(brief.evidence))
 
     # A quote is of little use without the lines around it: some evidence goes before all quotes.
-    citing = _cited(brief, quotes, budget, left - int(budget * EVIDENCE_SHARE), is_short=is_short)
+    citing = _cited(brief, quotes, budget, left - int(budget * _EVIDENCE_SHARE), is_short=is_short)
     fitted = _evidence(brief, name, left - quotes.cost(citing) + quotes.cost(0), int(budget * SLACK))
     if citing and not fitted.texts:
         citing = 0
@@ -152,10 +154,10 @@ def _rendered(
     return RenderedBrief(
         text,
         used,
-        Share(listed, len(brief.sources)),
-        Share(len(fitted.numbers), len(brief.evidence)),
-        Share(pictures, images.total),
-        Share(pages, trace.total),
+        ShownCount(listed, len(brief.sources)),
+        ShownCount(len(fitted.numbers), len(brief.evidence)),
+        ShownCount(pictures, images.total),
+        ShownCount(pages, trace.total),
         tuple(quoted[:citing]),
         unverified,
         fitted.is_whole,
@@ -185,10 +187,10 @@ def _cited(brief: Brief, quotes: BriefSection, budget: int, left: int, *, is_sho
         isinstance(item, BriefStatement) for item in brief.evidence
     ):  # whose lines stand nowhere else
         return full
-    return min(full, max(1, quotes.most(min(int(budget * SMALL_CITATION_SHARE), left) + head)))
+    return min(full, max(1, quotes.most(min(int(budget * _SMALL_CITATION_SHARE), left) + head)))
 
 
-def _evidence(brief: Brief, name: Naming, room: int, slack: int) -> Fitted:
+def _evidence(brief: Brief, name: SourceLabels, room: int, slack: int) -> Fitted:
     """The evidence that fits with its head, exactly counted."""
     total = len(brief.evidence)
     inner = room - tokens.count(f'{sections.evidence_head(total, total + 1, 0)}\n')

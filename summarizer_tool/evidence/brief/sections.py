@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from summarizer_tool.evidence.answer.expansion import Trace
+from summarizer_tool.evidence.answer.trace import Trace
 from summarizer_tool.evidence.brief import quoting, trace_tree
 from summarizer_tool.evidence.brief.brief import Brief, BriefImage, BriefSource
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.evidence.brief.evidence_blocks import Naming
+from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
 from summarizer_tool.text import tokens
 
 TITLE_TOKENS = 40
-SHORT_TITLE_TOKENS = 16
+_SHORT_TITLE_TOKENS = 16
 """Where there are so many sources that they are listed without their URLs."""
 
 URL_TOKENS = 120
@@ -23,8 +23,8 @@ _LEAST_FULL = 12
 _LEAST_BARE = 8
 """Tokens that a source takes at least in the list, with and without size, time and URL."""
 
-CAPTION_TOKENS = 48
-STAT_TOKENS = 48
+_CAPTION_TOKENS = 48
+_STAT_TOKENS = 48
 
 _END = '\n\n'
 
@@ -118,7 +118,7 @@ def sources(brief: Brief, room: int, full_room: int, headings_room: int) -> tupl
         if tokens.count(section + _END) <= (headings_room if headings else full_room):
             return section, total
     bare = [
-        f'{number}. {source.id} · {quoting.label(source.title, SHORT_TITLE_TOKENS) or "untitled"}'
+        f'{number}. {source.id} · {quoting.label(source.title, _SHORT_TITLE_TOKENS) or "untitled"}'
         for number, source in enumerate(everything[: room // _LEAST_BARE], 1)
     ]
     section = BriefSection(lambda count: '\n'.join((head('SOURCES', count, total), *bare[:count])), len(bare))
@@ -142,13 +142,13 @@ def _source(number: int, source: BriefSource, headings: int) -> str:
     return f'{line}\n§ {" · ".join(named)}{f" (+{more} more)" if more > 0 else ""}'
 
 
-def images(found: Sequence[BriefImage], name: Naming) -> BriefSection:
+def images(found: Sequence[BriefImage], name: SourceLabels) -> BriefSection:
     """The images: source, address, and what is said of them."""
 
     def line(found: BriefImage) -> str:
         says = [f'- {name(found.source)}', quoting.address(found.image.url, URL_TOKENS)]
         for what, text in (('alt', found.image.alt), ('caption', found.image.caption)):
-            if said := quoting.label(text, CAPTION_TOKENS):
+            if said := quoting.label(text, _CAPTION_TOKENS):
                 says.append(f'{what}: {said}')
         return ' · '.join(says)
 
@@ -156,7 +156,7 @@ def images(found: Sequence[BriefImage], name: Naming) -> BriefSection:
     return BriefSection(lambda count: '\n'.join((head('IMAGES', count, len(rows)), *rows[:count])), len(rows))
 
 
-def trace(found: Trace | None, name: Naming) -> BriefSection:
+def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
     """The tree of what was fetched, under what it has in common."""
     if found is None or not found.pages:
         return BriefSection(lambda _: '', 0)
@@ -170,7 +170,9 @@ def trace(found: Trace | None, name: Naming) -> BriefSection:
     return BriefSection(write, len(rows))
 
 
-def citations(quoted: Sequence[Citation], name: Naming, block_of: Callable[[Citation], int | None]) -> BriefSection:
+def citations(
+    quoted: Sequence[Citation], name: SourceLabels, block_of: Callable[[Citation], int | None]
+) -> BriefSection:
     """The quotes: each says first where it stands, so that its words cannot.
 
     Args:
@@ -200,7 +202,7 @@ def stats(values: Sequence[tuple[str, str]], used: int, budget: int, room: int) 
         budget: Tokens that it may have.
         room: Tokens that this section may have.
     """
-    rows = [f'{name}: {quoting.label(value, STAT_TOKENS)}' for name, value in values]
+    rows = [f'{name}: {quoting.label(value, _STAT_TOKENS)}' for name, value in values]
 
     def write(count: int, size: int) -> str:
         return '\n'.join(('[STATS]', *rows[:count], f'tokens: {size:,} of at most {budget:,}'))

@@ -8,13 +8,14 @@ from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief import quoting
 from summarizer_tool.evidence.brief.sections import TITLE_TOKENS, URL_TOKENS, BriefSection, head
-from summarizer_tool.store.source_store import PageDetails, Source, StoreTotals
+from summarizer_tool.store.page_details import PageDetails
+from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.text import tokens
 
 MIN_BUDGET = 500
 """Tokens below which there is no room for what is always there."""
 
-MAX_VERSIONS = 20
+_MAX_VERSIONS = 20
 """Stored versions of one URL that are named."""
 
 
@@ -67,7 +68,7 @@ def one(
     top = f'[CORPUS STATUS] 1 source\n{_row(1, source)}\n{sums}\n{prompts.load("evidence/status_one")}'
     left = max(budget, MIN_BUDGET) - tokens.count(f'{top}\n\n')
     parts = [top]
-    others = [f'- {version.id} · {_times(version)}' for version in versions[:MAX_VERSIONS]]
+    others = [f'- {version.id} · {_times(version)}' for version in versions[:_MAX_VERSIONS]]
     outline = [quoting.verbatim(line) for line in reading.outline(document).splitlines()]
     for section in (
         _rows('VERSIONS', others if len(versions) > 1 else [], len(versions)),

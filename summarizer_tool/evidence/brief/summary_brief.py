@@ -14,12 +14,12 @@ from summarizer_tool.evidence.brief.outlines import upper_headings
 from summarizer_tool.evidence.brief.quoting import ranges
 from summarizer_tool.schemas import PartState, SourcedFact, Summary
 
-MAX_IMPORTANCE = 5
+_MAX_IMPORTANCE = 5
 
-QUOTED_SHARE = 0.3
+_QUOTED_SHARE = 0.3
 """Of the budget, for the lines that prove the facts: a quote is about as long as the fact it proves."""
 
-QUOTES_A_FACT = 2
+_QUOTES_A_FACT = 2
 
 _BECAME: Mapping[PartState, str] = MappingProxyType(
     {'degraded': 'summarized without the model', 'failed': 'not in the summary'}
@@ -66,7 +66,7 @@ def brief_of_summary(summary: Summary, documents: Sequence[Document], question: 
         partial=_partial(summary, numbers),
         # The first warning of an original is about its own size, which is not the brief's.
         notices=tuple(summary.warnings[1:] if summary.state == 'original' else summary.warnings),
-        citation_share=QUOTED_SHARE,
+        citation_share=_QUOTED_SHARE,
     )
 
 
@@ -93,14 +93,14 @@ def _statement(fact: SourcedFact, numbers: Mapping[str, int]) -> BriefStatement:
         if number := numbers.get(place.source_id):
             lines.setdefault(number, set()).add(place.line)
     places = tuple(LineRange(number, tuple(sorted(lines[number]))) for number in sorted(lines))
-    return BriefStatement(fact.text, places, fact.importance / MAX_IMPORTANCE)
+    return BriefStatement(fact.text, places, fact.importance / _MAX_IMPORTANCE)
 
 
 def _citations(facts: Sequence[SourcedFact], documents: Mapping[str, Document]) -> tuple[Citation, ...]:
     """The lines of the facts: one of each fact, then second ones."""
-    turns: list[list[Citation]] = [[] for _ in range(QUOTES_A_FACT)]
+    turns: list[list[Citation]] = [[] for _ in range(_QUOTES_A_FACT)]
     for index, fact in enumerate(facts):
-        words = citations.wanted(fact.text)
+        words = citations.terms_to_quote(fact.text)
         found = 0
         for place in fact.evidence:
             document = documents.get(place.source_id)
@@ -111,7 +111,7 @@ def _citations(facts: Sequence[SourcedFact], documents: Mapping[str, Document]) 
             if quote := citations.of_line(place.source_id, place.line, text, words, index):
                 turns[found].append(quote)
                 found += 1
-            if found == QUOTES_A_FACT:
+            if found == _QUOTES_A_FACT:
                 break
     return tuple(quote for turn in turns for quote in turn)
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from summarizer_tool.evidence.answer.expansion import Fetched, Trace
+from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.brief import quoting
 
 URL_TOKENS = 60
@@ -48,15 +48,15 @@ def _walk(children: Mapping[int, list[int]]) -> Iterator[tuple[str, int]]:
         waiting += [(child, deeper, child == below[-1]) for child in reversed(below)]
 
 
-def _address(page: Fetched) -> str:
+def _address(page: TracePage) -> str:
     return quoting.address(page.url, URL_TOKENS)
 
 
-def _url(page: Fetched, cut: int) -> str:
+def _url(page: TracePage, cut: int) -> str:
     return _address(page)[cut:] or '.'
 
 
-def _result(page: Fetched, called: Mapping[str, str]) -> str:
+def _result(page: TracePage, called: Mapping[str, str]) -> str:
     if page.failure or not page.source_id:
         why = quoting.reason(page.url, page.failure, FAILURE_TOKENS)
         return f'depth {page.depth} | {page.ms:,} ms | failed: {why}'

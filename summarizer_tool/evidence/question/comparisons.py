@@ -7,7 +7,7 @@ import regex
 
 from summarizer_tool.evidence.question.pronouns import QUESTION_WORDS, VERBS
 
-MAX_ITEM_WORDS = 8
+_MAX_ITEM_WORDS = 8
 
 # "on price" and the like; what it is compared by keeps no preposition, where and when it is compared does.
 _BY = (
@@ -107,7 +107,7 @@ def _things(text: str) -> list[str]:
     sides = _BETWEEN.split(text)
     items = sides if len(sides) > 1 else _LISTED.split(text)
     items = [item.strip(' .,:') for item in items]
-    is_sound = all(0 < len(item.split()) <= MAX_ITEM_WORDS and not _NO_NOUN.search(item) for item in items)
+    is_sound = all(0 < len(item.split()) <= _MAX_ITEM_WORDS and not _NO_NOUN.search(item) for item in items)
     return items if is_sound else []
 
 

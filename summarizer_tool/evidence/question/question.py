@@ -1,10 +1,12 @@
 """What is asked of the pages of a collection, and how far one may go for it."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.expansion import ResearchMode
 from summarizer_tool.evidence.question import scope
+
+ResearchMode = Literal['fast', 'auto', 'deep']
 
 MAX_CHARACTERS = 10_000
 """Of a question, an intent, a context or constraints; what is longer is a text to be stored."""

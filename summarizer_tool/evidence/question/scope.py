@@ -54,11 +54,6 @@ class Scope:
         return not self.only or any(_is_at(url, place) for place in self.only)
 
 
-def hosts_in(constraints: str) -> tuple[str, ...]:
-    """The hosts that constraints name as those to keep to: `only docs.example.org`, `site:example.org`, a URL."""
-    return scope_of(constraints).only
-
-
 def scope_of(constraints: str) -> Scope:
     """Read constraints: which hosts they name, those to keep to and those to leave out, and which years.
 

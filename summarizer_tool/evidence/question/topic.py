@@ -6,16 +6,16 @@ from types import MappingProxyType
 
 from summarizer_tool.text import terms
 
-COVERED_PART = 0.3
+_COVERED_PART = 0.3
 """Worth of a term whose sub-query is answered, against 1 for one whose is open."""
 
 FOUND = 0.6
 """What a term is worth that some of the evidence has already, against 1 for one that none has."""
 
-ASIDE = 0.3
+_ASIDE = 0.3
 """Worth of a term of the intent and the constraints."""
 
-MAX_KNOWN = 20_000
+_MAX_KNOWN = 20_000
 """Characters of what the asker knows that are weighed."""
 
 KNOWN = 0.1
@@ -49,13 +49,13 @@ def topic_of(
         aside: The intent and the constraints, in words.
         known: What the asker knows already.
     """
-    weights = dict.fromkeys(terms.asked(known[:MAX_KNOWN]).terms, KNOWN) if known else {}
-    weights.update(dict.fromkeys(terms.asked(aside).terms, ASIDE) if aside else {})
+    weights = dict.fromkeys(terms.asked(known[:_MAX_KNOWN]).terms, KNOWN) if known else {}
+    weights.update(dict.fromkeys(terms.asked(aside).terms, _ASIDE) if aside else {})
     asked: set[str] = set()
     for part, covered in zip(parts, coverage, strict=True):
-        worth = COVERED_PART + (1 - COVERED_PART) * (1 - covered)
+        worth = _COVERED_PART + (1 - _COVERED_PART) * (1 - covered)
         for term in terms.asked(part).terms:
             weight = worth * (FOUND if term in found else 1.0)
-            weights[term] = max(weight, weights.get(term, 0.0) if term in asked else 0.0, ASIDE)
+            weights[term] = max(weight, weights.get(term, 0.0) if term in asked else 0.0, _ASIDE)
             asked.add(term)
     return QuestionTopic(MappingProxyType(weights), frozenset(asked))

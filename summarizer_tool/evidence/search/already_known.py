@@ -8,10 +8,10 @@ from summarizer_tool.text import terms
 RUN = 3
 """Words in a row that are compared: single words recur in texts that say something else."""
 
-MOSTLY = 0.8
+_MOSTLY = 0.8
 """Share of a passage's runs of words from which it says nothing new."""
 
-KNOWN_FACTOR = 0.3
+_KNOWN_FACTOR = 0.3
 """What the score of such a passage is multiplied by."""
 
 MAX_CHARACTERS = 50_000
@@ -36,10 +36,10 @@ def ranked_down(found: SearchResult, known: str) -> SearchResult:
 
 def _judged(hit: Hit, known: frozenset[tuple[str, ...]]) -> tuple[Hit, bool]:
     own = _runs(hit.passage.text)
-    if not own or len(own & known) / len(own) < MOSTLY:
+    if not own or len(own & known) / len(own) < _MOSTLY:
         return hit, False
-    confidence = None if hit.confidence is None else hit.confidence * KNOWN_FACTOR
-    return replace(hit, score=hit.score * KNOWN_FACTOR, confidence=confidence), True
+    confidence = None if hit.confidence is None else hit.confidence * _KNOWN_FACTOR
+    return replace(hit, score=hit.score * _KNOWN_FACTOR, confidence=confidence), True
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:

@@ -14,12 +14,12 @@ from typing import Final
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search import lookup, outdated
-from summarizer_tool.evidence.search.ranking import REACH, Weighed, weigh
+from summarizer_tool.evidence.search.ranking import REACH, WeighedQuestion, weigh
 from summarizer_tool.store import index
 from summarizer_tool.store.index import Span
 from summarizer_tool.text.terms import asked
 
-COUNTED = 4000
+_COUNTED = 4000
 """Passages of a term that are counted; beyond, its number is estimated."""
 
 GATHERED = 10_000
@@ -42,7 +42,7 @@ STEPS: Final = tuple(step for apart in range(1, REACH + 1) for step in (-apart, 
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredPassage:
     """A passage with its score for one question."""
 
     passage: Passage
@@ -60,18 +60,18 @@ class _Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedPassages:
     """What the words of one question find."""
 
-    scored: tuple[Scored, ...]
+    scored: tuple[ScoredPassage, ...]
     """Best first."""
     matched: frozenset[int]
     """All that were found by the index."""
 
 
-def weighed(
+def weigh_questions(
     db: sqlite3.Connection, collection: str, questions: Sequence[str], intent: str
-) -> tuple[list[Weighed], dict[str, int]]:
+) -> tuple[list[WeighedQuestion], dict[str, int]]:
     """Weigh the terms of questions by how many passages of the collection they are in.
 
     Returns:
@@ -80,27 +80,27 @@ def weighed(
     wanted, purpose = [asked(question) for question in questions], asked(intent)
     spans = index.spans_of(db, collection)
     terms = dict.fromkeys(term for each in (*wanted, purpose) for term in each.terms)
-    frequencies = {term: lookup.frequency(db, term, spans, COUNTED) for term in terms}
+    frequencies = {term: lookup.frequency(db, term, spans, _COUNTED) for term in terms}
     passages = index.count_passages(db, collection)
     return [weigh(each, purpose, frequencies, passages) for each in wanted], frequencies
 
 
-def ranked(
+def rank_passages(
     db: sqlite3.Connection,
     collection: str,
-    question: Weighed,
+    question: WeighedQuestion,
     frequencies: Mapping[str, int],
     spans: Sequence[Span],
     also: Sequence[int] = (),
     without: Sequence[Span] = (),
-) -> Ranked:
+) -> RankedPassages:
     """Rank the passages of some spans by the words of a question.
 
     Args:
         db: A connection, best in a transaction.
         collection: Its name.
-        question: As `weighed` gives it.
-        frequencies: As `weighed` gives them.
+        question: As `weigh_questions` gives it.
+        frequencies: As `weigh_questions` gives them.
         spans: Where to look.
         also: Passages to be scored, too, whatever words they have; those that are not in the spans are left out.
         without: Where not to look for words, ascending.
@@ -112,10 +112,12 @@ def ranked(
     scored = _scored(db, collection, question, index.passages(db, collection, [*chosen]), gathered.having)
     wanted = frozenset(also)
     kept = (each for each in scored if each.score > 0 or each.passage.id in wanted)
-    return Ranked(tuple(sorted(kept, key=_order)), frozenset(found))
+    return RankedPassages(tuple(sorted(kept, key=_order)), frozenset(found))
 
 
-def scores(db: sqlite3.Connection, collection: str, question: Weighed, passages: Sequence[Passage]) -> list[Scored]:
+def score_passages(
+    db: sqlite3.Connection, collection: str, question: WeighedQuestion, passages: Sequence[Passage]
+) -> list[ScoredPassage]:
     """The score of each passage, given all those around them."""
     having: dict[str, set[int]] = {}
     for passage in passages:
@@ -127,24 +129,24 @@ def scores(db: sqlite3.Connection, collection: str, question: Weighed, passages:
 def _scored(
     db: sqlite3.Connection,
     collection: str,
-    question: Weighed,
+    question: WeighedQuestion,
     passages: Sequence[Passage],
     having: Mapping[str, Set[int]],
-) -> list[Scored]:
+) -> list[ScoredPassage]:
     """The score of each passage, with regard to the terms that others near it have."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
     around = {passage.id: _around(passage.id, having) for passage in passages}
     there = {passage.id: passage for passage in passages}
     others = {row + step for row, each in around.items() for step in each.values()} - there.keys()
     there.update((passage.id, passage) for passage in index.passages(db, collection, sorted(others)))
-    found: list[Scored] = []
+    found: list[ScoredPassage] = []
     for passage in passages:
         beside = {
             term: abs(step)
             for term, step in around[passage.id].items()
             if (near := there.get(passage.id + step)) and near.is_with(passage)
         }
-        found.append(Scored(passage, question.score(passage.text, index.terms_above(passage, titles), beside)))
+        found.append(ScoredPassage(passage, question.score(passage.text, index.terms_above(passage, titles), beside)))
     return found
 
 
@@ -159,14 +161,14 @@ def _around(row: int, having: Mapping[str, Set[int]]) -> dict[str, int]:
     return found
 
 
-def _order(each: Scored) -> tuple[float, int, int]:
+def _order(each: ScoredPassage) -> tuple[float, int, int]:
     """Best first; among equals those of the source stored last, in their own order."""
     return -each.score, each.passage.number - each.passage.id, each.passage.number
 
 
 def _gathered(
     db: sqlite3.Connection,
-    question: Weighed,
+    question: WeighedQuestion,
     frequencies: Mapping[str, int],
     spans: Sequence[Span],
     without: Sequence[Span],
@@ -205,7 +207,7 @@ def _fewer(terms: list[str]) -> list[list[tuple[str, ...]]]:
     return [[*combinations(terms, size)] for size in sizes]
 
 
-def _best(db: sqlite3.Connection, found: Mapping[int, float], question: Weighed) -> list[int]:
+def _best(db: sqlite3.Connection, found: Mapping[int, float], question: WeighedQuestion) -> list[int]:
     """The passages to be read: those with the most weight, and of equals those that hold the terms most often."""
     if len(found) <= LOOKED_AT:
         return [*found]

@@ -21,15 +21,15 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import telemetry
-from summarizer_tool.evidence.search.missing_vectors import Missing, sendable
-from summarizer_tool.evidence.search.results import Near
+from summarizer_tool.evidence.search.missing_vectors import VectorBackfill, sendable
+from summarizer_tool.evidence.search.results import SimilarityResult
 from summarizer_tool.llm import embedding_models, failures
 from summarizer_tool.llm.typed_query import UnansweredError
 from summarizer_tool.runtime.concurrency_limits import shared_limiter
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import vectors
-from summarizer_tool.store.source_store import Collection
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _logger = logging.getLogger('summarizer_tool')
 
 
 class EmbeddedPassages:
-    """Ranks passages by an embedding model's vectors; a `found.SimilarPassages`.
+    """Ranks passages by an embedding model's vectors; a `SimilarPassages`.
 
     One serves all collections and event loops of a process. Passages are embedded when a search first comes upon them,
     with their headings; their vectors are kept in the store, and so none is paid for twice.
@@ -77,7 +77,7 @@ class EmbeddedPassages:
         self._limiter = limiter
         self._lock = threading.Lock()
         self._queries: dict[tuple[str, str], Matrix] = {}
-        self._missing = Missing(settings.max_concurrent_llm_calls, settings.llm_timeout_seconds)
+        self._missing = VectorBackfill(settings.max_concurrent_llm_calls, settings.llm_timeout_seconds)
 
     @classmethod
     def of(
@@ -109,7 +109,7 @@ class EmbeddedPassages:
 
     async def nearest(
         self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-    ) -> Near:
+    ) -> SimilarityResult:
         """For each query the passages whose meaning is nearest, after those without a vector have been embedded.
 
         What cannot be embedded now is left out, with a warning: passages beyond 2,000, or that the model fails on.
@@ -131,7 +131,7 @@ class EmbeddedPassages:
         texts = [sendable(query) for query in queries]
         asked = list(dict.fromkeys(text for text in texts if text))
         if not asked or limit < 1:
-            return Near([[] for _ in texts])
+            return SimilarityResult([[] for _ in texts])
         with telemetry.span('rank by meaning', queries=len(asked), model=self.model_name) as span:
             async with self._connected() as model:
                 embedder = self._embedder(model)
@@ -146,7 +146,7 @@ class EmbeddedPassages:
             span.set_attributes({'embedded': tally.kept, 'failed': tally.failed})
             found = await in_io_thread(kept.nearest, wanted, source_ids, limit)
         by_text = dict(zip(asked, found, strict=True))
-        return Near([by_text[text] if text else [] for text in texts], tally.warning)
+        return SimilarityResult([by_text[text] if text else [] for text in texts], tally.warning)
 
     @asynccontextmanager
     async def _connected(self) -> AsyncGenerator[EmbeddingModel]:

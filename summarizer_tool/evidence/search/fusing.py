@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from summarizer_tool.evidence.search.candidates import Ranked
+from summarizer_tool.evidence.search.candidates import RankedPassages
 from summarizer_tool.evidence.search.ranking import RRF_K, fuse
 
 _MEANT = 0.5
@@ -12,7 +12,7 @@ _FLOOR = 0.1
 """The share of the best score under which a passage is left out."""
 
 
-def values_of(by_words: Ranked, near: Sequence[int], pool: int) -> dict[int, tuple[float, float]]:
+def values_of(by_words: RankedPassages, near: Sequence[int], pool: int) -> dict[int, tuple[float, float]]:
     """The best passages for a part, best first: the score of each, and its value in the ranking."""
     scored = {each.passage.id: each.score for each in by_words.scored}
     if not near:

@@ -7,13 +7,14 @@ question.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 import regex
 
 from summarizer_tool.text.terms import terms_of_word, words_of
 
-DIVERSITY = 0.25
+_DIVERSITY = 0.25
 """The share of likeness to what is chosen in the value of a passage; 1 - λ of Carbonell and Goldstein, SIGIR 1998."""
 
 COPY = 0.8
@@ -34,10 +35,8 @@ _TURNING = frozenset(
 """Words that make another statement of one, and numbers that are written out."""
 
 
-class Likeness:
+class PassageLikeness:
     """What two passages are compared by: their words, and runs of three of them."""
-
-    __slots__ = ('_figures', '_names', '_order', '_question', '_runs', '_text', 'words')
 
     def __init__(self, text: str, question: frozenset[str] = frozenset()) -> None:
         """Cut a passage into words.
@@ -53,52 +52,40 @@ class Likeness:
         self._question = question
         self._order = cut or [text]
         self.words = frozenset(self._order)
-        # Made when somebody asks.
-        self._runs: frozenset[tuple[str, ...]] | None = None
-        self._figures: list[str] | None = None
-        self._names: frozenset[str] | None = None
 
-    @property
+    @cached_property
     def runs(self) -> frozenset[tuple[str, ...]]:
         """Three words in a row each, or all where there are fewer."""
-        if self._runs is None:
-            words = self._order
-            runs = zip(words, words[1:], words[2:], strict=False) if len(words) >= _RUN else [tuple(words)]
-            self._runs = frozenset(runs)
-        return self._runs
+        words = self._order
+        return frozenset(zip(words, words[1:], words[2:], strict=False) if len(words) >= _RUN else [tuple(words)])
 
-    @property
+    @cached_property
     def figures(self) -> list[str]:
         """The numbers in their order, each with its sign and unit, and what symbols stand among them."""
-        if self._figures is None:
-            self._figures = _FIGURE.findall(self._text.lower())
-        return self._figures
+        return _FIGURE.findall(self._text.lower())
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """The words with a capital, as they are compared; none of a text that has only capitals."""
-        if self._names is None:
-            words = [] if self._text.isupper() else [word for word in words_of(self._text) if word[0].isupper()]
-            if self._text.isascii():
-                self._names = frozenset(word.lower() for word in words)
-            else:  # cut as above
-                self._names = frozenset(term for word in words for term in terms_of_word(word))
-        return self._names
+        words = [] if self._text.isupper() else [word for word in words_of(self._text) if word[0].isupper()]
+        if self._text.isascii():
+            return frozenset(word.lower() for word in words)
+        return frozenset(term for word in words for term in terms_of_word(word))  # cut as above
 
-    def to(self, other: 'Likeness') -> float:
+    def to(self, other: 'PassageLikeness') -> float:
         """The share of words in common, 0 to 1 (Jaccard)."""
         shared = len(self.words & other.words)
         return shared / (len(self.words) + len(other.words) - shared)
 
-    def repeats(self, other: 'Likeness') -> bool:
+    def repeats(self, other: 'PassageLikeness') -> bool:
         """Whether both are the same words."""
         return self._order == other._order
 
-    def is_within(self, other: 'Likeness') -> bool:
+    def is_within(self, other: 'PassageLikeness') -> bool:
         """Whether the other one has all that is said here, in the same words."""
         return self.runs <= other.runs
 
-    def is_copy(self, other: 'Likeness') -> bool:
+    def is_copy(self, other: 'PassageLikeness') -> bool:
         """Whether one is the other, but for a few words that say nothing of their own."""
         # Copies have nearly all words in common, too, which is quicker to see.
         if self.to(other) < COPY / 2 or self.figures != other.figures:
@@ -108,7 +95,7 @@ class Likeness:
             return False
         return not self._tells(other, shared) and not other._tells(self, shared)
 
-    def _tells(self, other: 'Likeness', shared: frozenset[tuple[str, ...]]) -> bool:
+    def _tells(self, other: 'PassageLikeness', shared: frozenset[tuple[str, ...]]) -> bool:
         """Whether a word that stands in none of the shared runs may be what tells this passage from the other one."""
         words, others = self._order, other._order
         is_shared = [False] * len(words)
@@ -133,7 +120,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DiverseChoice:
     """What to show of some rankings."""
 
     chosen: tuple[tuple[int, int], ...]
@@ -144,10 +131,10 @@ class Choice:
 
 def diverse(
     rankings: Sequence[Sequence[tuple[int, float]]],
-    likenesses: Mapping[int, Likeness],
+    likenesses: Mapping[int, PassageLikeness],
     wanted: int,
     times: Mapping[int, int] = MappingProxyType({}),
-) -> Choice:
+) -> DiverseChoice:
     """Choose from rankings in turn, each time what is best and least like what is chosen; of copies the newest.
 
     Maximal marginal relevance, Carbonell and Goldstein, SIGIR 1998.
@@ -166,7 +153,7 @@ def diverse(
         for index, ranking in enumerate(left):
             if not ranking or len(chosen) >= wanted:
                 continue
-            best = max(ranking, key=lambda item: ranking[item] - DIVERSITY * alike.get(item, 0.0))
+            best = max(ranking, key=lambda item: ranking[item] - _DIVERSITY * alike.get(item, 0.0))
             mine = likenesses[best]
             others = {item: mine.to(likenesses[item]) for each in left for item in each}
             copies = [
@@ -183,4 +170,4 @@ def diverse(
                     each.pop(item, None)
             for item, likeness in others.items():
                 alike[item] = max(alike.get(item, 0.0), likeness)
-    return Choice(tuple(chosen), left_out)
+    return DiverseChoice(tuple(chosen), left_out)

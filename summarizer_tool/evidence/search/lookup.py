@@ -37,10 +37,11 @@ def rows_with(db: sqlite3.Connection, terms: Sequence[str], spans: Iterable[Span
 
 def sample_with(db: sqlite3.Connection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
     """As `rows_with`, but from all parts of the spans evenly where there are more than `most`."""
-    return [row for place in sliced(spans) for row in rows_with(db, terms, [place], max(1, most // len(sliced(spans))))]
+    slices = _sliced(spans)
+    return [row for place in slices for row in rows_with(db, terms, [place], max(1, most // len(slices)))]
 
 
-def sliced(spans: Sequence[Span]) -> list[Span]:
+def _sliced(spans: Sequence[Span]) -> list[Span]:
     """The spans, the only one cut into parts."""
     if len(spans) != 1:
         return [*spans]
@@ -69,7 +70,7 @@ def frequency(db: sqlite3.Connection, term: str, spans: Sequence[Span], most: in
     if exact < most:
         return exact
     estimate = 0.0
-    slices = sliced(spans)
+    slices = _sliced(spans)
     each = max(1, most // len(slices))
     for first, last in slices:
         [found, reached] = db.execute(counting, (expression, first, last, each)).fetchone()

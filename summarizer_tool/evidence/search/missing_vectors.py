@@ -12,7 +12,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 
 from summarizer_tool.llm import failures
 from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.store.source_store import Collection
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.vectors import MissingVector, Vectors
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class VectorCounts:
 
 
 @dataclass(slots=True)
-class Missing:
+class VectorBackfill:
     """Embeds the missing passages of collections by one model, and remembers those that it refuses."""
 
     parallel: int

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from summarizer_tool.evidence.search.candidates import STEPS
-from summarizer_tool.evidence.search.likeness import Likeness
+from summarizer_tool.evidence.search.likeness import PassageLikeness
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
 
@@ -42,28 +42,20 @@ def _beside(db: sqlite3.Connection, collection: str, hits: Sequence[Hit], questi
     """The passages beside hits, the best last: none of them a hit, or what one says already."""
     by_row = {hit.passage.id: hit for hit in hits}
     around = {row + step for row in by_row for step in STEPS} - by_row.keys()
-    shown = [Likeness(hit.passage.text, question) for hit in hits]
+    shown = [PassageLikeness(hit.passage.text, question) for hit in hits]
     found: list[Hit] = []
     for passage in index.passages(db, collection, sorted(around)):
         near = [(_NEIGHBOUR ** abs(step), by_row[row]) for step in STEPS if (row := passage.id + step) in by_row]
         scored = [(share * hit.score, hit) for share, hit in near if hit.passage.is_with(passage)]
         if scored:
-            score, hit = max(scored, key=_by_score)
+            score, hit = max(scored, key=lambda each: each[0])
             found.append(replace(hit, passage=passage, score=score, is_adjacent=True, confidence=None))
     kept: list[Hit] = []
-    for near in sorted(found, key=_by_hit_score, reverse=True):
+    for near in sorted(found, key=lambda hit: hit.score, reverse=True):
         if len(kept) >= _BESIDE * len(hits):
             break
-        likeness = Likeness(near.passage.text, question)
+        likeness = PassageLikeness(near.passage.text, question)
         if not any(likeness.is_within(other) or likeness.is_copy(other) for other in shown):
             shown.append(likeness)
             kept.append(near)
     return kept[::-1]
-
-
-def _by_score(item: tuple[float, Hit]) -> float:
-    return item[0]
-
-
-def _by_hit_score(hit: Hit) -> float:
-    return hit.score

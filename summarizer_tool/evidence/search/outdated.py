@@ -5,7 +5,7 @@ import sqlite3
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from summarizer_tool.store.index import Span
+from summarizer_tool.store.index import Span, joined
 
 
 def spans(db: sqlite3.Connection, collection: str) -> list[Span]:
@@ -15,13 +15,7 @@ def spans(db: sqlite3.Connection, collection: str) -> list[Span]:
         'AND i.source = o.id WHERE o.collection = ? AND passages > 0 ORDER BY first',
         (collection,),
     )
-    found: list[Span] = []
-    for first, last in rows:
-        if found and found[-1][1] + 1 == first:
-            found[-1] = (found[-1][0], last)
-        else:
-            found.append((first, last))
-    return found
+    return joined(rows)
 
 
 def searched(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:

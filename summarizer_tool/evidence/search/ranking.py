@@ -59,17 +59,17 @@ def idf(frequency: int, passages: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedQuestion:
     """A question with the weight of each of its terms."""
 
     weights: Mapping[str, float]
     """By term, in the order of the question."""
     phrases: tuple[tuple[str, ...], ...] = ()
     intent: Mapping[str, float] = field(default_factory=dict[str, float])
-    _wanted: '_Wanted' = field(init=False, repr=False, compare=False)
+    _wanted: '_TermsOfWords' = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, '_wanted', _Wanted({*self.weights, *self.intent}))
+        object.__setattr__(self, '_wanted', _TermsOfWords({*self.weights, *self.intent}))
 
     def score(
         self, text: str, headings: frozenset[str] = frozenset(), beside: Mapping[str, int] = MappingProxyType({})
@@ -134,7 +134,7 @@ class Weighed:
         return got / mass if mass else 0.0
 
 
-class _Wanted(dict[str, tuple[str, ...]]):
+class _TermsOfWords(dict[str, tuple[str, ...]]):
     """By word, as it is written, the terms in it that count; filled as words come by."""
 
     def __init__(self, terms: set[str]) -> None:
@@ -180,7 +180,7 @@ def _stands(phrase: tuple[str, ...], places: Mapping[str, list[int]]) -> bool:
     return bool(ends)
 
 
-def weigh(question: QueryTerms, intent: QueryTerms, frequencies: Mapping[str, int], passages: int) -> Weighed:
+def weigh(question: QueryTerms, intent: QueryTerms, frequencies: Mapping[str, int], passages: int) -> WeighedQuestion:
     """Give each term of a question its weight in a collection.
 
     Args:
@@ -193,7 +193,7 @@ def weigh(question: QueryTerms, intent: QueryTerms, frequencies: Mapping[str, in
     weights = {term: idf(frequencies.get(term, 0), passages) for term in kept or question.terms}
     purpose = {term: idf(frequencies[term], passages) for term in intent.terms if frequencies.get(term)}
     phrases = tuple(phrase for phrase in question.phrases if weights.keys() >= set(phrase))
-    return Weighed(weights, phrases, {term: weight for term, weight in purpose.items() if term not in weights})
+    return WeighedQuestion(weights, phrases, {term: weight for term, weight in purpose.items() if term not in weights})
 
 
 def fuse(rankings: Iterable[Sequence[int]], k: int = RRF_K) -> list[int]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.store.source_store import Collection, Source
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class SimilarityResult:
     """What a ranking by meaning finds."""
 
     rankings: list[list[int]]
@@ -77,7 +78,7 @@ class SimilarPassages(Protocol):
 
     async def nearest(
         self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-    ) -> Near:
+    ) -> SimilarityResult:
         """For each query the nearest passages of these sources (none: of all)."""
         ...
 

@@ -11,21 +11,22 @@ from typing import TypeVar
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import StoreError, SummarizerError
 from summarizer_tool.evidence.search import neighbours, outdated
-from summarizer_tool.evidence.search.candidates import ranked, scores, weighed
+from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
 from summarizer_tool.evidence.search.fusing import in_turn, values_of
-from summarizer_tool.evidence.search.likeness import Likeness, diverse
+from summarizer_tool.evidence.search.likeness import PassageLikeness, diverse
 from summarizer_tool.evidence.search.results import Hit, Query, Reranker, SearchResult, SimilarPassages
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store import index
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.index import Span
-from summarizer_tool.store.source_store import Collection, Source
+from summarizer_tool.store.source import Source
 
 T = TypeVar('T')
 
 CATCH_UP = 5_000_000
 """Bytes of text that an older program has stored and a search indexes first, in about a second."""
 
-RERANKED = 30
+_RERANKED = 30
 """Passages that a reranker judges."""
 
 _POOL = 4
@@ -62,7 +63,7 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
+class _Candidate:
     """A passage that may become a hit."""
 
     passage: Passage
@@ -73,10 +74,10 @@ class _Choice:
 
 
 @dataclass(slots=True)
-class _Chosen:
+class _Candidates:
     """What was found before the final choice."""
 
-    choices: dict[int, _Choice]
+    choices: dict[int, _Candidate]
     rankings: list[list[tuple[int, float]]]
     """Of each part, best first: passages with their value for it, 0 to 1."""
     matched: int
@@ -132,7 +133,7 @@ async def search(
     chosen = await in_io_thread(_choose, state, nearest)
     confidences: dict[int, float] = {}
     if reranker is not None and chosen.choices:
-        judged = [chosen.choices[item].passage for item in in_turn(chosen.rankings, RERANKED)]
+        judged = [chosen.choices[item].passage for item in in_turn(chosen.rankings, _RERANKED)]
         texts = [passage.under(chosen.titles.get(passage.source_id, '')) for passage in judged]
         given = await _tried(state, 'reranking', reranker.rerank, query.text, texts)
         if given is not None:
@@ -203,8 +204,8 @@ def _whole(state: _Search) -> SearchResult | None:
         chosen = [source_id for source_id in state.source_ids or every if source_id in sizes]
         if not chosen or sum(sizes[source_id] for source_id in chosen) > room:
             return None
-        [question], _ = weighed(db, name, [state.query.text], state.query.intent)
-        found = scores(
+        [question], _ = weigh_questions(db, name, [state.query.text], state.query.intent)
+        found = score_passages(
             db,
             name,
             question,
@@ -226,18 +227,18 @@ def _whole(state: _Search) -> SearchResult | None:
     )
 
 
-def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Chosen:
+def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
     """Rank for each part, by words and by meaning."""
     name = state.collection.name
     with _reading(state.collection) as db:
-        questions, frequencies = weighed(db, name, state.parts, state.query.intent)
+        questions, frequencies = weigh_questions(db, name, state.parts, state.query.intent)
         spans = outdated.gaps(index.spans_of(db, name, state.source_ids), state.without, _MOST_SPANS)
         nearest = [outdated.outside(near, state.without)[: state.pool] for near in nearest]
         found = [
-            ranked(db, name, question, frequencies, spans, near, state.without)
+            rank_passages(db, name, question, frequencies, spans, near, state.without)
             for question, near in zip(questions, nearest, strict=True)
         ]
-        choices: dict[int, _Choice] = {}
+        choices: dict[int, _Candidate] = {}
         rankings: list[list[tuple[int, float]]] = []
         for part, (by_words, near) in enumerate(zip(found, nearest, strict=True)):
             values = values_of(by_words, near, state.pool)
@@ -245,7 +246,7 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Chosen:
             passages = {each.passage.id: each.passage for each in by_words.scored}
             for item, (score, _) in values.items():
                 if item not in choices or score > choices[item].score:
-                    choices[item] = _Choice(passages[item], score, part)
+                    choices[item] = _Candidate(passages[item], score, part)
         sources = {choice.passage.source_id for choice in choices.values()}
         titles = index.titles(db, name, sources)
         times: dict[str, int] = dict(
@@ -257,19 +258,21 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Chosen:
         )
     terms = frozenset(term for question in questions for term in question.weights)
     matched = frozenset[int]().union(*(each.matched for each in found), choices)
-    return _Chosen(choices, rankings, len(matched), titles, times, terms)
+    return _Candidates(choices, rankings, len(matched), titles, times, terms)
 
 
-def _finish(state: _Search, chosen: _Chosen, confidences: dict[int, float]) -> SearchResult:
+def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) -> SearchResult:
     """Choose the hits, and bring their neighbours."""
     rankings = chosen.rankings
     if confidences:
         # What was not judged stands behind what was: it was ranked lower.
         rankings = [
-            sorted(((item, (value + confidences.get(item, 0.0)) / 2) for item, value in ranking), key=_by_value)
+            sorted(
+                ((item, (value + confidences.get(item, 0.0)) / 2) for item, value in ranking), key=lambda item: -item[1]
+            )
             for ranking in rankings
         ]
-    likenesses = {item: Likeness(choice.passage.text, chosen.terms) for item, choice in chosen.choices.items()}
+    likenesses = {item: PassageLikeness(choice.passage.text, chosen.terms) for item, choice in chosen.choices.items()}
     times = {item: chosen.times.get(choice.passage.source_id, 0) for item, choice in chosen.choices.items()}
     best_of = diverse(rankings, likenesses, max(0, state.query.top_k), times)
     if nearly := sum(not likenesses[item].repeats(likenesses[other]) for item, other in best_of.copies.items()):
@@ -292,10 +295,6 @@ def _finish(state: _Search, chosen: _Chosen, confidences: dict[int, float]) -> S
         ranking=state.ranking,
         warnings=tuple(state.warnings),
     )
-
-
-def _by_value(item: tuple[int, float]) -> float:
-    return -item[1]
 
 
 def _with_sources(state: _Search, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[Source, ...]]:

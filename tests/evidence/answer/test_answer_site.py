@@ -7,7 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document
-from summarizer_tool.evidence.answer.expansion import ResearchMode
+from summarizer_tool.evidence.question.question import ResearchMode
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.text import tokens

@@ -10,15 +10,11 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import Document, Settings, SourceStore
 from summarizer_tool.errors import FetchError, RequestError
-from summarizer_tool.evidence.answer.answering import (
-    RESERVED_SECONDS,
-    Added,
-    Answerer,
-    GatheredEvidence,
-    Question,
-    Split,
-)
-from summarizer_tool.evidence.answer.expansion import Fetched, ResearchMode
+from summarizer_tool.evidence.answer.answering import RESERVED_SECONDS, Answerer, GatheredEvidence
+from summarizer_tool.evidence.answer.exploration import Split
+from summarizer_tool.evidence.answer.page_loading import StoredPage
+from summarizer_tool.evidence.answer.trace import TracePage
+from summarizer_tool.evidence.question.question import Question, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.html.page import Link
@@ -305,7 +301,7 @@ async def test_nothing_fetched() -> None:
 async def test_the_deadline_returns_what_there_is() -> None:
     small, deadline = web(PAGES), Deadline(3600)
 
-    async def add_page(url: str) -> Added:
+    async def add_page(url: str) -> StoredPage:
         if url.endswith('/guide/turbines'):
             deadline.bring_forward(0)
             await anyio.sleep(3600)
@@ -333,7 +329,7 @@ async def test_what_came_just_before_the_deadline_is_searched() -> None:
     }
     small, deadline, quick_is_there = web(pages), Deadline(3600), anyio.Event()
 
-    async def add_page(url: str) -> Added:
+    async def add_page(url: str) -> StoredPage:
         if url.endswith('/slow'):
             await quick_is_there.wait()
             deadline.bring_forward(0)
@@ -371,7 +367,7 @@ async def test_pages_are_fetched_at_once_but_not_too_many_from_one_host() -> Non
     most: dict[str, int] = {}
     all_there = anyio.Event()
 
-    async def add_page(url: str) -> Added:
+    async def add_page(url: str) -> StoredPage:
         host = url.split('/')[2]
         running.append(host)
         most[host] = max(most.get(host, 0), running.count(host))
@@ -595,7 +591,7 @@ async def test_cancellation_passes_and_ends_what_runs() -> None:
     small = web(PAGES)
     both_started, running, ended = anyio.Event(), list[str](), list[str]()
 
-    async def add_page(url: str) -> Added:
+    async def add_page(url: str) -> StoredPage:
         running.append(url)
         if len(running) == 2:
             both_started.set()
@@ -626,14 +622,14 @@ async def test_with_a_real_collection() -> None:
     with SourceStore() as store:
         collection = store.collection()
 
-        async def add_page(url: str) -> Added:
+        async def add_page(url: str) -> StoredPage:
             page: Leaf | None = PAGES.get(url.removeprefix(ORIGIN))
             if page is None:
                 raise FetchError('answered HTTP 404', status=404)
             found = [Link(target, text) for target, text in page.links]
             before = collection.passage_count()
             source = collection.add(Document(page.text, url=url), links=found, addresses=[url])
-            return Added(source.id, url, source.tokens, collection.passage_count() - before, tuple(found))
+            return StoredPage(source.id, url, source.tokens, collection.passage_count() - before, tuple(found))
 
         async def find(query: Query) -> SearchResult:
             return await search(collection, query)
@@ -647,4 +643,4 @@ async def test_with_a_real_collection() -> None:
         # The first time there was enough before this one.
         assert [page.url for page in fetched if not page.failure] == [f'{ORIGIN}/news']
         assert [page.url for page in again.trace.pages if page.was_stored][:2] == [START, f'{ORIGIN}/guide']
-        assert isinstance(again.trace.pages[0], Fetched)
+        assert isinstance(again.trace.pages[0], TracePage)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.answer.pointers import Pointers, says, told
+from summarizer_tool.evidence.answer.pointers import Pointers, link_terms, passage_content
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import terms
 
@@ -21,7 +21,7 @@ def link(text: str, around: str = '', section: str = '') -> Link:
 def said(text: str, *links: Link, path: tuple[str, ...] = (), header: str = '') -> set[str]:
     """Of the question's terms those that a passage says something with."""
     passage = Passage(1, 'src_000000000001', 1, 1, 1, 0, path, text, header)
-    return told(passage, Pointers(links)).of(ASKED) & ASKED
+    return passage_content(passage, Pointers(links)).of(ASKED) & ASKED
 
 
 def test_all_of_a_text_without_links_is_said() -> None:
@@ -86,7 +86,7 @@ def test_links_to_things_of_the_answer_are_part_of_it() -> None:
     ],
 )
 def test_what_a_link_says_that_it_leads_to(found: Link, about: str) -> None:
-    assert says(found) == terms.terms_of(about)
+    assert link_terms(found) == terms.terms_of(about)
 
 
 TEXTS = st.text('kaplan BLADES?.|-*#\n:', max_size=60) | st.sampled_from([QUESTION, NAMED, 'here', f'| {NAMED} |'])
@@ -95,8 +95,8 @@ TEXTS = st.text('kaplan BLADES?.|-*#\n:', max_size=60) | st.sampled_from([QUESTI
 @given(TEXTS, st.lists(st.builds(link, TEXTS, TEXTS, TEXTS), max_size=5))
 def test_what_is_said_is_there(text: str, links: list[Link]) -> None:
     passage = Passage(1, 'src_000000000001', 1, 1, 1, 0, ('Kaplan',), text)
-    cut = told(passage, Pointers(links))
+    cut = passage_content(passage, Pointers(links))
     assert cut.of(ASKED) <= cut.terms
-    assert all(terms.terms_of(each.text) <= says(each) for each in links)
+    assert all(terms.terms_of(each.text) <= link_terms(each) for each in links)
     if '?' not in text and terms.words_of(text):
-        assert told(passage).of(ASKED) == told(passage).terms
+        assert passage_content(passage).of(ASKED) == passage_content(passage).terms

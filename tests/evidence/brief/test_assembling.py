@@ -11,15 +11,17 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.answer.answering import GatheredEvidence, Question
-from summarizer_tool.evidence.answer.expansion import Fetched, Trace
+from summarizer_tool.evidence.answer.answering import GatheredEvidence
+from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.brief.assembling import answer_brief, room_for_whole, search_brief
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock, Share
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock, ShownCount
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.rendering import render
+from summarizer_tool.evidence.question.question import Question
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.html.page import Image
-from summarizer_tool.store.source_store import Collection, SourceStore
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
 
 DAY = datetime(2026, 1, 2, 10, 30, tzinfo=UTC)
@@ -435,11 +437,13 @@ tokens: 394 of at most 1,500\
 
 
 def test_an_answer(collection: Collection) -> None:
-    failed = Fetched('https://orrin.example/old?key=1', 0, failure='orrin.example/old answered HTTP 404')
+    failed = TracePage('https://orrin.example/old?key=1', 0, failure='orrin.example/old answered HTTP 404')
     answered = GatheredEvidence(
         found=found(collection, Hit(TURBINES, 0.9)),
         parts=('how many turbines',),
-        trace=Trace((Fetched(GUIDE.url, 0, None, GUIDE.id, passages=4, score_after=0.8, ms=31), failed), 1, 'deadline'),
+        trace=Trace(
+            (TracePage(GUIDE.url, 0, None, GUIDE.id, passages=4, score_after=0.8, ms=31), failed), 1, 'deadline'
+        ),
         source_ids=(GUIDE.id, NOTE.id),
         failures=(failed,),
         warnings=('the embedding model failed (timeout)',),
@@ -495,7 +499,7 @@ full context: no
 seconds: fetch 1.23, search 0.02
 tokens: 496 of at most 3,000\
 """)
-    assert rendered.images == Share(2, 2)
+    assert rendered.images == ShownCount(2, 2)
 
 
 def test_a_source_that_is_gone_is_said_to_be(collection: Collection) -> None:
@@ -525,6 +529,6 @@ def test_what_has_room_for_whole_sources_is_shown_whole(collection: Collection, 
     whole = SearchResult(hits, tuple(sources), 3, len(hits), len(hits), is_full_context=True)
     rendered = render(search_brief(whole, Query('when did the tide come in?'), collection, {}), budget)
 
-    assert rendered.evidence == Share(3, 3)
+    assert rendered.evidence == ShownCount(3, 3)
     assert rendered.text.count(' · whole source\n') == 3
     assert tokens.count(rendered.text) <= budget

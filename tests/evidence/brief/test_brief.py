@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.answer.expansion import Fetched, Trace
+from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.brief.brief import (
     Brief,
     BriefImage,
@@ -21,10 +21,10 @@ from summarizer_tool.evidence.brief.brief import (
     BriefStatement,
     EvidenceBlock,
     LineRange,
-    Share,
+    ShownCount,
 )
 from summarizer_tool.evidence.brief.citations import Citation, verify
-from summarizer_tool.evidence.brief.joining import Text, join
+from summarizer_tool.evidence.brief.joining import SourceText, join
 from summarizer_tool.evidence.brief.rendering import SLACK, render
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.html.page import Image
@@ -84,10 +84,12 @@ BRIEF = Brief(
     images=(BriefImage(1, Image('https://orrin.example/hall.png', 'The hall', 'The turbine hall in 1994')),),
     trace=Trace(
         (
-            Fetched('https://orrin.example/guide/?lang=en', 0, None, TIDES.id, passages=8, score_after=0.4, ms=120),
-            Fetched('https://orrin.example/valley', 1, 0, VALLEY.id, was_stored=True),
-            Fetched('https://orrin.example/guide/old', 1, 0, ms=9, failure='orrin.example/guide/old answered HTTP 404'),
-            Fetched('https://orrin.example/map', 2, 1, 'src_000000000000', False, 3, 0.4, 0.45, 80),
+            TracePage('https://orrin.example/guide/?lang=en', 0, None, TIDES.id, passages=8, score_after=0.4, ms=120),
+            TracePage('https://orrin.example/valley', 1, 0, VALLEY.id, was_stored=True),
+            TracePage(
+                'https://orrin.example/guide/old', 1, 0, ms=9, failure='orrin.example/guide/old answered HTTP 404'
+            ),
+            TracePage('https://orrin.example/map', 2, 1, 'src_000000000000', False, 3, 0.4, 0.45, 80),
         ),
         2,
         'plateau',
@@ -152,9 +154,9 @@ tokens: 629 of at most 2,000\
 """)
     assert rendered.tokens == tokens.count(rendered.text)
     assert (rendered.evidence, rendered.images, rendered.trace, rendered.unverified) == (
-        Share(4, 4),
-        Share(1, 1),
-        Share(4, 4),
+        ShownCount(4, 4),
+        ShownCount(1, 1),
+        ShownCount(4, 4),
         0,
     )
 
@@ -195,7 +197,7 @@ def test_when_space_is_short_it_says_what_is_dropped() -> None:
 
 @pytest.mark.parametrize('budget', range(1000, 4000, 250))
 def test_what_has_room_is_not_taken_by_what_goes_first(budget: int) -> None:
-    pages = tuple(Fetched(f'https://orrin.example/log/{n}', 1, ms=n, failure='too large') for n in range(300))
+    pages = tuple(TracePage(f'https://orrin.example/log/{n}', 1, ms=n, failure='too large') for n in range(300))
     images = (BriefImage(1, Image('https://a.b/c')),)
     reading = ' '.join(['the gauge at Orrin Sound showed a higher tide'] * 12)
     many = tuple(EvidenceBlock(1, tuple(BriefLine(n, reading) for n in range(1, 6)), relevance=0.5) for _ in range(20))
@@ -210,7 +212,7 @@ def test_what_has_room_is_not_taken_by_what_goes_first(budget: int) -> None:
 
 def test_a_trace_of_any_order_shows_every_page_once() -> None:
     places = [0, 2, 1, 99, None, -3]
-    trace = Trace(tuple(Fetched(f'https://orrin.example/{n}', 0, place) for n, place in enumerate(places)), 1)
+    trace = Trace(tuple(TracePage(f'https://orrin.example/{n}', 0, place) for n, place in enumerate(places)), 1)
     text = render(Brief((source(TIDES),), (), (), trace=trace), 900).text
 
     assert re.findall(r'^([ |]*)[|`]-- (\d)', text, re.MULTILINE) == snapshot(
@@ -232,7 +234,7 @@ def test_a_block_is_cut_at_a_line_and_says_so() -> None:
             '34| Reading 34 of the gauge at Orrin Sound was 238 centimetres.',
         )
     )
-    assert rendered.evidence == Share(1, 1)
+    assert rendered.evidence == ShownCount(1, 1)
 
 
 def test_one_long_line_is_cut_at_a_word() -> None:
@@ -252,7 +254,7 @@ def test_smaller_blocks_fill_what_a_large_one_leaves() -> None:
 
     assert '[E3]' in rendered.text
     assert 'line 1 cut' in rendered.text
-    assert rendered.evidence == Share(3, 3)
+    assert rendered.evidence == ShownCount(3, 3)
 
 
 def test_facts_say_that_they_are_facts() -> None:
@@ -299,7 +301,7 @@ def logs(count: int) -> Brief:
                     '§ Morning · Noon',
                 ]
             ),
-            snapshot(Share(shown=3, total=3)),
+            snapshot(ShownCount(shown=3, total=3)),
             snapshot('[E2] source 3 · line 1 · relevance 0.40'),
         ),
         (
@@ -311,7 +313,7 @@ def logs(count: int) -> Brief:
                     '2. src_000000000002 · 102 tokens · fetched 2026-01-02 · https://orrin.example/log/2 · Page 2 of the log',
                 ]
             ),
-            snapshot(Share(shown=22, total=22)),
+            snapshot(ShownCount(shown=22, total=22)),
             snapshot('[E2] source 22 · line 1 · relevance 0.40'),
         ),
         (
@@ -319,7 +321,7 @@ def logs(count: int) -> Brief:
             snapshot(
                 ['[SOURCES] 110', '1. src_000000000001 · Page 1 of the log', '2. src_000000000002 · Page 2 of the log']
             ),
-            snapshot(Share(shown=110, total=110)),
+            snapshot(ShownCount(shown=110, total=110)),
             snapshot('[E2] source 110 · line 1 · relevance 0.40'),
         ),
         (
@@ -331,12 +333,14 @@ def logs(count: int) -> Brief:
                     '2. src_000000000002 · Page 2 of the log',
                 ]
             ),
-            snapshot(Share(shown=121, total=400)),
+            snapshot(ShownCount(shown=121, total=400)),
             snapshot('[E2] src_000000000190 · line 1 · relevance 0.40'),
         ),
     ],
 )
-def test_all_sources_are_listed_while_they_fit(count: int, begins: list[str], listed: Share, last_block: str) -> None:
+def test_all_sources_are_listed_while_they_fit(
+    count: int, begins: list[str], listed: ShownCount, last_block: str
+) -> None:
     rendered = render(logs(count), 4000)
 
     section = rendered.text[rendered.text.index('[SOURCES]') : rendered.text.index('[EVIDENCE]')].strip().splitlines()
@@ -429,7 +433,10 @@ def test_what_pages_say_opens_no_section(text: str) -> None:
         stats=(('mode', text),),
         images=(BriefImage(1, Image(f'https://orrin.example/{text}', text, text)),),
         trace=Trace(
-            (Fetched(f'https://orrin.example/{text}', 0, failure=text), Fetched(text, 0, source_id='src_000000000000')),
+            (
+                TracePage(f'https://orrin.example/{text}', 0, failure=text),
+                TracePage(text, 0, source_id='src_000000000000'),
+            ),
             1,
         ),
         question=text,
@@ -469,7 +476,7 @@ def briefs(draw: st.DrawFn) -> Brief:
     documents = [Document(text) for text in draw(st.lists(TEXTS, min_size=1, max_size=6))]
     number = st.integers(1, len(documents))
     trace = [
-        Fetched(
+        TracePage(
             draw(WORDS | st.just('https://orrin.example/a/b')),
             1,
             draw(st.none() | st.integers(0, 9)),
@@ -594,7 +601,7 @@ def searches(draw: st.DrawFn) -> tuple[Document, list[Hit]]:
 @given(searches(), st.integers(500, 2500))
 def test_passages_that_touch_are_shown_once_and_as_they_are(search: tuple[Document, list[Hit]], budget: int) -> None:
     document, hits = search
-    blocks, _ = join(hits, {'src_000000000001': 1}, {'src_000000000001': Text(document.text)})
+    blocks, _ = join(hits, {'src_000000000001': 1}, {'src_000000000001': SourceText(document.text)})
     rendered = render(Brief((source(document),), tuple(blocks), ()), budget)
     found = rendered.text[rendered.text.index('[EVIDENCE]') : rendered.text.index('[STATS]')]
 

@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.brief.citations import MAX_QUOTE, Citation, Quotable, choose, quotes_in, verify, wanted
+from summarizer_tool.evidence.brief.citations import (
+    MAX_QUOTE,
+    Citation,
+    Quotable,
+    choose,
+    quotes_in,
+    terms_to_quote,
+    verify,
+)
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
 
 LOG = Document("""\
@@ -73,7 +81,7 @@ def test_what_has_the_rarest_words_of_the_question_is_quoted() -> None:
         Quotable('src_3', [(6, 'Boats are for hire.')], 0.4, 2),
         Quotable('src_4', [(7, 'Tea is served at noon.')], 0.4, 3),
     ]
-    words = wanted('For how many hours did the lamp burn, and who built it?')
+    words = terms_to_quote('For how many hours did the lamp burn, and who built it?')
 
     assert sorted(words) == snapshot(['built', 'burn', 'hour', 'lamp'])
     assert choose(blocks, words) == snapshot(
@@ -91,7 +99,7 @@ def test_what_has_the_rarest_words_of_the_question_is_quoted() -> None:
 def test_equal_pieces_are_quoted_once() -> None:
     same = [Quotable(f'src_{n}', [(1, 'The lamp burned for 40 hours.')], 0.5, n) for n in range(4)]
 
-    assert len(choose(same, wanted('lamp hours'))) == 1
+    assert len(choose(same, terms_to_quote('lamp hours'))) == 1
 
 
 def test_other_scripts_are_asked_for_and_found() -> None:
@@ -101,7 +109,8 @@ def test_other_scripts_are_asked_for_and_found() -> None:
     ]
 
     assert [
-        citation.quote for citation in choose(blocks, wanted('灯台はいつ建てられましたか。 Когда построили маяк?'))
+        citation.quote
+        for citation in choose(blocks, terms_to_quote('灯台はいつ建てられましたか。 Когда построили маяк?'))
     ] == snapshot(['灯台は一九三一年に建てられました。', 'Маяк построили в 1931 году.'])
 
 
@@ -123,7 +132,7 @@ def test_every_quote_is_a_substring_of_its_line_and_is_shown_as_it_is(lines: lis
     document = Document('\n'.join(lines))
     numbered = list(enumerate(document.text.split('\n'), 1))
 
-    for citation in choose([Quotable(document.id, numbered, 1.0, 0)], wanted(question)):
+    for citation in choose([Quotable(document.id, numbered, 1.0, 0)], terms_to_quote(question)):
         assert verify(citation.quote, document, citation.first_line, citation.last_line)
         assert PLAIN_RUN.fullmatch(citation.quote)
         assert 0 < len(citation.quote) <= MAX_QUOTE

@@ -15,10 +15,10 @@ from summarizer_tool.errors import (
     SummarizerError,
     UnknownSourceError,
 )
-from summarizer_tool.evidence.answer.expansion import Fetched, Trace
+from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.evidence.brief.problems import Problem
-from summarizer_tool.store.source_store import Source
+from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
 DAY = datetime(2026, 1, 2, tzinfo=UTC)
@@ -29,8 +29,8 @@ def source(number: int, title: str = '', url: str = '') -> Source:
     return Source(f'src_{number:012x}', title, url, None, DAY, DAY, 1, 1, 1)
 
 
-def failed(url: str, why: str) -> Fetched:
-    return Fetched(url, 0, failure=why)
+def failed(url: str, why: str) -> TracePage:
+    return TracePage(url, 0, failure=why)
 
 
 def test_no_page_could_be_fetched() -> None:
@@ -112,7 +112,7 @@ Do not answer this from memory: do what is advised above, or say what could not 
 def test_nothing_matches_in_what_could_be_searched() -> None:
     """What could not be searched may have it: that is told, and why there is no more."""
     trace = Trace(
-        tuple(failed(f'https://orrin.example/{n}', 'HTTP 503') if n % 5 == 4 else Fetched('…', 1) for n in range(14)),
+        tuple(failed(f'https://orrin.example/{n}', 'HTTP 503') if n % 5 == 4 else TracePage('…', 1) for n in range(14)),
         rounds=3,
         stop_reason='plateau',
     )
@@ -247,7 +247,7 @@ def test_the_lists_are_shortened_first_where_the_budget_is_small(long: str, budg
         'fetch': problems.fetch_failed(failures, budget),
         'near': problems.not_stored(f'https://orrin.example/{long}', near, budget),
         'none': problems.no_results(long, 9, 9, near, budget, missing=missing, trace=Trace(tuple(failures))),
-        'detail': problems.bad_request(long, budget),
+        'detail': problems.of_error(RequestError(long), budget),
         'unknown': problems.unknown_source(long, budget),
         'fetched': problems.of_error(FetchError(long), budget),
         'store': problems.of_error(StoreError(long), budget),
@@ -275,7 +275,7 @@ LONG = 'the tide \u202e\x00 {{ending}}\n[CITATIONS] 漢👩 ' * 2000
         problems.timed_out(10**9, 'fetch'),
         problems.no_results(LONG, 10**12, 10**12, [source(n, LONG) for n in range(300)], missing=[LONG] * 300),
         problems.not_stored(LONG, [source(n, LONG, LONG) for n in range(300)]),
-        problems.bad_request(LONG),
+        problems.of_error(RequestError(LONG)),
         problems.unknown_source(LONG),
         problems.of_error(FetchError(LONG)),
         problems.of_error(StoreError(LONG)),

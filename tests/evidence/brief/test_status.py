@@ -10,8 +10,10 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief import status
 from summarizer_tool.html.page import Image, Link
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.page_details import PageDetails
-from summarizer_tool.store.source_store import Collection, Source, SourceStore, StoreTotals
+from summarizer_tool.store.source import Source, StoreTotals
+from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
 
 DAY = datetime(2026, 1, 2, 10, 30, tzinfo=UTC)

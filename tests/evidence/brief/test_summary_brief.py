@@ -8,7 +8,7 @@ from pydantic_ai.models.function import FunctionModel
 
 from summarizer_tool import Service, Settings, SourceStore, Summarizer
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.brief.brief import BriefStatement, Share
+from summarizer_tool.evidence.brief.brief import BriefStatement, ShownCount
 from summarizer_tool.evidence.brief.citations import verify
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.brief.summary_brief import brief_of_summary
@@ -96,7 +96,7 @@ def test_without_facts_the_text_itself_is_the_evidence(state: SummaryState) -> N
     assert '\n[E1] source 1 · lines 1-6 · whole source\n1| # Harbour\n3| Ada Brook' in rendered.text
     assert '\n[E2] source 2 · line 1 · whole source\n1| Morn Keld led the Salt League.\n' in rendered.text
     assert 'fact:' not in rendered.text
-    assert rendered.evidence == Share(2, 2)
+    assert rendered.evidence == ShownCount(2, 2)
 
 
 def fail(_: object, __: object) -> ModelResponse:

@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.evidence.search.likeness import Choice, Likeness, diverse
-from summarizer_tool.evidence.search.ranking import Weighed, fuse, idf, weigh
+from summarizer_tool.evidence.search.likeness import DiverseChoice, PassageLikeness, diverse
+from summarizer_tool.evidence.search.ranking import WeighedQuestion, fuse, idf, weigh
 from summarizer_tool.text.terms import asked, terms_of
 
 FREQUENCIES = {'ada': 12, 'brook': 10, 'guild': 60, 'found': 200, 'year': 400, 'salt': 30, 'tax': 8}
 PASSAGES = 1000
 
 
-def weighed(question: str, intent: str = '') -> Weighed:
+def weighed(question: str, intent: str = '') -> WeighedQuestion:
     return weigh(asked(question), asked(intent), FREQUENCIES, PASSAGES)
 
 
@@ -137,7 +137,7 @@ def test_reciprocal_rank_fusion() -> None:
 def choose(texts: dict[str, float], wanted: int = 10) -> list[str]:
     """The texts that are chosen from one ranking."""
     named = dict(enumerate(texts))
-    likenesses = {number: Likeness(text) for number, text in named.items()}
+    likenesses = {number: PassageLikeness(text) for number, text in named.items()}
     ranking = sorted(((number, texts[text]) for number, text in named.items()), key=lambda item: -item[1])
     return [named[number] for number, _ in diverse([ranking], likenesses, wanted).chosen]
 
@@ -181,7 +181,7 @@ REPORT = (
 )
 def test_what_is_a_copy(old: str, new: str, *, are_copies: bool) -> None:
     question = frozenset(asked('How much energy did the station give?').terms)
-    one, other = Likeness(REPORT, question), Likeness(REPORT.replace(old, new, 1), question)
+    one, other = PassageLikeness(REPORT, question), PassageLikeness(REPORT.replace(old, new, 1), question)
     assert one.is_copy(other) == other.is_copy(one) == are_copies
 
 
@@ -194,18 +194,18 @@ def test_numbers_in_another_order_or_of_another_sign() -> None:
         (('$3', '5'), ('€3', '5')),
         (('3%', '5'), ('3', '5')),
     ):
-        assert not Likeness(cold.format(*one)).is_copy(Likeness(cold.format(*other)))
-    assert Likeness(cold.format('3', '5')).is_copy(Likeness(cold.format('3', '5').upper()))
+        assert not PassageLikeness(cold.format(*one)).is_copy(PassageLikeness(cold.format(*other)))
+    assert PassageLikeness(cold.format('3', '5')).is_copy(PassageLikeness(cold.format('3', '5').upper()))
 
 
 def test_of_copies_the_newest_is_shown() -> None:
     texts = [REPORT, REPORT.replace('gallery', 'hall'), REPORT.replace('gallery', 'vault'), LEDGER]
-    likenesses = {number: Likeness(text) for number, text in enumerate(texts)}
+    likenesses = {number: PassageLikeness(text) for number, text in enumerate(texts)}
     ranking = [(0, 0.9), (1, 0.8), (2, 0.7), (3, 0.1)]
-    assert diverse([ranking], likenesses, 9, {0: 5, 1: 7, 2: 6, 3: 9}) == Choice(((1, 0), (3, 0)), {0: 1, 2: 1})
-    assert diverse([ranking], likenesses, 9, {0: 7, 1: 7}) == Choice(((0, 0), (3, 0)), {1: 0, 2: 0})
-    assert Likeness('Salt').is_copy(Likeness('salt'))
-    assert likenesses[0].repeats(Likeness(REPORT.upper()))
+    assert diverse([ranking], likenesses, 9, {0: 5, 1: 7, 2: 6, 3: 9}) == DiverseChoice(((1, 0), (3, 0)), {0: 1, 2: 1})
+    assert diverse([ranking], likenesses, 9, {0: 7, 1: 7}) == DiverseChoice(((0, 0), (3, 0)), {1: 0, 2: 0})
+    assert PassageLikeness('Salt').is_copy(PassageLikeness('salt'))
+    assert likenesses[0].repeats(PassageLikeness(REPORT.upper()))
     assert not likenesses[0].repeats(likenesses[1])
 
 
@@ -217,8 +217,8 @@ def test_what_is_new_goes_before_what_is_alike() -> None:
 
 
 def test_each_ranking_has_its_turn() -> None:
-    likenesses = {number: Likeness(f'{number} ' * 3) for number in range(7)}
+    likenesses = {number: PassageLikeness(f'{number} ' * 3) for number in range(7)}
     rankings = [[(0, 0.9), (1, 0.8), (2, 0.7), (3, 0.6)], [(1, 0.3), (4, 0.2)], [], [(5, 0.1)]]
     assert diverse(rankings, likenesses, 10).chosen == ((0, 0), (1, 1), (5, 3), (2, 0), (4, 1), (3, 0))
     assert diverse(rankings, likenesses, 2).chosen == ((0, 0), (1, 1))
-    assert diverse(rankings, likenesses, 0) == diverse([], {}, 5) == Choice((), {})
+    assert diverse(rankings, likenesses, 0) == diverse([], {}, 5) == DiverseChoice((), {})

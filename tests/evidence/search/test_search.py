@@ -15,9 +15,10 @@ from summarizer_tool.errors import ConfigurationError, StoreError, UnknownSource
 from summarizer_tool.evidence.search import candidates
 from summarizer_tool.evidence.search import search as search_module
 from summarizer_tool.evidence.search.candidates import GATHERED
-from summarizer_tool.evidence.search.results import Near, Query, SearchResult
+from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarityResult
 from summarizer_tool.evidence.search.search import search
-from summarizer_tool.store.source_store import Collection, SourceStore
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source_store import SourceStore
 from tests.store.test_index import old_file
 
 GUILD = """\
@@ -78,7 +79,7 @@ class Meaning:
 
     async def nearest(
         self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-    ) -> Near:
+    ) -> SimilarityResult:
         """The passages that begin as told."""
         self.asked.append((list(queries), list(source_ids)))
         self.limits.append(limit)
@@ -86,7 +87,7 @@ class Meaning:
             raise self.error
         assert limit >= 50
         passages = [passage for source in collection.sources() for passage in collection.passages_of(source.id)]
-        return Near(
+        return SimilarityResult(
             [
                 [
                     each.id

@@ -24,7 +24,9 @@ from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
 from summarizer_tool.settings import Settings
-from summarizer_tool.store.source_store import Collection, Source, SourceStore
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source import Source
+from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
 
 DATA: Final = Path(__file__).parents[4] / 'shared' / 'data' / 'meetings'

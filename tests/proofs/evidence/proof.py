@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Final
 
-from summarizer_tool.evidence.answer.expansion import ResearchMode
+from summarizer_tool.evidence.question.question import ResearchMode
 from summarizer_tool.service.retrieval import EvidenceBrief
-from summarizer_tool.store.source_store import Collection
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
 from tests.proofs.load.goals import Goals
 from tests.support.asked_site import asking, holds, quotes

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from summarizer_tool.html import content
+from summarizer_tool.html import content, to_markdown
 from tests.proofs.load.goals import Goals
 from tests.proofs.web_pages.corpus import LabelledPage, read_corpus
 from tests.proofs.web_pages.scoring import Score, bare, plain
@@ -58,7 +58,7 @@ class Run:
 
 
 def _ours(text: str, url: str) -> str:
-    return content.to_markdown(text, url).markdown
+    return to_markdown(text, url).markdown
 
 
 def _theirs(text: str, _: str) -> str:

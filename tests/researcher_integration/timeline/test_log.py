@@ -135,12 +135,12 @@ def test_what_cannot_be_a_log(tmp_path: Path) -> None:
     db.commit()
     db.close()
     before = foreign.read_bytes()
-    with pytest.raises(StoreError, match='belongs to another program or version'):
+    with pytest.raises(StoreError, match='belongs to another program; it is left as it is: name another path'):
         EventLog(foreign)
     assert foreign.read_bytes() == before
     text = tmp_path / 'notes.txt'
     text.write_text('no database, and long enough to be read as one. ' * 40)
-    with pytest.raises(ConfigurationError, match='not a database'):
+    with pytest.raises(StoreError, match='is no SQLite file, or is damaged'):
         EventLog(text)
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -10,26 +10,27 @@ import anyio
 from anyio import CapacityLimiter
 
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.evidence.answer.expansion import Fetched
+from summarizer_tool.evidence.answer.trace import TracePage
 from summarizer_tool.html.page import Link
 from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.store.source_store import Source
+from summarizer_tool.store.page_details import PageDetails
+from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.text.addresses import host_of, key_of, without_fragment
 
 MAX_AT_ONCE = 5
 """Pages that are fetched at the same time."""
 
-MAX_PER_HOST = 2
+_MAX_PER_HOST = 2
 """Of these, from one host."""
 
-LOST_AFTER = 2
+_LOST_AFTER = 2
 """Failures after which a host that has given nothing is not asked again."""
 
 NOT_IN_TIME = 'the deadline came before it was there; ask again, or give the call more time'
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class StoredPage:
     """A page that is stored and indexed now."""
 
     source_id: str
@@ -44,32 +45,14 @@ class Added:
     """Whether somebody else had just fetched it, so that nothing was."""
 
 
-AddPage = Callable[[str], Awaitable[Added]]
+AddPage = Callable[[str], Awaitable[StoredPage]]
 """Fetches one URL and stores the page; raises a `SummarizerError` (`FetchError`) where that fails.
 
 It keeps the rules about addresses and robots.txt, redirects included: nothing else here does.
 """
 
 
-class SourceDetails(Protocol):
-    """What is kept beside the text of a source."""
-
-    @property
-    def links(self) -> Sequence[Link]:
-        """Of its main content."""
-        ...
-
-
-class CollectionTotals(Protocol):
-    """How large a collection is."""
-
-    @property
-    def tokens(self) -> int:
-        """Of all texts."""
-        ...
-
-
-class Stored(Protocol):
+class SourceLookup(Protocol):
     """The sources of one collection; its calls block."""
 
     def at(self, url: str, /) -> Source | None:
@@ -80,17 +63,17 @@ class Stored(Protocol):
         """The source with a handle; raises `UnknownSourceError`."""
         ...
 
-    def details(self, source_id: str, /) -> SourceDetails:
+    def details(self, source_id: str, /) -> PageDetails:
         """What is kept beside its text."""
         ...
 
-    def totals(self) -> CollectionTotals:
+    def totals(self) -> StoreTotals:
         """How large all of it is."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageRequest:
     """A page to get."""
 
     place: str
@@ -100,7 +83,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class GatheredPage:
+class LoadedPage:
     """A page that is there."""
 
     index: int
@@ -112,10 +95,10 @@ class GatheredPage:
     links: tuple[Link, ...]
 
 
-class Gathering:
+class PageLoader:
     """The pages of one answer, in the order in which they were asked for."""
 
-    def __init__(self, stored: Stored, add_page: AddPage) -> None:
+    def __init__(self, stored: SourceLookup, add_page: AddPage) -> None:
         """Begin with nothing.
 
         Args:
@@ -124,10 +107,10 @@ class Gathering:
         """
         self._stored = stored
         self._add_page = add_page
-        self._hosts: defaultdict[str, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(MAX_PER_HOST))
+        self._hosts: defaultdict[str, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(_MAX_PER_HOST))
         self._all = CapacityLimiter(MAX_AT_ONCE)
         self._tokens: dict[str, int] = {}
-        self.pages: list[Fetched] = []
+        self.pages: list[TracePage] = []
         """All that was asked for; a parent before its children."""
         self.seen: set[str] = set()
         """Keys of the URLs that were asked for, and of those that answered."""
@@ -149,15 +132,15 @@ class Gathering:
         for page in self.pages:
             if not page.failure:
                 failures.pop(host_of(page.url), None)
-        return frozenset(host for host, count in failures.items() if count >= LOST_AFTER)
+        return frozenset(host for host, count in failures.items() if count >= _LOST_AFTER)
 
     async def total_tokens(self) -> int:
         """Of all of the collection."""
         return (await in_io_thread(self._stored.totals)).tokens
 
     async def get(
-        self, wanted: Collection[Wanted], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
-    ) -> list[GatheredPage]:
+        self, wanted: Collection[PageRequest], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
+    ) -> list[LoadedPage]:
         """Get pages, those of one call at once.
 
         Args:
@@ -170,10 +153,10 @@ class Gathering:
         """
         fresh = self._fresh(wanted)
         start = len(self.pages)
-        outcomes: list[tuple[Fetched, GatheredPage | None] | None] = [None] * len(fresh)
+        outcomes: list[tuple[TracePage, LoadedPage | None] | None] = [None] * len(fresh)
         done = 0
 
-        async def get_one(place: int, page: Wanted) -> None:
+        async def get_one(place: int, page: PageRequest) -> None:
             nonlocal done
             outcomes[place] = await self._one(start + place, page)
             done += 1
@@ -186,7 +169,7 @@ class Gathering:
                     group.start_soon(get_one, place, page)
         finally:
             # When the deadline comes this is left by cancellation; what is there by then counts.
-            there: list[GatheredPage] = []
+            there: list[LoadedPage] = []
             for page, outcome in zip(fresh, outcomes, strict=True):
                 record, gathered = outcome or (_failed(page, NOT_IN_TIME), None)
                 self.pages.append(replace(record, score_before=score, score_after=score))
@@ -200,8 +183,8 @@ class Gathering:
         for index in range(start, len(self.pages)):
             self.pages[index] = replace(self.pages[index], score_after=score)
 
-    def _fresh(self, wanted: Collection[Wanted]) -> list[Wanted]:
-        fresh: list[Wanted] = []
+    def _fresh(self, wanted: Collection[PageRequest]) -> list[PageRequest]:
+        fresh: list[PageRequest] = []
         for page in wanted:
             key = key_of(page.place)
             if key not in self.seen:
@@ -209,12 +192,12 @@ class Gathering:
                 fresh.append(page)
         return fresh
 
-    async def _one(self, index: int, page: Wanted) -> tuple[Fetched, GatheredPage | None]:
+    async def _one(self, index: int, page: PageRequest) -> tuple[TracePage, LoadedPage | None]:
         began = time.perf_counter()
         try:
             if source := await in_io_thread(self._find, page.place):
-                links = tuple((await in_io_thread(self._stored.details, source.id)).links)
-                added = Added(source.id, source.url, source.tokens, links=links)
+                links = (await in_io_thread(self._stored.details, source.id)).links
+                added = StoredPage(source.id, source.url, source.tokens, links=links)
                 url, is_stored, passages = source.url or page.place, True, 0
             else:
                 url = without_fragment(page.place)
@@ -225,7 +208,7 @@ class Gathering:
         except SummarizerError as error:
             return _failed(page, str(error), _milliseconds(began)), None
         self.seen.add(key_of(added.url or url))
-        record = Fetched(
+        record = TracePage(
             url,
             page.depth,
             page.parent,
@@ -234,7 +217,7 @@ class Gathering:
             passages=passages,
             ms=_milliseconds(began),
         )
-        return record, GatheredPage(index, added.url or url, page.depth, added.tokens, added.links)
+        return record, LoadedPage(index, added.url or url, page.depth, added.tokens, added.links)
 
     def _find(self, place: str) -> Source | None:
         """The source that a place names, if it is stored; raises `UnknownSourceError` for a handle that is not."""
@@ -246,8 +229,8 @@ def is_handle(place: str) -> bool:
     return place.strip().casefold().removeprefix('source://').startswith('src_')
 
 
-def _failed(page: Wanted, reason: str, ms: int = 0) -> Fetched:
-    return Fetched(without_fragment(page.place), page.depth, page.parent, failure=reason, ms=ms)
+def _failed(page: PageRequest, reason: str, ms: int = 0) -> TracePage:
+    return TracePage(without_fragment(page.place), page.depth, page.parent, failure=reason, ms=ms)
 
 
 def _milliseconds(began: float) -> int:

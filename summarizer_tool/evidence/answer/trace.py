@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-ResearchMode = Literal['fast', 'auto', 'deep']
-
 StopReason = Literal[
     'fast mode',
     'enough evidence',
@@ -18,7 +16,7 @@ StopReason = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class TracePage:
     """One page that an answer fetched, or tried to."""
 
     url: str
@@ -44,7 +42,7 @@ class Fetched:
 class Trace:
     """All that an answer fetched, in order: a parent before its children."""
 
-    pages: tuple[Fetched, ...] = ()
+    pages: tuple[TracePage, ...] = ()
     rounds: int = 0
     """Of following links; 0 in the fast mode."""
     stop_reason: StopReason = 'fast mode'

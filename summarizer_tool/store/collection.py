@@ -1,0 +1,367 @@
+"""The sources, the finished work and the index of one owner."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.passage import Passage
+from summarizer_tool.errors import StoreError, UnknownSourceError
+from summarizer_tool.html.page import Image, Link
+from summarizer_tool.settings import variable
+from summarizer_tool.store import index
+from summarizer_tool.store.database import Database
+from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, stored_at
+from summarizer_tool.store.source import COLUMNS, Row, Source, StoreTotals, find, microseconds, source_of
+from summarizer_tool.store.unknown_handles import handle_in, unknown_source
+
+DEFAULT_COLLECTION: Final = 'default'
+
+MAX_TEXT_MB = 1000.0
+"""SQLite holds no larger value."""
+
+
+class Collection:
+    """The sources and the finished work of one owner: what another collection has, this one does not see.
+
+    Every method raises `StoreError` if the store cannot be read or written.
+    """
+
+    __slots__ = ('_database', 'name')
+
+    def __init__(self, database: Database, name: str) -> None:
+        self._database = database
+        self.name = name
+
+    @property
+    def database(self) -> Database:
+        """Where the tables are, for the modules beside this one that read the index."""
+        return self._database
+
+    def add(
+        self,
+        document: Document,
+        *,
+        fetched_at: datetime | None = None,
+        images: Sequence[Image] = (),
+        links: Sequence[Link] = (),
+        addresses: Sequence[str] = (),
+    ) -> Source:
+        """Keep a document and index its passages.
+
+        One that is there already takes the new title, URL, time, images and links where they are given.
+
+        Args:
+            document: Any text up to the size cap.
+            fetched_at: When it was fetched from its URL; with its time zone.
+            images: What its page shows; the first 500.
+            links: Where its page leads; the first 3,000.
+            addresses: The URLs beside its own under which `at` finds it: the one asked for, before redirects.
+
+        Returns:
+            What is stored now.
+
+        Raises:
+            ValueError: If `fetched_at` has no time zone.
+            StoreError: If the text is larger than the cap, or has the handle of another text, or cannot be written.
+        """
+        text = document.text.encode()
+        self._check_size(len(text))
+        digest = hashlib.sha256(text).digest()
+        fetched = None if fetched_at is None else microseconds(fetched_at)
+        place = (self.name, document.id)
+        entry = None
+        if not self.has(document.id):
+            # What takes seconds for a large text is computed before the transaction.
+            _ = document.tokens
+            entry = index.entry_of(document)
+        with self._database.write() as db:
+            now = self._database.now()
+            kept = db.execute('SELECT digest FROM sources WHERE collection = ? AND id = ?', place).fetchone()
+            if kept is None:
+                self._database.make_room(db, len(text))
+                size = (len(text), document.tokens, _lines(document.text))
+                db.execute(
+                    'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+                    (*place, document.title, document.url, fetched, now, now, *size, digest),
+                )
+                db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
+                db.execute('DELETE FROM evicted WHERE collection = ? AND id = ?', place)
+                index.add(db, self.name, entry or index.entry_of(document))
+            elif kept[0] != digest:
+                raise StoreError(
+                    f'another text in this collection has the handle {document.id} already (their hashes begin alike); '
+                    'change a character of this one, such as a line break at its end, and add it again'
+                )
+            else:
+                db.execute(
+                    "UPDATE sources SET title = coalesce(nullif(?, ''), title), url = coalesce(nullif(?, ''), url), "
+                    'fetched_at = coalesce(?, fetched_at), used_at = max(used_at, ?) WHERE collection = ? AND id = ?',
+                    (document.title, document.url, fetched, now, *place),
+                )
+                if document.title:
+                    index.retitle(db, self.name, document.id, document.title)
+            keep(db, place, images, links)
+            keep_addresses(db, place, document.url, addresses, now)
+            return self._source(find(db, place) or ())
+
+    def document(self, source_id: str) -> Document:
+        """The document with a handle; counts as a use of it.
+
+        Args:
+            source_id: A handle; quotes, brackets, `source://` and capitals do no harm.
+
+        Raises:
+            UnknownSourceError: If there is none in this collection; says which are near, or that it was evicted.
+            StoreError: If the store cannot be read, or the text is damaged.
+        """
+        with self._database.read() as db:
+            found: Row | None = db.execute(
+                'SELECT s.rowid, s.used_at, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
+                'ON t.collection = s.collection AND t.id = s.id WHERE s.collection = ? AND s.id = ?',
+                (self.name, handle_in(source_id)),
+            ).fetchone()
+        if found is None:
+            raise self._unknown(source_id)
+        row, used_at, kept_id, title, url, count, text = found
+        document = Document(text.decode(errors='replace'), title=title, url=url)
+        if document.id != kept_id:
+            raise StoreError(
+                f'the text of {kept_id} in {self._database.path} is damaged; move the file away and start again'
+            )
+        document.remember(tokens=count)
+        self._database.touch('sources', row, used_at)
+        return document
+
+    def has(self, source_id: str) -> bool:
+        """Whether a source is kept here; no use of it.
+
+        Args:
+            source_id: The exact handle.
+        """
+        with self._database.read() as db:
+            return find(db, (self.name, source_id)) is not None
+
+    def source(self, source_id: str) -> Source:
+        """What is known of a source without its text; no use of it.
+
+        Args:
+            source_id: A handle; quotes, brackets, `source://` and capitals do no harm.
+
+        Raises:
+            UnknownSourceError: If there is none in this collection; says which are near, or that it was evicted.
+        """
+        with self._database.read() as db:
+            found = find(db, (self.name, handle_in(source_id)))
+        if found is None:
+            raise self._unknown(source_id)
+        return self._source(found)
+
+    def kept(self, source_ids: Iterable[str]) -> list[Source]:
+        """What is known of some sources, in the given order; those that are not here are left out. No use of them.
+
+        Args:
+            source_ids: Exact handles.
+        """
+        with self._database.read() as db:
+            rows = [find(db, (self.name, source_id)) for source_id in source_ids]
+        return [self._source(row) for row in rows if row is not None]
+
+    def sources(self, limit: int = 100) -> list[Source]:
+        """The sources of this collection, most recently used first.
+
+        Args:
+            limit: How many at most.
+        """
+        self._database.write_touches()
+        with self._database.read() as db:
+            rows: list[Row] = db.execute(
+                f'SELECT {COLUMNS} FROM sources WHERE collection = ? ORDER BY used_at DESC LIMIT ?',  # noqa: S608 - fixed text
+                (self.name, max(0, limit)),
+            ).fetchall()
+        return [self._source(row) for row in rows]
+
+    def details(self, source_id: str) -> PageDetails:
+        """The images and links of a source's page; none where it is no page.
+
+        Args:
+            source_id: The exact handle.
+        """
+        with self._database.read() as db:
+            return details(db, (self.name, source_id))
+
+    def at(self, url: str) -> Source | None:
+        """The source that was stored last under a URL; no use of it.
+
+        Args:
+            url: The document's own, or one of its addresses, in any equivalent spelling. A fragment counts where
+                something was stored with it, else the page does.
+        """
+        return next(iter(self.versions(url)), None)
+
+    def versions(self, url: str) -> list[Source]:
+        """All sources that were stored under a URL, the last stored one first; no use of them.
+
+        Args:
+            url: As for `at`.
+        """
+        with self._database.read() as db:
+            stored = stored_at(db, self.name, url)
+        return self.kept(stored)
+
+    def passages(self, ids: Sequence[int]) -> list[Passage]:
+        """Passages of this collection, in the given order; those that are not there any more are left out.
+
+        Args:
+            ids: As `Passage.id` has them.
+        """
+        with self._database.read() as db:
+            return index.passages(db, self.name, ids)
+
+    def passages_of(self, source_id: str, first: int = 1, last: int = 2**62) -> list[Passage]:
+        """The passages of a source from one number to another, in order.
+
+        Args:
+            source_id: The exact handle.
+            first: The number of the first passage, from 1.
+            last: The number of the last one; there need not be one.
+        """
+        with self._database.read() as db:
+            return index.passages_of_source(db, self.name, source_id, first, last)
+
+    def passage_count(self, source_ids: Sequence[str] = ()) -> int:
+        """How many passages some sources have.
+
+        Args:
+            source_ids: Exact handles; none for all of the collection.
+        """
+        with self._database.read() as db:
+            return index.count_passages(db, self.name, source_ids)
+
+    def totals(self) -> StoreTotals:
+        """What the collection holds."""
+        with self._database.read() as db:
+            [documents, count] = db.execute(
+                'SELECT count(*), coalesce(sum(tokens), 0) FROM sources WHERE collection = ?', (self.name,)
+            ).fetchone()
+            return StoreTotals(documents, index.count_passages(db, self.name), count)
+
+    def unindexed(self) -> int:
+        """How many sources are not in the index yet; only an older program stores such."""
+        with self._database.read() as db:
+            return len(index.unindexed(db, self.name))
+
+    def catch_up(self, limit: int) -> int:
+        """Index sources that an older program has stored, the last used ones first.
+
+        Args:
+            limit: Bytes of text after which no other source is begun; 5 MB take about a second.
+
+        Returns:
+            How many are left.
+        """
+        with self._database.read() as db:
+            left = index.unindexed(db, self.name)
+        while left and limit > 0:
+            place = (self.name, left.pop(0))
+            with self._database.read() as db:
+                found = db.execute(
+                    'SELECT s.title, t.text FROM sources s JOIN texts t ON t.collection = s.collection AND t.id = s.id '
+                    'WHERE s.collection = ? AND s.id = ?',
+                    place,
+                ).fetchone()
+            if found is None:
+                continue
+            title, text = found
+            limit -= len(text)
+            document = Document(text.decode(errors='replace'), title=title)
+            entry = replace(index.entry_of(document), source_id=place[1])
+            with self._database.write() as db:
+                index.add_missing(db, self.name, entry)
+        return len(left)
+
+    def answer(self, key: str, *, least: int, most: int) -> str | None:
+        """A kept answer that was made for a target between two bounds, the smallest of those.
+
+        Args:
+            key: Whatever names the question: chunk, prompt, focus, model.
+            least: Tokens, the smallest target that serves.
+            most: Tokens, the largest that serves.
+        """
+        return self._work('answer', key, least, most)
+
+    def keep_answer(self, key: str, target: int, answer: str) -> None:
+        """Keep one chunk summary or merge; one larger than the size cap is not kept.
+
+        Args:
+            key: Whatever names the question.
+            target: Tokens it was made for.
+            answer: Any text.
+        """
+        self._keep_work('answer', key, target, answer)
+
+    def summary(self, key: str) -> str | None:
+        """A kept summary."""
+        return self._work('summary', key, 0, 0)
+
+    def keep_summary(self, key: str, summary: str) -> None:
+        """Keep a whole summary; one larger than the size cap is not kept."""
+        self._keep_work('summary', key, 0, summary)
+
+    def _work(self, kind: str, key: str, least: int, most: int) -> str | None:
+        with self._database.read() as db:
+            found: Row | None = db.execute(
+                'SELECT rowid, used_at, text FROM work '
+                'WHERE collection = ? AND kind = ? AND key = ? AND target BETWEEN ? AND ? ORDER BY target LIMIT 1',
+                (self.name, kind, _key(key), least, most),
+            ).fetchone()
+        if found is None:
+            return None
+        row, used_at, text = found
+        self._database.touch('work', row, used_at)
+        return text.decode(errors='surrogatepass')
+
+    def _keep_work(self, kind: str, key: str, target: int, text: str) -> None:
+        encoded = text.encode(errors='surrogatepass')
+        if len(encoded) > min(self._database.cap, MAX_TEXT_MB * 1e6):
+            return  # it would have to go first, and work that is done must not fail for it
+        place = (self.name, kind, _key(key), target)
+        with self._database.write() as db:
+            db.execute('DELETE FROM work WHERE collection = ? AND kind = ? AND key = ? AND target = ?', place)
+            self._database.make_room(db, len(encoded))
+            db.execute(
+                'INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, ?)', (*place, self._database.now(), len(encoded), encoded)
+            )
+
+    def _check_size(self, size: int) -> None:
+        limit, name = self._database.max_mb, variable('store_max_mb')
+        if size > self._database.cap:
+            raise StoreError(
+                f'the text is {_mb(size)} MB, over {name}={limit:g}, all that the store may hold; '
+                'split it or raise the limit'
+            )
+        if size > MAX_TEXT_MB * 1e6:
+            raise StoreError(f'the text is {_mb(size)} MB, and the store takes at most {MAX_TEXT_MB:g}; split it')
+
+    def _source(self, row: Row) -> Source:
+        return source_of(row, self._database.touched.get(('sources', row[0]), 0))
+
+    def _unknown(self, asked: str) -> UnknownSourceError:
+        """Why there is no such source, and what there is instead."""
+        with self._database.read() as db:
+            return unknown_source(db, self.name, asked, self._database.max_mb)
+
+
+def _lines(text: str) -> int:
+    return text.count('\n') + (not text.endswith('\n'))
+
+
+def _key(key: str) -> bytes:
+    """A key as it is kept: short whatever it is, and without the text that may be in it."""
+    return hashlib.sha256(key.encode(errors='surrogatepass')).digest()
+
+
+def _mb(size: int) -> str:
+    return f'{size / 1e6:.6g}'

@@ -1,0 +1,144 @@
+"""The connections to one database: a pool that threads share and a fork leaves whole."""
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from summarizer_tool.errors import StoreError
+from summarizer_tool.store.sqlite_file import MEMORY, DatabaseFormat, close, connect, open_database
+
+_FORK_SECONDS = 5.0
+"""How long a fork waits for calls in flight; a call takes milliseconds, unless other processes are in its way."""
+
+_IDLE_CONNECTIONS = 8
+"""Kept open for the next calls; more only while more threads call at once."""
+
+
+class Connections:
+    """The connections to one database, borrowed for a call each.
+
+    Not one for all threads: a read would wait for the write of another thread, which WAL is there to avoid. Not one
+    for each thread: those of a pool come and go, and nobody closes what they leave. A database in memory has one.
+    """
+
+    writing: threading.Lock
+    """Held by the thread that writes."""
+
+    def __init__(self, path: str, form: DatabaseFormat) -> None:
+        self.path = path
+        self.writing = threading.Lock()
+        self._form = form
+        self._gate = threading.Condition()
+        self._idle: list[sqlite3.Connection] = []
+        self._borrowed = 0
+        self._is_closed = False
+        self._is_held = False
+        first = open_database(path, form)
+        if path == MEMORY:
+            self._idle.append(first)
+        else:
+            close(first)
+        with _forking:
+            _all_connections.add(self)
+
+    @contextmanager
+    def borrow(self) -> Generator[sqlite3.Connection]:
+        """A connection for the calling thread alone; an open transaction is undone at the end."""
+        gate = self._gate
+        with gate:
+            gate.wait_for(self._is_free)
+            if self._is_closed:
+                raise StoreError(f'the store {self.path} is closed')
+            db = self._idle.pop() if self._idle else None
+            self._borrowed += 1
+        try:
+            if db is None:
+                db = connect(self.path, self._form)
+            yield db
+        finally:
+            self._return(db)
+
+    def _is_free(self) -> bool:
+        return self._is_closed or not (self._is_held or (self.path == MEMORY and self._borrowed))
+
+    def _return(self, db: sqlite3.Connection | None) -> None:
+        is_broken = db is None
+        if db is not None and db.in_transaction:
+            try:
+                db.execute('ROLLBACK')
+            except sqlite3.Error:
+                is_broken = db.in_transaction
+        with self._gate:
+            self._borrowed -= 1
+            is_kept = not is_broken and not self._is_closed and len(self._idle) < _IDLE_CONNECTIONS
+            if db is not None and is_kept:
+                self._idle.append(db)
+            self._gate.notify_all()
+        if db is not None and not is_kept:
+            close(db)
+
+    def close(self) -> None:
+        """Close what is idle now, and what is borrowed when it comes back."""
+        with self._gate:
+            self._is_closed = True
+            idle, self._idle = self._idle, []
+            self._gate.notify_all()
+        for db in idle:
+            close(db)
+
+    def before_fork(self) -> None:
+        """Wait for calls in flight, and close the file.
+
+        SQLite keeps in the process what it has locked. A child would inherit the belief, but not the locks.
+        """
+        with self._gate:
+            self._is_held = True
+            self._gate.wait_for(lambda: not self._borrowed, _FORK_SECONDS)
+            idle: list[sqlite3.Connection] = []
+            if self.path != MEMORY:
+                idle, self._idle = self._idle, []
+        for db in idle:
+            close(db)
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        with self._gate:
+            self._is_held = False
+            self._gate.notify_all()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with locks of its own; those of the parent may be held by threads that are not here."""
+        self.writing = threading.Lock()
+        self._gate = threading.Condition()
+        self._is_held = False
+        self._borrowed = 0
+
+
+_all_connections: 'weakref.WeakSet[Connections]' = weakref.WeakSet()
+_forking = threading.Lock()
+
+
+def _before_fork() -> None:
+    _forking.acquire()
+    for connections in list(_all_connections):
+        connections.before_fork()
+
+
+def _after_fork_in_parent() -> None:
+    for connections in list(_all_connections):
+        connections.after_fork_in_parent()
+    _forking.release()
+
+
+def _after_fork_in_child() -> None:
+    global _forking
+    _forking = threading.Lock()
+    for connections in list(_all_connections):
+        connections.after_fork_in_child()
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

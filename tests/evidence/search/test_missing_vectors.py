@@ -1,0 +1,214 @@
+"""What of a collection is embedded before a search, and what becomes of failures and of time that runs out."""
+
+import anyio
+import anyio.lowlevel
+import pytest
+from inline_snapshot import snapshot
+from pydantic_ai.exceptions import ModelHTTPError
+
+from summarizer_tool.evidence.search import missing_vectors
+from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+from summarizer_tool.evidence.search.results import Query
+from summarizer_tool.evidence.search.search import search
+from summarizer_tool.llm.typed_query import UnansweredError
+from summarizer_tool.runtime.concurrency_limits import ProcessLimiter
+from summarizer_tool.settings import Settings
+from summarizer_tool.store.collection import Collection
+from tests.support.meaning import HARBOUR, TOWN, Meaning, blobs, embedded, many, nearest
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_one_search_embeds_is_bounded(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(missing_vectors, 'MAX_PASSAGES', 5)
+    monkeypatch.setattr(missing_vectors, 'BATCH', 2)
+    collection.add(many(8))
+    collection.add(TOWN)
+    model = Meaning()
+    passages = embedded(model)
+
+    first = await passages.nearest(collection, ['ship'], (), 99)
+    assert first.warning == snapshot(
+        '5 passages were embedded for this search; the others that have no vectors yet are ranked by words alone; search again'
+    )
+    assert [len(batch) for batch in model.documents] == [2, 2, 1]
+    assert 'healer' in model.documents[0][0]  # what was stored last comes first
+    assert [(record.message, vars(record)['embedded'], vars(record)['are_more']) for record in caplog.records] == [
+        ('some passages are ranked by words alone, as they have no vectors yet', 5, True)
+    ]
+    rest = await passages.nearest(collection, ['ship'], (), 99)
+    assert (len(rest.rankings[0]), rest.warning) == (8, '')
+    assert len(caplog.records) == 1
+    assert sum(map(len, model.documents)) == 9
+
+
+async def test_requests_at_once_are_bounded(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing_vectors, 'BATCH', 1)
+    collection.add(many(12))
+    for most in (1, 3):
+        model = Meaning(f'at most {most}')
+        await nearest(embedded(model, max_concurrent_llm_calls=most), collection, ['ship'], (), 9)
+        assert model.most_running == most
+
+    model = Meaning('shared')
+    limiter = ProcessLimiter(2)
+    passages = EmbeddedPassages.of(Settings.load(max_concurrent_llm_calls=9), model=model, limiter=limiter)
+    assert passages is not None
+    await nearest(passages, collection, ['ship'], (), 9)
+    assert model.most_running == 2
+
+
+async def test_searches_at_once_pay_once(collection: Collection) -> None:
+    collection.add(many(6))
+    model = Meaning()
+    passages = embedded(model)
+    found: list[list[list[int]]] = []
+
+    async def search(query: str) -> None:
+        found.append(await nearest(passages, collection, [query], (), 99))
+
+    async with anyio.create_task_group() as group:
+        for query in ('ship', 'ferry', 'vessel'):
+            group.start_soon(search, query)
+    assert sum(map(len, model.documents)) == 6
+    assert [len(ids) for [ids] in found] == [6, 6, 6]
+
+
+async def test_a_search_that_is_cancelled_keeps_what_is_paid_for(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(missing_vectors, 'BATCH', 2)
+    collection.add(many(6))
+    model = Meaning()
+    passages = embedded(model, max_concurrent_llm_calls=1)
+    third = anyio.Event()
+
+    async def hang(_: list[str]) -> None:
+        if len(model.documents) == 3:
+            third.set()
+            await anyio.sleep_forever()
+
+    model.before = hang
+    async with anyio.create_task_group() as group:
+        group.start_soon(passages.nearest, collection, ['ship'], (), 9)
+        await third.wait()
+        group.cancel_scope.cancel()
+    assert len(blobs(collection)) == 4
+
+    model.before = None
+    [found] = await nearest(passages, collection, ['ship'], (), 9)
+    assert len(found) == 6
+    assert model.documents[3] == model.documents[2]
+
+
+async def test_there_is_no_waiting_for_a_model_that_hangs(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(missing_vectors, 'BATCH', 1)
+    collection.add(many(4))
+    model = Meaning()
+    passages = EmbeddedPassages.of(Settings.load(llm_timeout_seconds=0.3), model=model)
+    assert passages is not None
+
+    async def hang(sent: list[str]) -> None:
+        if 'number1' in sent[0]:
+            await anyio.sleep_forever()
+
+    model.before = hang
+    monkeypatch.setattr(missing_vectors, 'START_SECONDS', 0.0)
+    [found] = await nearest(passages, collection, ['ship'], (), 9)
+    assert len(found) < 4
+    assert vars(caplog.records[-1])['reasons'] == ['deadline']
+
+    monkeypatch.setattr(missing_vectors, 'START_SECONDS', 0.3)
+    [found] = await nearest(passages, collection, ['ship'], (), 9)
+    assert len(found) == 3
+
+    async def hang_always(_: list[str]) -> None:
+        await anyio.sleep_forever()
+
+    model.before = hang_always
+    with pytest.raises(UnansweredError, match='meaning as embedder: no answer in time'):
+        await nearest(passages, collection, ['a new query'], (), 9)
+
+
+async def test_a_failure_of_a_query_names_its_reason_and_no_content(
+    collection: Collection, caplog: pytest.LogCaptureFixture
+) -> None:
+    collection.add(HARBOUR)
+    model = Meaning()
+
+    async def fail(_: list[str]) -> None:
+        raise ModelHTTPError(503, 'meaning', body='vessel')
+
+    model.before = fail
+    with pytest.raises(UnansweredError) as caught:
+        await nearest(embedded(model), collection, ['vessel'], (), 9)
+    assert str(caught.value) == 'meaning as embedder: HTTP 503'
+    assert 'vessel' not in caplog.text
+    assert model.documents == []  # nothing else is sent to a model that does not answer
+
+
+async def test_a_batch_that_fails_does_not_fail_the_search(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(missing_vectors, 'BATCH', 2)
+    collection.add(many(6))
+    model = Meaning()
+    passages = embedded(model)
+
+    async def fail(sent: list[str]) -> None:
+        if 'number3' in ' '.join(sent):
+            raise ModelHTTPError(503, 'meaning', body='number3')
+
+    model.before = fail
+    found = await search(collection, Query('number ship'), similar=passages)
+    assert (found.warnings, found.ranking) == snapshot(
+        (('2 passages have no vectors (HTTP 503) and are ranked by words alone; search again',), 'bm25+embeddings')
+    )
+    [found] = await nearest(passages, collection, ['ship'], (), 9)
+    assert len(found) == 4
+    assert {(vars(record)['failed'], *vars(record)['reasons']) for record in caplog.records} == {(2, 'HTTP 503')}
+    assert 'number3' not in caplog.text
+
+    model.before = None
+    [found] = await nearest(passages, collection, ['ship'], (), 9)
+    assert len(found) == 6
+
+
+async def test_a_text_that_the_model_refuses_is_left_out_alone(
+    collection: Collection, caplog: pytest.LogCaptureFixture
+) -> None:
+    collection.add(many(9))
+    model = Meaning()
+    passages = embedded(model)
+
+    async def refuse(sent: list[str]) -> None:
+        if len(sent) > 4 or 'number3' in ' '.join(sent):
+            raise ModelHTTPError(413, 'meaning')
+
+    model.before = refuse
+    [found] = await nearest(passages, collection, ['ship'], (), 9)
+    assert len(found) == 8
+    assert vars(caplog.records[-1])['failed'] == 1
+
+    sent = len(model.sent)
+    again = await passages.nearest(collection, ['ship'], (), 9)
+    assert (len(again.rankings[0]), len(model.sent), len(caplog.records)) == (8, sent, 1)  # it is not sent again
+    assert again.warning == '1 passages, which the embedding model refuses, are ranked by words alone'
+
+
+async def test_a_wrong_key_is_tried_once(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing_vectors, 'BATCH', 1)
+    collection.add(many(6))
+    model = Meaning()
+
+    async def fail(sent: list[str]) -> None:
+        if 'ship' not in sent:
+            raise ModelHTTPError(402, 'meaning')
+
+    model.before = fail
+    assert await nearest(embedded(model, max_concurrent_llm_calls=1), collection, ['ship'], (), 9) == [[]]
+    assert len(model.documents) == 1

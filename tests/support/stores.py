@@ -1,0 +1,80 @@
+"""Stores to test: a document, what a file holds, and programs that use one."""
+
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from dirty_equals import IsDatetime
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.store.collection import Collection
+
+TODAY = datetime(2026, 11, 1, 12, tzinfo=UTC)
+"""The time by which stores go in tests."""
+
+NOW = IsDatetime(delta=timedelta(seconds=1), approx=TODAY, enforce_tz=True)
+
+HARBOUR = Document('# Harbour\n\nAda Brook founded the guild.\n', title='Harbour', url='https://wiki.example/harbour')
+
+
+def ids(collection: Collection) -> list[str]:
+    return [source.id for source in collection.sources()]
+
+
+def titles(collection: Collection) -> list[str]:
+    return [source.title for source in collection.sources()]
+
+
+def query(path: Path, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute(sql).fetchall()
+
+
+def sound(path: Path) -> bool:
+    """Whether SQLite finds no fault, and the running total, the texts and the index agree with the rows."""
+    assert query(path, 'PRAGMA integrity_check') == [('ok',)]
+    assert query(path, "INSERT INTO words (words) VALUES ('integrity-check')") == []
+    assert query(path, 'SELECT count(*) FROM sources') == query(
+        path, 'SELECT count(*) FROM indexed JOIN sources ON id = source AND sources.collection = indexed.collection'
+    )
+    assert query(path, 'SELECT coalesce(sum(passages), 0) FROM indexed') == query(
+        path,
+        'SELECT count(*) FROM passages JOIN sources ON sources.id = source AND sources.collection = passages.collection',
+    )
+    assert query(path, 'SELECT count(*) FROM sources') == query(
+        path, 'SELECT count(*) FROM texts JOIN sources USING (collection, id)'
+    )
+    return query(path, 'SELECT bytes FROM total') == query(
+        path,
+        'SELECT coalesce((SELECT sum(length(text)) FROM texts), 0) + coalesce((SELECT sum(length(text)) FROM work), 0)',
+    )
+
+
+def run(program: str, *arguments: object) -> 'subprocess.Popen[str]':
+    """A Python program that begins by importing what it needs of the store."""
+    head = 'import os, sys, threading\nfrom summarizer_tool.documents.document import Document\nfrom summarizer_tool.store.source_store import SourceStore\n'
+    return subprocess.Popen(
+        # Newer Pythons warn of a fork beside threads, which is what one test is about.
+        [
+            sys.executable,
+            '-W',
+            'ignore::DeprecationWarning',
+            '-c',
+            head + textwrap.dedent(program),
+            *map(str, arguments),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def output(process: 'subprocess.Popen[str]') -> str:
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, '')
+    return out
