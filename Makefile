@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
-.PHONY: run research serve test lint check bench load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check snapshots wheel clean
+.PHONY: run research serve test lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -24,6 +24,15 @@ lint: $(VENV)/.installed-dev  ## Format, lint and type checks
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
+
+coverage: $(VENV)/.installed-dev  ## The lines and branches of both packages that no test runs
+	$(BIN)/pytest -n auto --cov --cov-report=term-missing
+
+thorough: $(VENV)/.installed-dev  ## The tests with ten times as many drawn examples
+	$(BIN)/pytest -n auto --hypothesis-profile=thorough --timeout=1200
+
+mutants: $(VENV)/.installed-dev  ## Changes to the modules that guard something which no test notices; MUTANTS='http --every 5' for some
+	$(BIN)/python -m tests.proofs.mutants $(MUTANTS)
 
 check: lint test
 

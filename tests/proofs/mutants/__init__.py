@@ -1,0 +1,1 @@
+"""What the tests do not notice, where they guard something."""
