@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
-.PHONY: run research serve test lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check snapshots wheel clean
+.PHONY: run research serve test lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -63,6 +63,9 @@ conformance: $(VENV)/.installed-dev $(CONFORMANCE)/node_modules/.package-lock.js
 container-check: $(VENV)/.installed-dev  ## The install of the Dockerfile in a fresh environment, and its server
 	$(BIN)/python -m tests.proofs.container
 
+docs: $(VENV)/.installed-docs  ## Build the documentation into build/site; a broken link fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
 snapshots: $(VENV)/.installed-dev  ## Rewrite the inline snapshots
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest --inline-snapshot=fix,create
 
@@ -85,6 +88,10 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/pip
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/pip
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
 
 # The hidden lock file is the last thing that npm writes. The Node that the tools need is among what is installed.
 $(CONFORMANCE)/node_modules/.package-lock.json: $(CONFORMANCE)/package-lock.json
