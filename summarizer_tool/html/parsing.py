@@ -5,6 +5,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+from summarizer_tool.extras import naming_extra
+
 MAX_DEPTH = 160
 """Elements that may nest, where libxml2 has given up; what is deeper hangs at this depth, in its order."""
 MAX_ELEMENTS = 300_000
@@ -61,8 +63,9 @@ def parse(html: str) -> tuple[Any | None, bool]:
     libxml2 stops 256 elements deep. Tags that nobody has closed nest as deeply as this, so such a page is parsed again
     into a tree that does not grow deeper than `MAX_DEPTH`, and so is one of very many tags.
     """
-    etree = import_module('lxml.etree')
-    lxml_html = import_module('lxml.html')
+    with naming_extra():
+        etree = import_module('lxml.etree')
+        lxml_html = import_module('lxml.html')
     body = UNFIT.sub('', html).encode(errors='replace')
     options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}
     parser = lxml_html.HTMLParser(collect_ids=False, default_doctype=False, **options)

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from summarizer_tool.extras import naming_extra
 from summarizer_tool.html.walking import MARKS
 
 MAX_ELEMENTS = 30_000
@@ -63,6 +64,6 @@ def _trafilatura() -> Any:
     logger = logging.getLogger('trafilatura')
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
-    with warnings.catch_warnings():
+    with naming_extra(), warnings.catch_warnings():
         warnings.simplefilter('ignore')  # it asks for a proxy that it then does without
         return import_module('trafilatura')

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.extras import naming_extra
 from summarizer_tool.settings import variable
 from summarizer_tool.store import index
 from summarizer_tool.store.database import Database
@@ -45,13 +45,8 @@ def require_numpy() -> None:
     Raises:
         ConfigurationError: If it is not installed.
     """
-    try:
+    with naming_extra(needed_by=variable('embedding_model')):
         import_module('numpy')
-    except ImportError as error:
-        raise ConfigurationError(
-            f'{variable("embedding_model")} needs a package that is not installed: '
-            "pip install 'summarizer-tool[embeddings]'"
-        ) from error
 
 
 def normalised(vectors: Sequence[Sequence[float]]) -> 'Matrix':
