@@ -10,7 +10,8 @@ COPY researcher_integration researcher_integration/
 COPY summarizer_tool summarizer_tool/
 RUN --mount=type=cache,target=/root/.cache/pip \
     python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir /src/dist . && \
-    python -m pip --python /opt/venv/bin/python install --disable-pip-version-check /src/dist/*.whl
+    python -m pip --python /opt/venv/bin/python install --disable-pip-version-check \
+    "$(echo /src/dist/*.whl)[embeddings,openai,server]"
 
 
 FROM python:3.12-slim

@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-lowest
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
-.PHONY: run research serve test lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
+.PHONY: run research serve test test-lowest lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -18,6 +19,9 @@ serve: $(VENV)/.installed  ## Start the MCP server, keyless, on http://127.0.0.1
 
 test: $(VENV)/.installed-dev  ## Run the tests
 	$(BIN)/pytest -n auto
+
+test-lowest: $(LOWEST)/.installed  ## Run the tests with the lowest versions that pyproject.toml allows
+	$(LOWEST)/bin/python -m pytest -n auto
 
 lint: $(VENV)/.installed-dev  ## Format, lint and type checks
 	$(BIN)/ruff format --check .
@@ -73,7 +77,7 @@ wheel: $(VENV)/.installed-dev  ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
 
 # pip is the last thing that venv makes: an interrupted one is made again.
 $(VENV)/bin/pip:
@@ -82,7 +86,7 @@ $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/pip
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[all]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/pip
@@ -91,6 +95,14 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/pip
 
 $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
+# The newest pydantic-ai-harness goes with the lowest pydantic-ai, see pyproject.toml.
+$(LOWEST)/.installed: pyproject.toml | $(VENV)/bin/pip
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv venv --quiet --clear $(LOWEST)
+	$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e '.[dev]'
+	$(BIN)/uv pip install --quiet --python $(LOWEST) 'pydantic-ai-harness==0.62.0'
 	@touch $@
 
 # The hidden lock file is the last thing that npm writes. The Node that the tools need is among what is installed.

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from researcher_integration.tool_results.masked_calls import masked_calls
     from researcher_integration.tool_results.rules import ToolResultRules, load_rules
 
+    __version__: str
+
 __all__ = (
     'Checkpoint',
     'Claim',
@@ -78,6 +80,7 @@ __all__ = (
     'ToolResultRules',
     'Topic',
     'ZoneData',
+    '__version__',
     'crawl_tool',
     'load_rules',
     'load_search_servers',
@@ -124,7 +127,14 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for: `lore-research --help` should not wait for pydantic-ai."""
+    if name == '__version__':
+        from importlib.metadata import version
+
+        return version('summarizer-tool')
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    value = globals()[name] = getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
+    from summarizer_tool import naming_extra
+
+    with naming_extra():
+        value = globals()[name] = getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
     return value

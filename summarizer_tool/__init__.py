@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         UnknownSourceError,
     )
     from summarizer_tool.extractive.model import ExtractiveModel
+    from summarizer_tool.extras import naming_extra
     from summarizer_tool.html.content import read as read_html
     from summarizer_tool.html.page import Page
     from summarizer_tool.llm.failures import first_of as first_error
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from summarizer_tool.llm.options import Progress, RequestOptions
     from summarizer_tool.llm.typed_query import TypedQuery
     from summarizer_tool.mapreduce.summarizer import Summarizer
+    from summarizer_tool.prompt_tags import register_tag
+    from summarizer_tool.prompt_tags import wrap as wrap_in_tag
     from summarizer_tool.prompts import Focus
     from summarizer_tool.prompts import fill as fill_prompt
     from summarizer_tool.prompts import load as load_prompt
@@ -43,11 +46,14 @@ if TYPE_CHECKING:
     from summarizer_tool.telemetry import defect as defect_attributes
     from summarizer_tool.telemetry import json_lines as json_log_lines
     from summarizer_tool.telemetry import span as trace_span
+    from summarizer_tool.text.addresses import key_of as url_key
     from summarizer_tool.text.lines import one_line
     from summarizer_tool.text.tokens import count as count_tokens
     from summarizer_tool.text.tokens import fits as fits_tokens
     from summarizer_tool.text.tokens import truncate as truncate_tokens
     from summarizer_tool.toolset import SummarizerToolset
+
+    __version__: str
 
 __all__ = (
     'AddedSource',
@@ -86,6 +92,7 @@ __all__ = (
     'TerminalLines',
     'TypedQuery',
     'UnknownSourceError',
+    '__version__',
     'build_model',
     'configure_telemetry',
     'connect_model',
@@ -99,12 +106,16 @@ __all__ = (
     'json_log_lines',
     'load_prompt',
     'model_id',
+    'naming_extra',
     'one_line',
     'open_database',
     'read_html',
+    'register_tag',
     'render_prompt',
     'trace_span',
     'truncate_tokens',
+    'url_key',
+    'wrap_in_tag',
 )
 
 _MODULES = {
@@ -159,18 +170,29 @@ _MODULES = {
     'model_id': 'llm.models',
     'one_line': 'text.lines',
     'open_database': 'store.sqlite_file',
+    'naming_extra': 'extras',
     'read_html': 'html.content:read',
+    'register_tag': 'prompt_tags',
     'render_prompt': 'prompts:render',
     'trace_span': 'telemetry:span',
     'truncate_tokens': 'text.tokens:truncate',
+    'url_key': 'text.addresses:key_of',
+    'wrap_in_tag': 'prompt_tags:wrap',
 }
 """The module of each public name, and after a colon its name there, where that is another."""
 
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for: `summarizer --help` should not wait for pydantic-ai."""
+    if name == '__version__':
+        from importlib.metadata import version
+
+        return version('summarizer-tool')
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    from summarizer_tool.extras import naming_extra
+
     module, _, attribute = _MODULES[name].partition(':')
-    value = globals()[name] = getattr(import_module(f'{__name__}.{module}'), attribute or name)
+    with naming_extra():
+        value = globals()[name] = getattr(import_module(f'{__name__}.{module}'), attribute or name)
     return value

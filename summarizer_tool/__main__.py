@@ -1,5 +1,24 @@
-"""`python -m summarizer_tool` is the `summarizer` command."""
+"""The `summarizer` command, also as `python -m summarizer_tool`."""
 
-from summarizer_tool.cli.main import main
+import os
+import sys
 
-main()
+from summarizer_tool.extras import MissingExtraError, naming_extra
+
+
+def main() -> None:
+    """Run the command line; without its extra, say which one it is."""
+    if 'LOGFIRE_PYDANTIC_PLUGIN_RECORD' not in os.environ:
+        # Without it the plugin records nothing, but it would load all of Logfire before an input is looked at.
+        os.environ.setdefault('PYDANTIC_DISABLE_PLUGINS', 'logfire-plugin')
+    try:
+        with naming_extra():
+            from summarizer_tool.cli.main import main as command
+    except MissingExtraError as error:
+        sys.stderr.write(f'summarizer: {error}\n')
+        sys.exit(2)
+    command()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,7 +1,7 @@
 """Render the prompts in `prompts/*.md`, with everything untrusted framed as data.
 
 A template's `{{name}}` is replaced in one pass over the template, so braces and tags in what is put in change
-nothing, and `pydantic_ai.framing.wrap` escapes whatever in the text could open or close a frame.
+nothing, and `prompt_tags.wrap` escapes whatever in the text could open or close a frame.
 """
 
 import hashlib
@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 
 import regex
-from pydantic_ai.framing import RegisteredTag, register_tag, wrap
+
+from summarizer_tool.prompt_tags import PromptTag, register_tag, wrap
 
 SOURCE_TAG = register_tag('source')
 FACTS_TAG = register_tag('facts')
@@ -125,7 +126,7 @@ def _unescaped(text: str) -> str:
     return _ESCAPED_ENTITY.sub('&', text.replace('&lt;', '<')) if '&' in text else text
 
 
-def _frame(tag: RegisteredTag, body: str, path: str | None = None) -> str:
+def _frame(tag: PromptTag, body: str, path: str | None = None) -> str:
     return wrap(tag, _escaped(body), path=path)
 
 

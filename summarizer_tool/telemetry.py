@@ -15,6 +15,7 @@ from typing import cast
 from opentelemetry.trace import Span, Status, StatusCode, get_tracer
 from opentelemetry.util.types import AttributeValue
 
+from summarizer_tool.extras import naming_extra
 from summarizer_tool.settings import LogLevel, Settings
 
 SERVICE_ID = 'mcp_summarizer'
@@ -67,7 +68,8 @@ def configure(
         level: Instead of `settings.log_level`.
         libraries: Loggers of others whose warnings go there, too, and nothing else of theirs anywhere.
     """
-    import logfire
+    with naming_extra():
+        import logfire
 
     logfire.configure(
         service_name=SERVICE_ID,
@@ -110,7 +112,8 @@ class _LibraryHandler(logging.Handler):
 
 def json_lines() -> logging.Handler:
     """JSON lines on stderr, each with the service's id, a time, a level, and the fields of the record."""
-    from pythonjsonlogger.json import JsonFormatter
+    with naming_extra():
+        from pythonjsonlogger.json import JsonFormatter
 
     handler = logging.StreamHandler()
     handler.setFormatter(

@@ -15,9 +15,14 @@ from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 
+import pytest
 from inline_snapshot import snapshot
 
+import researcher_integration
+import summarizer_tool
 from researcher_integration import ResearchSettings
+from summarizer_tool import ConfigurationError, naming_extra
+from summarizer_tool.extras import EXTRAS, MissingExtraError
 from summarizer_tool.settings import Settings, variable
 from tests.proofs.container.files import (
     REPOSITORY,
@@ -35,7 +40,7 @@ BUILD, FINAL = stages(read('Dockerfile'))
 COMPOSE = compose_values(read('docker-compose.yml'))
 IGNORE = read('.dockerignore').splitlines()
 PROJECT = tomllib.loads(read('pyproject.toml'))
-CONFORMANCE = REPOSITORY / 'tests' / 'conformance'
+CONFORMANCE = REPOSITORY / 'tests' / 'proofs' / 'conformance'
 EXAMPLE = re.findall(r'^#(\w+)=(.*)$', read('.env.example'), re.MULTILINE)
 
 
@@ -263,6 +268,75 @@ def test_commands_are_functions() -> None:
     for target in PROJECT['project']['scripts'].values():
         module, _, name = target.partition(':')
         assert callable(getattr(import_module(module), name)), target
+
+
+# What is installed, and what is asked for by name
+
+
+def test_every_package_of_an_extra_is_named_with_it() -> None:
+    extras = PROJECT['project']['optional-dependencies']
+    brought = {
+        extra: {re.split(r'[\[>]', line)[0] for line in lines if not line.startswith('summarizer-tool[')}
+        for extra, lines in extras.items()
+    }
+    distributions = {
+        **dict.fromkeys(('anthropic', 'fastmcp', 'groq', 'mistralai', 'openai'), 'pydantic-ai-slim'),
+        'pythonjsonlogger': 'python-json-logger',
+        'yaml': 'pyyaml',
+    }
+    for package, extra in EXTRAS.items():
+        assert distributions.get(package, package.replace('_', '-')) in brought[extra], package
+    core = {re.split(r'[\[>]', line)[0] for line in PROJECT['project']['dependencies']}
+    named = {distributions.get(package, package.replace('_', '-')) for package in EXTRAS}
+    own = set.union(*(names for extra, names in brought.items() if extra not in ('dev', 'google')))
+    assert own - named - core == set()
+    for lines in (PROJECT['project']['dependencies'], *extras.values()):
+        assert not [line for line in lines if '<' in line]
+
+
+def test_a_missing_package_is_told_with_its_extra() -> None:
+    messages: list[str] = []
+    for package, whole, needed_by in (('lxml', '', ''), ('logfire', 'server', ''), ('numpy', '', 'SETTING')):
+        with pytest.raises(MissingExtraError) as raised, naming_extra(whole), naming_extra(needed_by=needed_by):
+            raise ImportError('of another kind') from ModuleNotFoundError('gone', name=f'{package}.part')
+        messages.append(str(raised.value))
+        assert isinstance(raised.value, ConfigurationError)
+    assert messages == snapshot(
+        [
+            'lxml is not installed: pip install "summarizer-tool[web]"',
+            'logfire is not installed: pip install "summarizer-tool[server]"',
+            'SETTING needs numpy, which is not installed: pip install "summarizer-tool[embeddings]"',
+        ]
+    )
+    with pytest.raises(ModuleNotFoundError, match='unknown'), naming_extra():
+        raise ModuleNotFoundError('unknown', name='unknown')
+
+
+def test_types_and_version_are_there() -> None:
+    for package in (summarizer_tool, researcher_integration):
+        assert (Path(package.__path__[0]) / 'py.typed').is_file()
+        assert package.__version__ == PROJECT['project']['version']
+
+
+def test_the_entry_for_the_registry_of_mcp_servers() -> None:
+    entry = json.loads(read('server.json'))
+    assert re.fullmatch(r'[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+', entry['name'])
+    # By this line of the README on PyPI the registry sees that both have the same owner.
+    assert f'<!-- mcp-name: {entry["name"]} -->' in read('README.md')
+    assert len(entry['description']) <= 100
+    assert entry['repository']['url'] == PROJECT['project']['urls']['Homepage']
+    [package] = entry['packages']
+    version = PROJECT['project']['version']
+    assert (entry['version'], package['version']) == (version, version)
+    assert (package['registryType'], package['identifier']) == ('pypi', PROJECT['project']['name'])
+    assert package['identifier'] in PROJECT['project']['scripts']
+    assert [argument['value'] for argument in package['runtimeArguments']] == [
+        f'summarizer-tool[openai,server]=={version}'
+    ]
+    assert [argument['value'] for argument in package['packageArguments']] == ['serve', 'stdio']
+    fields = ResearchSettings.model_fields.values()
+    known = {str(field.validation_alias) for field in fields}
+    assert {setting['name'] for setting in package['environmentVariables']} <= known
 
 
 # The npm tools

@@ -22,13 +22,12 @@ from typing import Annotated, Any, Self, cast
 import httpx2
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic_ai import ModelRetry, RunContext, ToolFailed
-from pydantic_ai.framing import register_tag, wrap
 from pydantic_ai.mcp import MCPToolset, load_mcp_toolsets
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from researcher_integration.config.files import FOLDER, Strict, key_path, read_json, shown
 from researcher_integration.mcp.failures import OptionalServer, on_failure
-from summarizer_tool import ConfigurationError
+from summarizer_tool import ConfigurationError, register_tag, wrap_in_tag
 
 SHIPPED_SERVERS = FOLDER / 'mcp_config.json'
 
@@ -215,10 +214,10 @@ class SearchServer(OptionalServer[Any]):
             try:
                 return _framed(await self.wrapped.call_tool(name, tool_args, ctx, tool))
             except ModelRetry as error:
-                message = wrap(SEARCH_TAG, error.message)
+                message = wrap_in_tag(SEARCH_TAG, error.message)
                 raise (ToolFailed(message) if ctx.last_attempt else ModelRetry(message)) from error
             except ToolFailed as error:
-                raise ToolFailed(wrap(SEARCH_TAG, error.message)) from error
+                raise ToolFailed(wrap_in_tag(SEARCH_TAG, error.message)) from error
 
     def _say_failed(self, error: Exception) -> None:
         self._warn('a search server has failed', error)
@@ -232,9 +231,9 @@ class SearchServer(OptionalServer[Any]):
 def _framed(result: Any) -> Any:
     """A tool's result as framed text; files stay what they are."""
     if isinstance(result, str):
-        return wrap(SEARCH_TAG, result)
+        return wrap_in_tag(SEARCH_TAG, result)
     try:
-        return wrap(SEARCH_TAG, json.dumps(result, ensure_ascii=False))
+        return wrap_in_tag(SEARCH_TAG, json.dumps(result, ensure_ascii=False))
     except TypeError:  # it holds files
         parts = cast('list[Any]', result) if isinstance(result, list) else [result]
-        return [wrap(SEARCH_TAG, part) if isinstance(part, str) else part for part in parts]
+        return [wrap_in_tag(SEARCH_TAG, part) if isinstance(part, str) else part for part in parts]

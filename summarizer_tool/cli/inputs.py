@@ -1,6 +1,5 @@
 """What a command is given to read: files, stdin, URLs, and handles of what is stored."""
 
-import asyncio
 import codecs
 import re
 import sys
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from summarizer_tool.cli.terminal import UnreadableError, say
-from summarizer_tool.html.recognising import HEAD, is_page
 
 if TYPE_CHECKING:
     from summarizer_tool.documents.document import Document
@@ -70,6 +68,8 @@ async def fetched(places: Sequence[Given | Url], settings: 'Settings') -> 'list[
     Raises:
         FetchError: If one cannot be.
     """
+    import asyncio
+
     from summarizer_tool.documents.document import Document
     from summarizer_tool.web.fetch import fetch
 
@@ -87,12 +87,13 @@ async def fetched(places: Sequence[Given | Url], settings: 'Settings') -> 'list[
 
 def _read_file(name: str, settings: 'Settings') -> Given:
     """An HTML page as markdown, any other text as it is."""
+    label = 'stdin' if name == STDIN else name
+    raw = _read_bytes(name, settings)
+
     from summarizer_tool.documents.document import Document
     from summarizer_tool.text.lines import one_line
     from summarizer_tool.text.structure import LONGEST_TITLE, parse
 
-    label = 'stdin' if name == STDIN else name
-    raw = _read_bytes(name, settings)
     is_named_html = Path(name).suffix.lower() in _HTML_SUFFIXES
     page = _page(raw, label, is_named_html=is_named_html) if is_named_html or _begins_as_page(raw) else None
     text = page.markdown if page else _text(raw, label)
@@ -103,6 +104,8 @@ def _read_file(name: str, settings: 'Settings') -> Given:
 
 
 def _begins_as_page(raw: bytes) -> bool:
+    from summarizer_tool.html.recognising import HEAD, is_page
+
     # Tags are ASCII, which all charsets of the web share but the wide ones, and these have a mark.
     is_wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return is_page(raw[: HEAD * 2].decode('utf-16' if is_wide else 'utf-8', 'replace'))

@@ -9,7 +9,7 @@ import typer
 
 from summarizer_tool.cli import evidence
 from summarizer_tool.cli.inputs import STDIN, Given, Url, fetched, read_place
-from summarizer_tool.cli.terminal import configured, ending, progress, say, show_statistics, write
+from summarizer_tool.cli.terminal import ending, load_settings, progress, say, set_up_logs, show_statistics, write
 
 if TYPE_CHECKING:
     from summarizer_tool.schemas import Summary
@@ -71,8 +71,9 @@ def run(
     3 an input that cannot be read or fetched, 130 interrupted.
     """
     with ending():
-        settings = configured(model)
+        settings = load_settings(model)
         given = [read_place(name, settings) for name in places or [STDIN]]
+        set_up_logs(settings)  # which takes long, so that a wrong name is told first
         summary = _summarize(given, settings, RunArguments(max_output_tokens, focus or [], schema_hint, strategy))
     write(summary.model_dump_json(indent=2) if as_json else summary.text)
     for warning in summary.warnings:

@@ -1,6 +1,5 @@
 """The store a command works on, a file or memory, and what it puts into it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -10,6 +9,8 @@ from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, st
 from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError
 
 if TYPE_CHECKING:
+    import asyncio
+
     from summarizer_tool import RequestOptions, Retriever, Service, Settings, Source
 
 T = TypeVar('T')
@@ -79,6 +80,8 @@ def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], 
     Raises:
         ConfigurationError: If the store cannot be used, or a setting, key or package of a model is wrong.
     """
+    import asyncio
+
     from pydantic_ai.exceptions import UserError
 
     from summarizer_tool import RequestOptions, Retriever, Service, SourceStore, Summarizer
@@ -105,6 +108,8 @@ async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
         FetchError: If a page that is not stored cannot be fetched.
         StoreError: If the store fails.
     """
+    import asyncio
+
     turn = asyncio.Semaphore(MAX_AT_ONCE)
     at = service.collection.at
 
@@ -136,6 +141,8 @@ async def add_all(service: 'Service', names: Sequence[Given | Url | Lost]) -> 'l
     Raises:
         StoreError: If the store fails.
     """
+    import asyncio
+
     turn = asyncio.Semaphore(MAX_AT_ONCE)
 
     async def add(place: Given | Url | Lost) -> 'Source | Lost':
@@ -159,7 +166,7 @@ def _is_kept(settings: 'Settings') -> bool:
     return settings.store not in (None, _IN_MEMORY)
 
 
-async def _added(service: 'Service', place: Given | Url, turn: asyncio.Semaphore) -> 'Source':
+async def _added(service: 'Service', place: Given | Url, turn: 'asyncio.Semaphore') -> 'Source':
     if isinstance(place, Given):
         return await _keep(service, place)
     async with turn:

@@ -30,9 +30,7 @@ class ExitCode(IntEnum):
 
 
 def configured(model: str | None = None) -> 'Settings':
-    """The settings of a command; traces as configured.
-
-    Logs are lines for a person, unless a level was asked for: then JSON, as for a machine.
+    """The settings of a command; logs and traces set up as they say.
 
     Args:
         model: Overrides `LLM_MODEL`.
@@ -40,15 +38,33 @@ def configured(model: str | None = None) -> 'Settings':
     Raises:
         ConfigurationError: If a setting is wrong.
     """
-    from summarizer_tool import telemetry
+    settings = load_settings(model)
+    set_up_logs(settings)
+    return settings
+
+
+def load_settings(model: str | None = None) -> 'Settings':
+    """The settings of a command.
+
+    Args:
+        model: Overrides `LLM_MODEL`.
+
+    Raises:
+        ConfigurationError: If one is wrong.
+    """
     from summarizer_tool.settings import Settings, export_env_file
 
     export_env_file()
-    settings = Settings.load(llm_model=model)
+    return Settings.load(llm_model=model)
+
+
+def set_up_logs(settings: 'Settings') -> None:
+    """Set up traces, and logs as lines for a person, unless a level was asked for: then JSON, as for a machine."""
+    from summarizer_tool import telemetry
+
     telemetry.configure(
         settings, handler=None if 'log_level' in settings.model_fields_set else telemetry.TerminalLines()
     )
-    return settings
 
 
 class UnreadableError(SummarizerError):

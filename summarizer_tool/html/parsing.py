@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Protocol
 
+from summarizer_tool.extras import naming_extra
+
 MAX_DEPTH = 160
 """Elements that may nest, where libxml2 has given up; what is deeper hangs at this depth, in its order."""
 MAX_ELEMENTS = 300_000
@@ -68,8 +70,9 @@ def parse(html: str) -> tuple[Any | None, bool]:
     libxml2 stops 256 elements deep. Tags that nobody has closed nest as deeply as this, so such a page is parsed again
     into a tree that does not grow deeper than `MAX_DEPTH`, and so is one of very many tags.
     """
-    import lxml.html
-    from lxml import etree
+    with naming_extra():
+        import lxml.html
+        from lxml import etree
 
     body = UNFIT.sub('', html).encode(errors='replace')
     options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}

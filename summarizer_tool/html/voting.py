@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from summarizer_tool.extras import naming_extra
 from summarizer_tool.html.walking import MARKS
 
 MAX_ELEMENTS = 30_000
@@ -62,7 +63,7 @@ def _trafilatura() -> Any:
     logger = logging.getLogger('trafilatura')
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
-    with warnings.catch_warnings():
+    with naming_extra(), warnings.catch_warnings():
         warnings.simplefilter('ignore')  # it asks for a proxy that it then does without
         import trafilatura
 

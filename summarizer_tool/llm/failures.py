@@ -2,11 +2,12 @@
 
 from asyncio import CancelledError
 
+from pydantic_ai import exceptions
 from pydantic_ai.exceptions import (
+    IncompleteToolCall,
     ModelAuthenticationError,
     ModelHTTPError,
     ModelQuotaExceededError,
-    OutputTokenLimitExceeded,
     UnexpectedModelBehavior,
     UsageLimitExceeded,
 )
@@ -21,6 +22,9 @@ BAD_ANSWERS = frozenset({'invalid output', 'cut off'})
 class ModelRefusedError(Exception):
     """Whoever lends the model has said no, and would say so again."""
 
+
+# pydantic-ai before 2.68 has no error of its own for all answers that are cut off.
+_CUT_OFF: type[Exception] = getattr(exceptions, 'OutputTokenLimitExceeded', IncompleteToolCall)
 
 _HOPELESS_STATUS = frozenset({401, 402, 403, 404})
 
@@ -47,7 +51,7 @@ def reason(error: BaseException) -> str:
         if isinstance(cause, TimeoutError) or 'Timeout' in type(cause).__name__:
             return 'timeout'
         cause = cause.__cause__
-    if isinstance(error, OutputTokenLimitExceeded):
+    if is_cut_off(error):
         return 'cut off'
     if isinstance(error, UnexpectedModelBehavior):
         return 'invalid output'
@@ -56,6 +60,13 @@ def reason(error: BaseException) -> str:
     if isinstance(error, CancelledError):
         return 'cancelled'
     return type(error).__name__
+
+
+def is_cut_off(error: BaseException) -> bool:
+    """Say whether an answer reached the output token limit, which the next one would, too."""
+    return isinstance(error, _CUT_OFF) or (
+        isinstance(error, UnexpectedModelBehavior) and error.message.startswith('Model token limit')
+    )
 
 
 def is_hopeless(error: BaseException) -> bool:

@@ -10,6 +10,7 @@ import httpx2
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 
 from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.extras import requirement
 from summarizer_tool.settings import Settings
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def naming(variable: str, name: str, forms: str) -> Generator[None]:
         extra = _EXTRA.search(str(error))
         raise ConfigurationError(
             f'{variable}={name} needs a package that is not installed: '
-            f'pip install "pydantic-ai-slim[{extra[1] if extra else _prefix(name)}]"'
+            f'pip install "{requirement(error, extra[1] if extra else _prefix(name))}"'
         ) from error
     except ConfigurationError:
         raise

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import regex
 from pydantic import BaseModel, JsonValue, ValidationError
-from pydantic_ai import ModelResponse, ModelRetry, OutputTokenLimitExceeded, RunContext
+from pydantic_ai import IncompleteToolCall, ModelResponse, ModelRetry, RunContext
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.output import OutputContext
 
@@ -114,14 +114,14 @@ class RecoverPartial(AbstractCapability[QueryState]):
         It is called before pydantic-ai looks at the finish reason, for tool arguments as for text.
 
         Raises:
-            OutputTokenLimitExceeded: If the answer was cut off before its first member was complete: under the same
+            IncompleteToolCall: If the answer was cut off before its first member was complete: under the same
                 limit the next one would be too. (pydantic-ai does so for text, but asks again for a tool call.)
         """
         recovered = recover_partial(output, self.envelope, self.key)
         if recovered is None:
             last = ctx.messages[-1] if ctx.messages else None
             if isinstance(last, ModelResponse) and last.finish_reason == 'length':
-                raise OutputTokenLimitExceeded('the answer was cut off before one member was complete') from error
+                raise IncompleteToolCall('the answer was cut off before one member was complete') from error
             raise error
         ctx.deps.is_partial = True
         return recovered

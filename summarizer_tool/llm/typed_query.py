@@ -14,14 +14,7 @@ import anyio
 from pydantic import BaseModel
 from pydantic_ai import Agent, AgentStreamEvent, ModelRetry, NativeOutput, PromptedOutput, RunContext, ToolOutput
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
-from pydantic_ai.exceptions import (
-    AgentRunError,
-    ContentFilterError,
-    OutputTokenLimitExceeded,
-    UnexpectedModelBehavior,
-    UsageLimitExceeded,
-)
-from pydantic_ai.framing import RegisteredTag, wrap
+from pydantic_ai.exceptions import AgentRunError, ContentFilterError, UnexpectedModelBehavior, UsageLimitExceeded
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.output import OutputSpec
@@ -33,6 +26,7 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.recover_partial import QueryState, RecoverPartial
+from summarizer_tool.prompt_tags import PromptTag, wrap
 from summarizer_tool.settings import OutputMode, Settings
 
 MAX_CHARACTERS = 2000
@@ -150,7 +144,7 @@ class TypedQuery(Generic[OutputT]):
                     )
                     output = result.output
                 except UnexpectedModelBehavior as broken:
-                    if not runs_left or isinstance(broken, OutputTokenLimitExceeded | ContentFilterError):
+                    if not runs_left or failures.is_cut_off(broken) or isinstance(broken, ContentFilterError):
                         raise
                     prompt = self.again(request)
                     runs_left -= 1
@@ -294,6 +288,6 @@ class RequestModel:
         raise UnansweredError(f'{self.model_name} as {query.name}: no answer in time')
 
 
-def framed(tag: RegisteredTag, text: str, **attributes: str) -> str:
+def framed(tag: PromptTag, text: str, **attributes: str) -> str:
     """A text as data that cannot close its frame, and that any encoding can carry."""
     return wrap(tag, text.encode(errors='replace').decode(), **attributes)

@@ -61,12 +61,14 @@ def run(transport: str | None, host: str | None, port: int | None, model: str | 
         The exit code: 0, or 2 after one line about what is wrong with the settings.
     """
     from summarizer_tool.errors import SummarizerError
+    from summarizer_tool.extras import naming_extra
     from summarizer_tool.settings import Settings, export_env_file
 
     try:
         export_env_file()
         settings = Settings.load(mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port, llm_model=model)
-        serve(settings)
+        with naming_extra('server'):
+            serve(settings)
     except SummarizerError as error:
         sys.stderr.write(f'summarizer: {" ".join(str(error).split())}\n')
         return 2

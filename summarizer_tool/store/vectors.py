@@ -6,10 +6,10 @@ Those of other models stay until then: whoever changes the model back has them s
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.extras import naming_extra
 from summarizer_tool.settings import variable
 from summarizer_tool.store import index
 from summarizer_tool.store.database import Database
@@ -45,11 +45,8 @@ def require_numpy() -> None:
     Raises:
         ConfigurationError: If it is not installed.
     """
-    if find_spec('numpy') is None:
-        raise ConfigurationError(
-            f'{variable("embedding_model")} needs a package that is not installed: '
-            "pip install 'summarizer-tool[embeddings]'"
-        )
+    with naming_extra(needed_by=variable('embedding_model')):
+        import_module('numpy')
 
 
 def normalised(vectors: Sequence[Sequence[float]]) -> 'Matrix':

@@ -1,10 +1,9 @@
 """Which page a URL means, and what of it may be shown."""
 
 from difflib import SequenceMatcher
-from urllib.parse import SplitResult, parse_qsl, urldefrag, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urldefrag, urlencode, urlsplit, urlunsplit
 
 import regex
-from courlan import normalize_url
 
 MAX_SHOWN = 120
 """Characters of a URL that an error or a message repeats."""
@@ -14,12 +13,15 @@ _MUCH_OF_A_PATH = 200
 
 _DEFAULT_PORTS = {'http': 80, 'https': 443}
 
-# Only what is known to say where a reader came from: on a wiki `game`, `keyword` or `source`, which courlan's own list
-# takes away, choose the page.
+# Only what is known to say where a reader came from: on a wiki `game`, `keyword` or `source`, which longer lists
+# take away, choose the page.
 _TRACKING = regex.compile(
     r'utm_\w+|(?:gcl|dcl|fbcl|msclk|ycl|twcl|ttcl|igsh|gbra|wbra)id|gclsrc|mc_[ce]id|mkt_tok|_g[al]|_hs(?:enc|mi)',
     regex.IGNORECASE,
 )
+
+_SLASHES = regex.compile('/+')
+_PARENTS_OF_ROOT = regex.compile(r'^(?:/\.\.(?![^/]))+')
 
 
 def is_url(text: str) -> bool:
@@ -40,12 +42,21 @@ def key_of(url: str) -> str:
         pairs = parse_qsl(parts.query, keep_blank_values=True, errors='surrogateescape')
         kept = sorted((pair for pair in pairs if not _TRACKING.fullmatch(pair[0])), key=lambda pair: pair[0])
         query = urlencode(kept, errors='surrogateescape')
-        # courlan would take `:80` out of the middle of an IPv6 address as well.
-        netloc = parts.netloc.removesuffix(f':{_DEFAULT_PORTS.get(parts.scheme, "")}')
-        page = normalize_url(SplitResult(parts.scheme, netloc, parts.path, '', '')).rstrip('/')
+        netloc = parts.netloc.removesuffix(f':{_DEFAULT_PORTS.get(parts.scheme, "")}').lower()
+        host = '.'.join(_decoded(label) for label in netloc.split('.'))
+        path = quote(_PARENTS_OF_ROOT.sub('', _SLASHES.sub('/', parts.path)), safe='/%!=:,-')
     except ValueError:
         return text
+    page = urlunsplit((parts.scheme, host, path, '', '')).rstrip('/')
     return f'{page}?{query}' if query else page
+
+
+def _decoded(label: str) -> str:
+    """A part of a host name as people write it, rather than in Punycode."""
+    try:
+        return label.encode().decode('idna') if label.startswith('xn--') else label
+    except UnicodeError:
+        return label
 
 
 def without_fragment(url: str) -> str:

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from pydantic_ai.framing import register_tag, wrap
-
 from researcher_integration.lore.material import CrawledPage
-from summarizer_tool import load_prompt, render_prompt
+from summarizer_tool import load_prompt, register_tag, render_prompt, wrap_in_tag
 
 PREVIEW_TAG = register_tag('page_preview')
 
@@ -91,7 +89,7 @@ def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool, at_mos
         source_id=page.source_id,
         tokens=f'{page.tokens:,}',
         tier=page.tier,
-        preview=wrap(PREVIEW_TAG, f'\n{body}\n'),
+        preview=wrap_in_tag(PREVIEW_TAG, f'\n{body}\n'),
         rest=_rest(page, first, len(text)),
     )
 

@@ -20,7 +20,6 @@ from pydantic_ai import (
     capture_run_messages,
 )
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
-from pydantic_ai.framing import register_tag, wrap
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
@@ -37,8 +36,10 @@ from summarizer_tool import (
     failure_reason,
     fill_prompt,
     load_prompt,
+    register_tag,
     render_prompt,
     truncate_tokens,
+    wrap_in_tag,
 )
 
 Way = Literal['at-source', 'in-pipeline']
@@ -208,7 +209,7 @@ def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str
     known = load_prompt('research/no_pages')
     if pages:
         lines = '\n'.join(_page_line(page, is_here=page.source_id in deps.asked) for page in pages)
-        known = render_prompt('research/known_pages', pages=wrap(PAGES_TAG, f'\n{lines}\n'))
+        known = render_prompt('research/known_pages', pages=wrap_in_tag(PAGES_TAG, f'\n{lines}\n'))
     return render_prompt(
         'research/gather_request',
         instructions=_instructions(topic.instructions.gather, zone),
@@ -254,13 +255,13 @@ class _Framed(WrapperToolset[Any]):
         """Call a tool; a result that is the original text is a failure."""
         result = cast('object', await super().call_tool(name, tool_args, ctx, tool))
         if isinstance(result, str):
-            return wrap(RESULT_TAG, f'\n{result}\n')
+            return wrap_in_tag(RESULT_TAG, f'\n{result}\n')
         if not isinstance(result, ToolReturn):
             return result
         returned = cast('ToolReturn[Any]', result)
         if _state(returned.metadata) == 'original':
             raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
-        return replace(returned, return_value=wrap(RESULT_TAG, f'\n{returned.return_value}\n'))
+        return replace(returned, return_value=wrap_in_tag(RESULT_TAG, f'\n{returned.return_value}\n'))
 
 
 def _state(metadata: object) -> str:

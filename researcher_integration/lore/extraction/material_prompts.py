@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 
 import regex
-from pydantic_ai.framing import register_tag, wrap
 
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, titled
-from summarizer_tool import count_tokens, render_prompt, truncate_tokens
+from summarizer_tool import count_tokens, register_tag, render_prompt, truncate_tokens, wrap_in_tag
 
 # Names that no HTML has: what spells a registered tag is escaped in all frames.
 PAGES_TAG = register_tag('crawled_pages')
@@ -49,16 +48,16 @@ def _line(text: str) -> str:
 
 def page_list(pages: Sequence[CrawledPage]) -> str:
     """The pages as a frame: a number, a short title and a tier each; addresses are not needed."""
-    return wrap(
+    return wrap_in_tag(
         PAGES_TAG, '\n' + ''.join(f'[{page.number}] {_line(titled(page.title))} ({page.tier})\n' for page in pages)
     )
 
 
 def _opening(section: KeptSection) -> str:
-    opening = wrap(SECTION_TAG, '', header=_line(section.header)).removesuffix(f'</{SECTION_TAG}>')
+    opening = wrap_in_tag(SECTION_TAG, '', header=_line(section.header)).removesuffix(f'</{SECTION_TAG}>')
     if count_tokens(f'{opening}\n') <= OPENING_TOKENS:
         return opening
-    return wrap(SECTION_TAG, '', header=section.topic).removesuffix(f'</{SECTION_TAG}>')
+    return wrap_in_tag(SECTION_TAG, '', header=section.topic).removesuffix(f'</{SECTION_TAG}>')
 
 
 def framed(section: KeptSection) -> str:

@@ -58,12 +58,11 @@ sys.addaudithook(audit)
 
 IMPORTS = """
 import importlib, pkgutil
-import researcher_integration, summarizer_tool
+import summarizer_tool
 
 names = ['trafilatura', 'openai', 'logfire']
-for package in (researcher_integration, summarizer_tool):
-    found = pkgutil.walk_packages(package.__path__, f'{package.__name__}.')
-    names += [module.name for module in found if not module.name.endswith('.__main__')]
+found = pkgutil.walk_packages(summarizer_tool.__path__, 'summarizer_tool.')
+names += [module.name for module in found if not module.name.endswith('.__main__')]
 for name in names:
     importlib.import_module(name)
 print(len(names))

@@ -1,0 +1,20 @@
+"""The `lore-research` command, also as `python -m researcher_integration.lore`."""
+
+import sys
+
+from summarizer_tool import ConfigurationError, naming_extra
+
+
+def main() -> None:
+    """Run the command line; without its extra, say which one it is."""
+    try:
+        with naming_extra('researcher'):
+            from researcher_integration.lore.cli import main as command
+    except ConfigurationError as error:
+        sys.stderr.write(f'lore-research: {error}\n')
+        sys.exit(2)
+    command()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,77 @@
+"""What does not come with `pip install summarizer-tool`, and the error that names the extra which brings it."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from summarizer_tool.errors import ConfigurationError
+
+EXTRAS = {
+    'anthropic': 'anthropic',
+    'detect_secrets': 'tool-results',
+    'fastmcp': 'tool-results',
+    'groq': 'groq',
+    'logfire': 'telemetry',
+    'lxml': 'web',
+    'lxml_html_clean': 'web',
+    'mcp': 'server',
+    'mistralai': 'mistral',
+    'numpy': 'embeddings',
+    'openai': 'openai',
+    'platformdirs': 'server',
+    'pythonjsonlogger': 'telemetry',
+    'rich': 'cli',
+    'sse_starlette': 'server',
+    'starlette': 'server',
+    'trafilatura': 'web',
+    'typer': 'cli',
+    'uvicorn': 'server',
+    'yaml': 'tool-results',
+}
+"""The extra of each importable package that belongs to one."""
+
+
+class MissingExtraError(ConfigurationError, ImportError):
+    """A package that only some users need is not installed; names the extra that brings it."""
+
+
+@contextmanager
+def naming_extra(whole: str = '', *, needed_by: str = '') -> Generator[None]:
+    """Turn a missing package of an extra into an error that names the extra.
+
+    Args:
+        whole: The extra that has all that the block needs; by default the one of the missing package.
+        needed_by: The setting that asks for the package.
+
+    Raises:
+        MissingExtraError: If a package of an extra is missing; what belongs to none is raised as it is.
+    """
+    try:
+        yield
+    except ImportError as error:
+        package = missing_package(error)
+        if package not in EXTRAS or (isinstance(error, MissingExtraError) and not whole):
+            raise
+        missing = f'{needed_by} needs {package}, which is not installed' if needed_by else f'{package} is not installed'
+        raise MissingExtraError(
+            f'{missing}: pip install "summarizer-tool[{whole or EXTRAS[package]}]"', name=package
+        ) from error
+
+
+def missing_package(error: BaseException | None) -> str:
+    """The package that was not found, or nothing; pydantic-ai tells of some in errors of its own."""
+    while error:
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            return error.name.partition('.')[0]
+        error = error.__cause__
+    return ''
+
+
+def requirement(error: ImportError, otherwise: str) -> str:
+    """What to install where a package of a model's provider is missing.
+
+    Args:
+        error: What importing it has raised.
+        otherwise: The extra of pydantic-ai-slim, for a provider that this package has no extra for.
+    """
+    extra = EXTRAS.get(missing_package(error))
+    return f'summarizer-tool[{extra}]' if extra else f'pydantic-ai-slim[{otherwise}]'
