@@ -25,12 +25,20 @@ if TYPE_CHECKING:
     from summarizer_tool.llm.models import model_id
     from summarizer_tool.llm.options import Progress, RequestOptions
     from summarizer_tool.llm.typed_query import TypedQuery
+    from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
     from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.prompts import Focus
     from summarizer_tool.prompts import fill as fill_prompt
     from summarizer_tool.prompts import load as load_prompt
     from summarizer_tool.prompts import render as render_prompt
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
+    from summarizer_tool.service.requests import (
+        AddSourceRequest,
+        AnswerRequest,
+        ReadSourceRequest,
+        SearchRequest,
+        StatusRequest,
+    )
     from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
     from summarizer_tool.service.service import AddedSource, Service, SummaryReply
     from summarizer_tool.settings import OutputMode, Settings, export_env_file
@@ -50,7 +58,9 @@ if TYPE_CHECKING:
     from summarizer_tool.toolset import SummarizerToolset
 
 __all__ = (
+    'AddSourceRequest',
     'AddedSource',
+    'AnswerRequest',
     'ChunkSummary',
     'Collection',
     'ConfigurationError',
@@ -58,6 +68,7 @@ __all__ = (
     'Document',
     'Evidence',
     'EvidenceBrief',
+    'ExtractionRequest',
     'ExtractiveModel',
     'Fact',
     'FetchError',
@@ -67,17 +78,21 @@ __all__ = (
     'Page',
     'Part',
     'Progress',
+    'ReadSourceRequest',
     'RequestError',
     'RequestOptions',
     'Retriever',
+    'SearchRequest',
     'Service',
     'Settings',
     'Source',
     'SourceStore',
     'SourcedFact',
     'Stats',
+    'StatusRequest',
     'StoreError',
     'SummarizationFailedError',
+    'SummarizeRequest',
     'Summarizer',
     'SummarizerError',
     'SummarizerToolset',
@@ -108,7 +123,9 @@ __all__ = (
 )
 
 _MODULES = {
+    'AddSourceRequest': 'service.requests',
     'AddedSource': 'service.service',
+    'AnswerRequest': 'service.requests',
     'ChunkSummary': 'schemas',
     'Collection': 'store.collection',
     'ConfigurationError': 'errors',
@@ -116,6 +133,7 @@ _MODULES = {
     'Document': 'documents.document',
     'Evidence': 'schemas',
     'EvidenceBrief': 'service.retrieval',
+    'ExtractionRequest': 'mapreduce.request',
     'ExtractiveModel': 'extractive.model',
     'Fact': 'schemas',
     'FetchError': 'errors',
@@ -125,17 +143,21 @@ _MODULES = {
     'Page': 'html.page',
     'Part': 'schemas',
     'Progress': 'llm.options',
+    'ReadSourceRequest': 'service.requests',
     'RequestError': 'errors',
     'RequestOptions': 'llm.options',
     'Retriever': 'service.retrieval',
+    'SearchRequest': 'service.requests',
     'Service': 'service.service',
     'Settings': 'settings',
     'Source': 'store.source',
     'SourceStore': 'store.source_store',
     'SourcedFact': 'schemas',
     'Stats': 'schemas',
+    'StatusRequest': 'service.requests',
     'StoreError': 'errors',
     'SummarizationFailedError': 'errors',
+    'SummarizeRequest': 'mapreduce.request',
     'Summarizer': 'mapreduce.summarizer',
     'SummarizerError': 'errors',
     'SummarizerToolset': 'toolset',

@@ -34,6 +34,7 @@ from pydantic_ai.usage import RequestUsage, RunUsage
 
 from summarizer_tool import ConfigurationError, Document, ExtractiveModel, Settings, Summary, toolset
 from summarizer_tool.errors import StoreError
+from summarizer_tool.service.operations import OPERATIONS
 from summarizer_tool.service.service import Service
 from summarizer_tool.store.source import Source
 from summarizer_tool.store.source_store import SourceStore
@@ -43,8 +44,7 @@ from tests.support.texts import CHRONICLE, HARBOUR
 
 Step = Callable[[list[ModelMessage]], ToolCallPart | Sequence[ToolCallPart] | str]
 HANDLE = re.compile(r'src_[0-9a-f]{12}')
-ALL = ['summarize_for_extraction', 'summarize', 'add_source', 'answer', 'search', 'status', 'read_source']
-"""The tools, as the instructions list them."""
+ALL = [each.name for each in OPERATIONS]
 LONG = 200
 """Characters; no argument of a tool should have more, unless the text has no handle yet."""
 
@@ -399,7 +399,7 @@ async def test_instructions_are_added_to_those_of_others(settings: Settings, sto
         ),
         (
             lambda mounted: mounted.renamed({'condense': 'summarize', 'quote': 'read_source'}),
-            ['summarize_for_extraction', 'condense', 'add_source', 'answer', 'search', 'status', 'quote'],
+            [{'summarize': 'condense', 'read_source': 'quote'}.get(name, name) for name in ALL],
         ),
         (
             lambda mounted: (
@@ -573,7 +573,7 @@ async def test_a_summary_is_done_within_the_deadline_of_the_run(
     real = Service.summarize
 
     async def summarize(self: Service, *args: Any, **more: Any) -> Any:
-        deadline = more['options'].deadline
+        deadline = args[1].deadline
         seconds.append(deadline and deadline.seconds)
         return await real(self, *args, **more)
 

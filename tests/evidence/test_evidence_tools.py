@@ -448,9 +448,9 @@ async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypat
 
     with serving.serve(mcp_tool_timeout=2) as server:
         async with server.client() as client:
-            monkeypatch.setattr(Retriever, 'search', hang)
+            monkeypatch.setattr(Retriever, 'run_search', hang)
             late = await client.call_tool('search', {'query': 'siren'})
-            monkeypatch.setattr(Retriever, 'search', fail)
+            monkeypatch.setattr(Retriever, 'run_search', fail)
             failed = await client.call_tool('search', {'query': 'siren'})
     assert late.is_error
     assert failed.is_error

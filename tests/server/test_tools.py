@@ -195,11 +195,11 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
         ('summarise', {}),
         ('summarize', {}),
         ('summarize', {'content': 'a', 'source_ids': ['src_0123456789ab']}),
-        ('summarize', {'content': 5}),
+        ('summarize', {'content': 'a', 'format': 'poem'}),
         ('summarize', {'content': 'a', 'max_tokens': 5}),
         ('summarize', {'content': 'a', 'max_output_tokens': 'many'}),
         ('summarize', {'content': 'a', 'max_output_tokens': -1}),
-        ('summarize', {'content': 'a', 'focus_areas': {'a': 1}}),
+        ('summarize', {'content': 'a', 'source_ids': [], 'max_output_tokens': [1]}),
         ('summarize_for_extraction', {'content': 'a'}),
         ('read_source', {}),
         ('read_source', {'source_id': 'x' * 300}),
@@ -278,7 +278,7 @@ async def test_a_defect_shows_nothing_of_the_content(
         assert (await client.list_tools()).tools
     errors = [vars(record) for record in caplog.records if record.levelname == 'ERROR']
     assert [error['error'] for error in errors] == ['ValueError', 'ValueError']
-    assert all(error['places'].startswith('test_server_tools.py:') for error in errors)
+    assert all(error['places'].startswith('test_tools.py:') for error in errors)
     assert 'hunter2' not in caplog.text
 
 

@@ -6,8 +6,11 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Settings, prompts
-from summarizer_tool.service.tool_texts import TOOLS, Sizes, instructions, load
+from summarizer_tool.service.operations import OPERATIONS, instructions
+from summarizer_tool.service.tool_texts import Sizes, load
 from summarizer_tool.text import tokens
+
+NAMES = [each.name for each in OPERATIONS]
 
 
 def test_a_tool_has_a_title_a_description_and_parameters() -> None:
@@ -28,8 +31,8 @@ def test_a_tool_has_a_title_a_description_and_parameters() -> None:
 
 
 def test_all_tools_have_texts_and_all_texts_are_used() -> None:
-    assert sorted(path.stem for path in (prompts.folder() / 'tools').glob('*.md')) == sorted([*TOOLS, 'instructions'])
-    assert {name: list(load(name).parameters) for name in TOOLS} == snapshot(
+    assert sorted(path.stem for path in (prompts.folder() / 'tools').glob('*.md')) == sorted([*NAMES, 'instructions'])
+    assert {name: list(load(name).parameters) for name in NAMES} == snapshot(
         {
             'summarize': ['content', 'source_ids', 'max_output_tokens', 'focus_areas', 'strategy', 'format'],
             'summarize_for_extraction': ['content', 'schema_hint', 'source_ids', 'max_output_tokens', 'format'],
@@ -51,7 +54,7 @@ def test_all_tools_have_texts_and_all_texts_are_used() -> None:
     )
 
 
-@pytest.mark.parametrize('name', TOOLS)
+@pytest.mark.parametrize('name', NAMES)
 def test_a_model_pays_little_for_a_tool(name: str) -> None:
     text = load(name)
 
