@@ -123,7 +123,7 @@ class ExtractionRequest(SummarizeRequest):
 
     for_extraction: ClassVar[bool] = True
 
-    schema_hint: Text
+    schema_hint: Text  # pyright: ignore[reportGeneralTypeIssues] - it is required here
     """What will be extracted from the summary: a topic, field names or a JSON schema."""
 
 

@@ -216,11 +216,11 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
         [
             'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source',
             'give content or source_ids, not both; leave content empty to ask about stored sources',
-            'content: must be a valid string. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            "format: must be 'text' or 'brief'. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format",
             'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
             'max_output_tokens: must be a valid integer, unable to parse string as an integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
             'max_output_tokens=-1 is negative; 0 means the default',
-            'focus_areas: must be a valid string; focus_areas: must be a valid list. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'max_output_tokens: must be a valid integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
             'schema_hint is missing. The parameters are: content, schema_hint, max_output_tokens, source_ids, format',
         ]
     )

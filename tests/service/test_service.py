@@ -280,8 +280,10 @@ async def test_the_size_of_a_text_is_that_of_its_bytes() -> None:
 async def test_a_brief_keeps_to_its_budget_and_quotes_the_lines(budget: int) -> None:
     service = make()
     source = (await service.add_source(AddSourceRequest(content=CHRONICLE))).source
-    for ask in (service.summarize, service.summarize_for_extraction):
-        answer = await ask(source_ids=source.id, max_output_tokens=budget, form='brief')
+    for asked in (SummarizeRequest, ExtractionRequest):
+        answer = await service.summarize(
+            asked(source_ids=source.id, max_output_tokens=budget, schema_hint='', format='brief')
+        )
         assert answer.text == answer.summary.text
         assert tokens.count(answer.text) == answer.summary.stats.tokens_out <= (budget or answer.summary.stats.budget)
         assert answer.summary.stats.budget == (budget or answer.summary.stats.budget)
@@ -337,13 +339,13 @@ tokens: 254 of at most 5,000\
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [
-        ({'form': 'brief', 'max_output_tokens': 499}, 'give at least 500'),
-        ({'form': 'table'}, 'format must be one of text, brief'),
+        ({'format': 'brief', 'max_output_tokens': 499}, 'give at least 500'),
+        ({'format': 'table'}, "format: must be 'text' or 'brief'"),
     ],
 )
 async def test_briefs_that_cannot_be(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(RequestError, match=message):
-        await make().summarize(HARBOUR, **arguments)
+        await make().summarize(SummarizeRequest.of({'content': HARBOUR, **arguments}))
 
 
 async def test_a_brief_that_has_no_time_is_a_makeshift(monkeypatch: pytest.MonkeyPatch) -> None:
