@@ -76,8 +76,10 @@ def run(
     """
     with ending():
         settings = configured(model)
+        places = places or [STDIN]
         made = _summarize(
-            read_places(places or [STDIN], settings),
+            ', '.join('stdin' if name == STDIN else name for name in places),
+            read_places(places, settings),
             settings,
             max_output_tokens=max_output_tokens,
             focus_areas=focus or (),
@@ -114,7 +116,7 @@ def serve(
     sys.exit(server.run(transport, host, port, model))
 
 
-def _summarize(places: list[Place], settings: 'Settings', **asked: object) -> 'SummaryReply':
+def _summarize(names: str, places: list[Place], settings: 'Settings', **asked: object) -> 'SummaryReply':
     """Ask for a summary of what is not empty, and for nothing where all is."""
 
     async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'SummaryReply':
@@ -123,7 +125,7 @@ def _summarize(places: list[Place], settings: 'Settings', **asked: object) -> 'S
 
         given = [each for each in await given_sources(retriever.service, places) if each.document.text.strip()]
         if not given:
-            raise RequestError('the input is empty: there is nothing to summarize')
+            raise RequestError(f'there is nothing to summarize: {names} holds no text')
         request = (ExtractionRequest if asked['schema_hint'] else SummarizeRequest).of(
             {**asked, 'names_handles': False}
         )

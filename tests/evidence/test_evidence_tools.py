@@ -234,7 +234,7 @@ Detail: query is empty; ask a question\
             """\
 [ERROR] bad request
 
-Detail: top_k=-1 is negative; 0 means 20\
+Detail: top_k=-1 is negative; 0 means the default\
 """,
             """\
 [ERROR] bad request
