@@ -100,7 +100,7 @@ async def test_several_items_keep_their_order() -> None:
 async def test_without_a_heading_the_page_names_itself() -> None:
     page = '<html><head><title>Seals</title></head><body><p>Olla Brand counted ninety seals.</p></body></html>'
     assert (await summarizer().summarize(page)).parts[0].title == 'Seals'
-    assert (await service().add_source(page)).source.title == 'Seals'
+    assert (await service().add_source(AddSourceRequest(content=page))).source.title == 'Seals'
 
 
 async def test_a_page_without_text_is_empty() -> None:
