@@ -4,6 +4,7 @@ import atexit
 import logging
 import threading
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from pydantic_ai import FunctionToolset, ModelRetry, RunContext, Tool, ToolFailed, ToolReturn
@@ -121,11 +122,8 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         return {str(metadata[self.id]): name for name, metadata in tagged if self.id in metadata}
 
     def _tool(self, operation: Operation[Any], metadata: Mapping[str, Any]) -> Tool[AgentDepsT]:
-        async def function(ctx: RunContext[AgentDepsT], **arguments: Any) -> ToolReturn[str]:
-            return await self._answer(operation, arguments, ctx)
-
         tool = Tool[AgentDepsT].from_schema(
-            function,
+            partial(self._answer, operation),
             name=operation.name,
             description=operation.text(self._sizes).description,
             json_schema=operation.schema(self._sizes),
@@ -135,7 +133,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         return tool
 
     async def _answer(
-        self, operation: Operation[Any], arguments: Mapping[str, Any], ctx: RunContext[AgentDepsT]
+        self, operation: Operation[Any], ctx: RunContext[AgentDepsT], /, **arguments: Any
     ) -> ToolReturn[str]:
         """Answer a call. What goes wrong is a failed tool result; a wrong setting ends the run.
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.mapreduce.request import ExtractionRequest, Request, SummarizeRequest
 from summarizer_tool.service import tool_texts
 from summarizer_tool.service.requests import (
@@ -47,7 +47,8 @@ class Operation(Generic[R]):
     """`prompts/tools/NAME.md` says what it is for, and describes the parameters that models are offered."""
     request: type[R]
     """Its parameters, with types, defaults and bounds."""
-    handler: Callable[[Retriever, R, RequestOptions], Awaitable[Reply]]
+    answer: Callable[[Retriever, R, RequestOptions], Awaitable[Reply]]
+    """The handler; of an operation whose text is a brief it raises nothing but a wrong setting."""
     effect: Effect
     is_brief: bool = False
     """Whether the text is a brief: what goes wrong is told as one, too."""
@@ -82,14 +83,6 @@ class Operation(Generic[R]):
             RequestError: If one has a value that it cannot have.
         """
         return self.request.of(arguments, self.text().parameters)
-
-    async def answer(self, retriever: Retriever, request: R, options: RequestOptions = DEFAULT_OPTIONS) -> Reply:
-        """Answer a request.
-
-        Raises:
-            SummarizerError: If it cannot be answered; of an operation whose text is a brief, a wrong setting alone.
-        """
-        return await self.handler(retriever, request, options)
 
 
 async def _summarize(retriever: Retriever, request: SummarizeRequest, options: RequestOptions) -> Reply:

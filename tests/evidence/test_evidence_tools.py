@@ -201,9 +201,11 @@ async def test_failures_say_what_to_do(web: Site, mode: Mode) -> None:
 Detail: query is missing. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
 """,
             """\
-[ERROR] bad request
+[ERROR] fetch failed
 
-Detail: url: must be a valid string; url: must be a valid list. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
+Detail: none of the pages that were asked for could be fetched.
+- {"a":: this is not fetched; give one that begins with http:// or https://
+- 1}: this is not fetched; give one that begins with http:// or https://\
 """,
             """\
 [ERROR] bad request
@@ -262,9 +264,9 @@ Detail: there is no parameter sources. The parameters are: query, source_urls, s
 Detail: there is no source "src_000000000000"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
 """,
             """\
-[ERROR] bad request
+[ERROR] unknown source
 
-Detail: source_url: must be a valid string. The parameters are: source_url, include_urls\
+Detail: there is no source "5"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
 """,
         ]
     )
