@@ -14,7 +14,8 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.test import TestModel
 
 from summarizer_tool import Document, Settings, Summary
-from summarizer_tool.store.source_store import Source, SourceStore
+from summarizer_tool.store.source import Source
+from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
 from summarizer_tool.toolset import SummarizerToolset
 from tests.support.scripted import (
