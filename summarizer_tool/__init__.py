@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from summarizer_tool.llm.models import model_id
     from summarizer_tool.llm.options import Progress, RequestOptions
     from summarizer_tool.llm.typed_query import TypedQuery
+    from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
     from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.prompt_tags import register_tag
     from summarizer_tool.prompt_tags import wrap as wrap_in_tag
@@ -34,6 +35,13 @@ if TYPE_CHECKING:
     from summarizer_tool.prompts import load as load_prompt
     from summarizer_tool.prompts import render as render_prompt
     from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
+    from summarizer_tool.service.requests import (
+        AddSourceRequest,
+        AnswerRequest,
+        ReadSourceRequest,
+        SearchRequest,
+        StatusRequest,
+    )
     from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
     from summarizer_tool.service.service import AddedSource, Service, SummaryReply
     from summarizer_tool.settings import OutputMode, Settings, export_env_file
@@ -56,7 +64,9 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = (
+    'AddSourceRequest',
     'AddedSource',
+    'AnswerRequest',
     'ChunkSummary',
     'Collection',
     'ConfigurationError',
@@ -64,6 +74,7 @@ __all__ = (
     'Document',
     'Evidence',
     'EvidenceBrief',
+    'ExtractionRequest',
     'ExtractiveModel',
     'Fact',
     'FetchError',
@@ -73,17 +84,21 @@ __all__ = (
     'Page',
     'Part',
     'Progress',
+    'ReadSourceRequest',
     'RequestError',
     'RequestOptions',
     'Retriever',
+    'SearchRequest',
     'Service',
     'Settings',
     'Source',
     'SourceStore',
     'SourcedFact',
     'Stats',
+    'StatusRequest',
     'StoreError',
     'SummarizationFailedError',
+    'SummarizeRequest',
     'Summarizer',
     'SummarizerError',
     'SummarizerToolset',
@@ -119,7 +134,9 @@ __all__ = (
 )
 
 _MODULES = {
+    'AddSourceRequest': 'service.requests',
     'AddedSource': 'service.service',
+    'AnswerRequest': 'service.requests',
     'ChunkSummary': 'schemas',
     'Collection': 'store.collection',
     'ConfigurationError': 'errors',
@@ -127,6 +144,7 @@ _MODULES = {
     'Document': 'documents.document',
     'Evidence': 'schemas',
     'EvidenceBrief': 'service.retrieval',
+    'ExtractionRequest': 'mapreduce.request',
     'ExtractiveModel': 'extractive.model',
     'Fact': 'schemas',
     'FetchError': 'errors',
@@ -136,17 +154,21 @@ _MODULES = {
     'Page': 'html.page',
     'Part': 'schemas',
     'Progress': 'llm.options',
+    'ReadSourceRequest': 'service.requests',
     'RequestError': 'errors',
     'RequestOptions': 'llm.options',
     'Retriever': 'service.retrieval',
+    'SearchRequest': 'service.requests',
     'Service': 'service.service',
     'Settings': 'settings',
     'Source': 'store.source',
     'SourceStore': 'store.source_store',
     'SourcedFact': 'schemas',
     'Stats': 'schemas',
+    'StatusRequest': 'service.requests',
     'StoreError': 'errors',
     'SummarizationFailedError': 'errors',
+    'SummarizeRequest': 'mapreduce.request',
     'Summarizer': 'mapreduce.summarizer',
     'SummarizerError': 'errors',
     'SummarizerToolset': 'toolset',

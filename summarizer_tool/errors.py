@@ -17,8 +17,12 @@ class SummarizationFailedError(SummarizerError):
     """Every model call failed for good, and `on_failure` is `error`."""
 
 
-class RequestError(SummarizerError):
-    """A request cannot be done as it was made; names the parameter and what to change."""
+class RequestError(SummarizerError, ValueError):
+    """What was asked for cannot be done as it was asked; names the parameter and what to change."""
+
+
+class ArgumentsError(RequestError):
+    """An argument is unknown, missing or of the wrong type; names it and the parameters that there are."""
 
 
 class UnknownSourceError(SummarizerError):

@@ -1,6 +1,7 @@
 """Every setting, in one class, from keyword arguments, the environment or a `.env` file, in this order."""
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -31,6 +32,9 @@ MAX_SHOWN = 60
 """Characters of a wrong value that an error repeats."""
 
 _PREFIX = 'SUMMARIZER_'
+_OF_THE_RESEARCHER = ('MCP_SUMMARIZER_URL', 'MCP_SUMMARIZER_TOKEN')
+"""Variables that `researcher_integration` reads from the same places."""
+
 _OWN_NAMES = ('llm_', 'openrouter_', 'max_', 'default_', 'summarizer_', 'mcp_')
 """Fields that begin like this are named so in the environment; all others have the prefix there."""
 
@@ -224,6 +228,25 @@ class Settings(BaseSettings):
             raise ConfigurationError(
                 f'{Path(ENV_FILE).resolve()} cannot be read: {getattr(error, "strerror", None) or "it is not UTF-8"}'
             ) from None
+
+
+def unknown_variables(kind: type[Settings]) -> list[tuple[str, str]]:
+    """Environment variables that look like settings and are none, each with the one that may be meant, if any.
+
+    Args:
+        kind: Whose fields count.
+    """
+    known = [str(field.validation_alias) for field in kind.model_fields.values()]
+    families = {name.partition('_')[0] for name in known}
+    found: list[tuple[str, str]] = []
+    for name in map(str.upper, os.environ):
+        if name in (*known, *_OF_THE_RESEARCHER) or not get_close_matches(name.partition('_')[0], families, 1, 0.75):
+            continue
+        near = get_close_matches(name, known, 1, 0.85)
+        # Other programs have variables that begin with `MCP_` or `DEFAULT_`, too.
+        if near or name.startswith(_PREFIX):
+            found.append((name, near[0] if near else ''))
+    return sorted(found)
 
 
 def export_env_file() -> None:

@@ -16,7 +16,7 @@ from opentelemetry.trace import Span, Status, StatusCode, get_tracer
 from opentelemetry.util.types import AttributeValue
 
 from summarizer_tool.extras import naming_extra
-from summarizer_tool.settings import LogLevel, Settings
+from summarizer_tool.settings import LogLevel, Settings, unknown_variables
 
 SERVICE_ID = 'mcp_summarizer'
 
@@ -82,6 +82,10 @@ def configure(
     logger.handlers[:] = [handler]
     logger.setLevel(level or settings.log_level)
     logger.propagate = False
+    for name, meant in unknown_variables(type(settings)):
+        logger.warning(
+            'no setting has this name', extra={'variable': name, **({'did_you_mean': meant} if meant else {})}
+        )
     for name in libraries:
         other = logging.getLogger(name)
         other.handlers[:] = [_LibraryHandler(handler)]

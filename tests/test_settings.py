@@ -7,7 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import ConfigurationError
-from summarizer_tool.settings import Settings, export_env_file, variable
+from summarizer_tool.settings import Settings, export_env_file, unknown_variables, variable
 
 
 def problem(**overrides: object) -> str:
@@ -188,3 +188,26 @@ def test_programs_export_the_env_file(env_file: Path, monkeypatch: pytest.Monkey
 def test_tokens_that_are_none_do_not_open_the_server(value: str) -> None:
     with pytest.raises(ConfigurationError, match='MCP_AUTH_TOKEN has commas, but nothing between them'):
         Settings.load(mcp_auth_token=value)
+
+
+def test_variables_that_look_like_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (
+        'LLM_MODL',
+        'SUMMARIZER_STOR',
+        'SUMMARIZER_COLOUR',
+        'SUMARIZER_STORE',
+        'MCP_HOST',
+        'MCP_SUMMARIZER_URL',
+        'MCP_OF_ANOTHER',
+        'DEFAULT_BROWSER',
+        'llm_model',
+    ):
+        monkeypatch.setenv(name, 'x')
+    assert unknown_variables(Settings) == snapshot(
+        [
+            ('LLM_MODL', 'LLM_MODEL'),
+            ('SUMARIZER_STORE', 'SUMMARIZER_STORE'),
+            ('SUMMARIZER_COLOUR', ''),
+            ('SUMMARIZER_STOR', 'SUMMARIZER_STORE'),
+        ]
+    )

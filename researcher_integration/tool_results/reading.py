@@ -15,6 +15,7 @@ from summarizer_tool import (
     Collection,
     Document,
     ExtractiveModel,
+    ReadSourceRequest,
     Service,
     Settings,
     Summarizer,
@@ -93,7 +94,7 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
     ) -> str:
         with _told_to_the_model(source_id):
             return await self._service.read_source(
-                source_id, start_line=start_line, max_tokens=max_tokens, offset=offset
+                ReadSourceRequest(source_id=source_id, start_line=start_line, max_tokens=max_tokens, offset=offset)
             )
 
 

@@ -25,10 +25,10 @@ from summarizer_tool import (
     Collection,
     Document,
     ExtractiveModel,
-    Focus,
     RequestOptions,
     Settings,
     Summarizer,
+    SummarizeRequest,
     SummarizerError,
     Summary,
     connect_model,
@@ -247,10 +247,10 @@ class _Attempts:
             cache=self.collection,
             on_fact=self.on_fact,
         )
-        focus = Focus.of(self.request.focus, load_prompt('tool_results/keep'))
-        return await Summarizer(settings, model=model).run(
-            [Document(text)], focus, max_output_tokens=budget, options=options
+        request = SummarizeRequest(
+            focus_areas=self.request.focus, schema_hint=load_prompt('tool_results/keep'), max_output_tokens=budget
         )
+        return await Summarizer(settings, model=model).run(Document(text), request, options)
 
     async def _digest(self, budget: int = DIGEST_TOKENS) -> Digest:
         if budget == DIGEST_TOKENS and self._found is not None:

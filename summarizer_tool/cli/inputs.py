@@ -3,7 +3,6 @@
 import codecs
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,27 +61,13 @@ def read_place(name: str, settings: 'Settings') -> Given | Url:
     return Url(name) if _URL.match(name) else _read_file(name, settings)
 
 
-async def fetched(places: Sequence[Given | Url], settings: 'Settings') -> 'list[Document]':
-    """The inputs as documents, in order, after the pages have been fetched, several at once.
+def read_text(settings: 'Settings') -> str:
+    """The text on stdin.
 
     Raises:
-        FetchError: If one cannot be.
+        UnreadableError: If it cannot be read, is too large, or is no text.
     """
-    import asyncio
-
-    from summarizer_tool.documents.document import Document
-    from summarizer_tool.web.fetch import fetch
-
-    turn = asyncio.Semaphore(MAX_AT_ONCE)
-
-    async def document(place: Given | Url) -> Document:
-        if isinstance(place, Given):
-            return place.document
-        async with turn:
-            page = await fetch(place.text, settings)
-        return Document(page.text, title=page.title, url=page.url)
-
-    return await asyncio.gather(*map(document, places))
+    return _text(_read_bytes(STDIN, settings), 'stdin')
 
 
 def _read_file(name: str, settings: 'Settings') -> Given:

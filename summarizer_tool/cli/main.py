@@ -1,19 +1,18 @@
 """The command line: text in, the result alone on stdout, everything else on stderr."""
 
 import sys
-from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from summarizer_tool.cli import evidence
-from summarizer_tool.cli.inputs import STDIN, Given, Url, fetched, read_place
-from summarizer_tool.cli.terminal import ending, load_settings, progress, say, set_up_logs, show_statistics, write
+from summarizer_tool.cli.call import call
+from summarizer_tool.cli.inputs import STDIN
+from summarizer_tool.cli.stored import Place, given_sources, is_kept, on_store, read_places
+from summarizer_tool.cli.terminal import ending, load_settings, say, set_up_logs, show_statistics, write
 
 if TYPE_CHECKING:
-    from summarizer_tool.schemas import Summary
-    from summarizer_tool.settings import Settings
+    from summarizer_tool import RequestOptions, Retriever, Settings, SummaryReply
 
 app = typer.Typer(
     help='Compress any text to a token budget, keeping facts that are traced to their source lines; or search it, and '
@@ -51,7 +50,10 @@ def _commands(
 def run(
     places: Annotated[
         list[str] | None,
-        typer.Argument(metavar='FILE|URL|-', help='Text, markdown or HTML files, or web pages; - or none: stdin.'),
+        typer.Argument(
+            metavar='FILE|URL|HANDLE|-',
+            help='Text, markdown or HTML files, web pages, or handles of kept sources; - or none: stdin.',
+        ),
     ] = None,
     max_output_tokens: Annotated[
         int, typer.Option(min=0, help='Token budget; 0: the default, for extraction at most a fifth of the input.')
@@ -67,25 +69,40 @@ def run(
 ) -> None:
     """Summarize files, web pages or stdin.
 
-    Exit codes: 0 done, 1 every model call failed and SUMMARIZER_ON_FAILURE is error, 2 wrong option, setting or key,
-    3 an input that cannot be read or fetched, 130 interrupted.
+    With SUMMARIZER_STORE set, what is named is added to that store, and stderr names the handles.
+
+    Exit codes: 0 done, 1 no text, or every model call failed and SUMMARIZER_ON_FAILURE is error, 2 wrong option,
+    setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
     with ending():
         settings = load_settings(model)
-        given = [read_place(name, settings) for name in places or [STDIN]]
+        places = places or [STDIN]
+        sources = read_places(places, settings)
         set_up_logs(settings)  # which takes long, so that a wrong name is told first
-        summary = _summarize(given, settings, RunArguments(max_output_tokens, focus or [], schema_hint, strategy))
+        made = _summarize(
+            ', '.join('stdin' if name == STDIN else name for name in places),
+            sources,
+            settings,
+            max_output_tokens=max_output_tokens,
+            focus_areas=focus or (),
+            schema_hint=schema_hint,
+            strategy=strategy,
+        )
+    summary = made.summary
     write(summary.model_dump_json(indent=2) if as_json else summary.text)
     for warning in summary.warnings:
         say(f'warning: {warning}')
     if stats:
         show_statistics(summary)
+    if made.source_ids and is_kept(settings):
+        say(f'stored as {", ".join(made.source_ids)}; name handles instead of files to ask about them again')
 
 
 app.command()(evidence.search)
 app.command()(evidence.answer)
 app.command()(evidence.add)
 app.command()(evidence.status)
+app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True}, add_help_option=False)(call)
 
 
 @app.command()
@@ -101,45 +118,22 @@ def serve(
     sys.exit(server.run(transport, host, port, model))
 
 
-@dataclass(frozen=True, slots=True)
-class RunArguments:
-    """What was asked for, apart from the input."""
+def _summarize(names: str, places: list[Place], settings: 'Settings', **asked: object) -> 'SummaryReply':
+    """Ask for a summary of what is not empty, and for nothing where all is."""
 
-    max_output_tokens: int
-    focus: list[str]
-    schema_hint: str
-    strategy: str
+    async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'SummaryReply':
+        from summarizer_tool.errors import RequestError
+        from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
 
+        given = [each for each in await given_sources(retriever.service, places) if each.document.text.strip()]
+        if not given:
+            raise RequestError(f'there is nothing to summarize: {names} holds no text')
+        request = (ExtractionRequest if asked['schema_hint'] else SummarizeRequest).of(
+            {**asked, 'names_handles': False}
+        )
+        return await retriever.service.summarize(request, options, given=given)
 
-def _summarize(given: list[Given | Url], settings: 'Settings', request: RunArguments) -> 'Summary':
-    import asyncio
-
-    from pydantic_ai.exceptions import UserError
-
-    from summarizer_tool.errors import ConfigurationError
-    from summarizer_tool.llm.options import RequestOptions
-    from summarizer_tool.mapreduce.summarizer import Summarizer
-    from summarizer_tool.prompts import Focus
-    from summarizer_tool.store.source_store import SourceStore
-
-    summarizer = Summarizer(settings)
-
-    async def work() -> 'Summary':
-        # A store that is asked for keeps finished work, so that an interrupted run goes on where it was.
-        with progress() as tell, SourceStore.open(settings) if settings.store else nullcontext() as store:
-            return await summarizer.run(
-                await fetched(given, settings),
-                Focus.of(request.focus, request.schema_hint),
-                max_output_tokens=request.max_output_tokens,
-                strategy=request.strategy,
-                for_extraction=bool(request.schema_hint),
-                options=RequestOptions(on_progress=tell, cache=store.collection() if store else None),
-            )
-
-    try:
-        return asyncio.run(work())
-    except UserError as error:  # what only a request shows, such as an output mode that the model does not have
-        raise ConfigurationError(f'{summarizer.model_name}: {error}') from error
+    return on_store(settings, work)
 
 
 if __name__ == '__main__':

@@ -11,7 +11,8 @@ from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLarge
 if TYPE_CHECKING:
     import asyncio
 
-    from summarizer_tool import RequestOptions, Retriever, Service, Settings, Source
+    from summarizer_tool import Document, RequestOptions, Retriever, Service, Settings, Source
+    from summarizer_tool.service.service import GivenSource
 
 T = TypeVar('T')
 
@@ -44,23 +45,23 @@ def require_store(settings: 'Settings', why: str) -> None:
         settings: For `store`.
         why: What it is needed for.
     """
-    if not _is_kept(settings):
+    if not is_kept(settings):
         stop(ExitCode.USAGE, f'{why}: {_NOWHERE}')
 
 
-def read_places(names: Sequence[str], settings: 'Settings', advice: str) -> list[Place]:
+def read_places(names: Sequence[str], settings: 'Settings', advice: str = '') -> list[Place]:
     """Read the inputs that are files or stdin; stop the program where there is nothing to look in.
 
     Args:
         names: Paths, `-`, URLs and handles.
         settings: For the limit of size.
-        advice: What to name.
+        advice: What to name, where there may be nothing.
 
     Raises:
         UnreadableError: If one cannot be read.
     """
-    if not _is_kept(settings):
-        if not names:
+    if not is_kept(settings):
+        if advice and not names:
             stop(ExitCode.USAGE, f'{advice}; or, to look in kept sources, {_NOWHERE}')
         if handle := next(filter(is_handle, names), ''):
             stop(ExitCode.USAGE, f'{handle} is the handle of a kept source: {_NOWHERE}')
@@ -84,21 +85,42 @@ def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], 
 
     from pydantic_ai.exceptions import UserError
 
-    from summarizer_tool import RequestOptions, Retriever, Service, SourceStore, Summarizer
-    from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+    from summarizer_tool import RequestOptions, SourceStore
+    from summarizer_tool.service.setup import Setup
 
-    summarizer = Summarizer(settings)
-    similar = EmbeddedPassages.of(settings)
+    setup = Setup.of(settings)
 
     async def working() -> T:
         with progress() as tell, SourceStore.open(settings) as store:
-            retriever = Retriever(Service(summarizer, store.collection()), similar=similar)
-            return await work(retriever, RequestOptions(on_progress=tell))
+            return await work(setup.retriever(store.collection()), RequestOptions(on_progress=tell))
 
     try:
         return asyncio.run(working())
     except UserError as error:  # what only a request shows
-        raise ConfigurationError(f'{summarizer.model_name}: {error}') from error
+        raise ConfigurationError(f'{setup.summarizer.model_name}: {error}') from error
+
+
+async def given_sources(service: 'Service', places: Sequence[Place]) -> 'list[GivenSource]':
+    """The inputs in order, pages fetched, several at once; to be stored with what is asked of them.
+
+    Raises:
+        FetchError: If a page cannot be fetched.
+        UnknownSourceError: If the store has no source of a handle.
+        StoreError: If the store cannot be read.
+    """
+    from summarizer_tool.service.service import GivenSource
+
+    turn = asyncio.Semaphore(MAX_AT_ONCE)
+
+    async def given(place: Place) -> GivenSource:
+        if isinstance(place, Handle):
+            return GivenSource(service.collection.document(place.text), is_stored=True)
+        if isinstance(place, Given):
+            return GivenSource(_named(service, place.document), place.page)
+        async with turn:
+            return await service.fetch_page(place.text)
+
+    return await asyncio.gather(*map(given, places))
 
 
 async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
@@ -162,7 +184,8 @@ def read_or_lost(name: str, settings: 'Settings') -> Given | Url | Lost:
         return Lost(str(error))
 
 
-def _is_kept(settings: 'Settings') -> bool:
+def is_kept(settings: 'Settings') -> bool:
+    """Whether a file keeps the sources."""
     return settings.store not in (None, _IN_MEMORY)
 
 
@@ -174,8 +197,11 @@ async def _added(service: 'Service', place: Given | Url, turn: 'asyncio.Semaphor
 
 
 async def _keep(service: 'Service', given: Given) -> 'Source':
-    """Add what has been read; a page that was fetched keeps its address, which tells more than a file's name."""
-    document = given.document
+    return await service.add_document(_named(service, given.document), given.page)
+
+
+def _named(service: 'Service', document: 'Document') -> 'Document':
+    """What has been read; a page that was fetched keeps its address, which tells more than a file's name."""
     if any(source.fetched_at for source in service.collection.kept([document.id])):
-        document = replace(document, title='', url='')
-    return await service.add_document(document, given.page)
+        return replace(document, title='', url='')
+    return document

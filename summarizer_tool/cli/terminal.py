@@ -6,7 +6,13 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING, Never
 
-from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, SummarizerError
+from summarizer_tool.errors import (
+    ArgumentsError,
+    ConfigurationError,
+    FetchError,
+    InputTooLargeError,
+    SummarizerError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -21,7 +27,7 @@ class ExitCode(IntEnum):
 
     OK = 0
     FAILED = 1
-    """Every model call failed and `SUMMARIZER_ON_FAILURE` is `error`; or there is no evidence for a question."""
+    """Every model call failed and `SUMMARIZER_ON_FAILURE` is `error`; or there is no text, or no evidence."""
     USAGE = 2
     """A wrong option, setting or key."""
     INPUT = 3
@@ -76,7 +82,7 @@ def ending() -> 'Generator[None]':
     """End the program with one line and an exit code where the work within fails or is interrupted."""
     try:
         yield
-    except ConfigurationError as error:
+    except (ArgumentsError, ConfigurationError) as error:
         stop(ExitCode.USAGE, str(error))
     except (FetchError, InputTooLargeError, UnreadableError) as error:
         stop(ExitCode.INPUT, str(error))

@@ -70,3 +70,6 @@ class RequestOptions:
     on_fact: Callable[[str], None] | None = None
     """Called on the event loop with each fact of a chunk as the model writes it, before it is checked; answers are
     then streamed. The embedded model's facts come all at once, finished work's not at all."""
+
+
+DEFAULT_OPTIONS = RequestOptions()

@@ -3,8 +3,6 @@
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from pydantic import ValidationError
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
@@ -14,17 +12,16 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import STRATEGIES
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import InputTooLargeError, StoreError
+from summarizer_tool.errors import StoreError
 from summarizer_tool.extractive.model import ExtractiveModel
-from summarizer_tool.html.convert import to_markdown
-from summarizer_tool.html.recognising import is_page
 from summarizer_tool.llm import models
-from summarizer_tool.llm.options import Cache, Progress, RequestOptions
+from summarizer_tool.llm.options import DEFAULT_OPTIONS, Cache, Progress, RequestOptions
 from summarizer_tool.mapreduce.answer_cache import key_of, revision
+from summarizer_tool.mapreduce.content import Content, check_size, documents_of, texts_of
 from summarizer_tool.mapreduce.engine import Engine
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.report import joined, part_of
-from summarizer_tool.prompts import Focus
+from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
@@ -32,16 +29,11 @@ from summarizer_tool.schemas import Stats, Summary, SummaryState
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 
-Content: TypeAlias = 'str | Document | Sequence[str | Document]'
-"""Text, which may be an HTML page, a document, or a list of them."""
-
 EXTRACTION_RATIO = 5
 """Extraction without a budget compresses at least 5:1."""
 
 MIN_EXTRACTION_TOKENS = 100
 """The least default budget of an extraction: a text that small needs no compressing."""
-
-DEFAULT_STRATEGY = 'semantic'
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -126,13 +118,8 @@ class Summarizer:
             InputTooLargeError: If the content is larger than `SUMMARIZER_MAX_INPUT_MB`.
             SummarizationFailedError: If every model call failed and `on_failure` is `error`.
         """
-        return await self.run(
-            content,
-            Focus.of(focus_areas),
-            max_output_tokens=max_output_tokens,
-            strategy=strategy,
-            options=RequestOptions(on_progress, usage, usage_limits),
-        )
+        asked = {'max_output_tokens': max_output_tokens, 'focus_areas': focus_areas, 'strategy': strategy}
+        return await self.run(content, SummarizeRequest.of(asked), RequestOptions(on_progress, usage, usage_limits))
 
     async def summarize_for_extraction(
         self,
@@ -148,33 +135,17 @@ class Summarizer:
     ) -> Summary:
         """Compress text for a typed extraction: what the schema asks for is kept first and in most detail.
 
-        Args:
-            content: Text, a `Document`, or a list of them, as for `summarize`.
-            schema_hint: What will be extracted: a topic, field names, or a JSON schema.
-            max_output_tokens: The budget, in cl100k tokens; 0 means the smaller of `DEFAULT_MAX_OUTPUT_TOKENS` and a
-                fifth of the input.
-            focus_areas: What matters most within that.
-            strategy: As for `summarize`.
-            on_progress: As for `summarize`.
-            usage: As for `summarize`.
-            usage_limits: As for `summarize`.
-
-        Returns:
-            The summary, as from `summarize`.
-
-        Raises:
-            ValueError: As from `summarize`.
-            InputTooLargeError: As from `summarize`.
-            SummarizationFailedError: As from `summarize`.
+        `schema_hint` says what will be extracted: a topic, field names, or a JSON schema. A budget of 0 means the
+        smaller of `DEFAULT_MAX_OUTPUT_TOKENS` and a fifth of the input. All else is given, returned and raised as by
+        `summarize`.
         """
-        return await self.run(
-            content,
-            Focus.of(focus_areas, schema_hint),
-            max_output_tokens=max_output_tokens,
-            strategy=strategy,
-            for_extraction=True,
-            options=RequestOptions(on_progress, usage, usage_limits),
-        )
+        asked = {
+            'schema_hint': schema_hint,
+            'max_output_tokens': max_output_tokens,
+            'focus_areas': focus_areas,
+            'strategy': strategy,
+        }
+        return await self.run(content, ExtractionRequest.of(asked), RequestOptions(on_progress, usage, usage_limits))
 
     def summarize_sync(
         self,
@@ -185,14 +156,8 @@ class Summarizer:
         strategy: str = DEFAULT_STRATEGY,
     ) -> Summary:
         """`summarize` for code without an event loop; it also works where one is running, as in a notebook."""
-        return _background.run(
-            self.summarize(
-                content,
-                max_output_tokens=max_output_tokens,
-                focus_areas=focus_areas,
-                strategy=strategy,
-            )
-        )
+        asked = {'max_output_tokens': max_output_tokens, 'focus_areas': focus_areas, 'strategy': strategy}
+        return _background.run(self.run(content, SummarizeRequest.of(asked)))
 
     def summarize_for_extraction_sync(
         self,
@@ -215,56 +180,40 @@ class Summarizer:
         )
 
     async def run(
-        self,
-        content: Content,
-        focus: Focus,
-        *,
-        max_output_tokens: int = 0,
-        strategy: str = DEFAULT_STRATEGY,
-        for_extraction: bool = False,
-        options: RequestOptions | None = None,
+        self, content: Content, request: SummarizeRequest, options: RequestOptions = DEFAULT_OPTIONS
     ) -> Summary:
-        """What both kinds of request come down to; for callers that bring a deadline, a cache or a model along.
+        """Answer a request; for callers that bring a deadline, a cache or a model along.
 
         Args:
-            content: Text, a `Document`, or a list of them, as for `summarize`.
-            focus: What to keep.
-            max_output_tokens: The budget; 0 means the default.
-            strategy: As for `summarize`.
-            for_extraction: Whether the default budget is that of an extraction.
+            content: What the request is about; its own `content` and `source_ids` are for `Service`.
+            request: What is asked for.
             options: What the caller brings along.
 
         Returns:
-            The summary, as from `summarize`.
-
-        Raises:
-            ValueError: As from `summarize`.
-            InputTooLargeError: As from `summarize`.
-            SummarizationFailedError: As from `summarize`.
+            The summary, as from `summarize`, which says what is raised, too.
         """
-        if max_output_tokens < 0:
-            raise ValueError(
-                f'max_output_tokens={max_output_tokens} is negative; give a budget in tokens, or 0 for the default'
-            )
-        request = _Request(focus, max_output_tokens, _known(strategy), for_extraction, options or RequestOptions())
-        is_known = request.strategy == (strategy.strip().lower() or DEFAULT_STRATEGY)
         started = time.monotonic()
-        with request_load(_characters(content), self.workers):
-            documents = await self._documents(content)
-            model_name = request.options.model.model_name if request.options.model else self.model_name
+        texts = texts_of(content)
+        with request_load(sum(map(len, texts)), self.workers):
+            await check_size(texts, self.settings.summarizer_max_input_mb)
+            documents = await documents_of(content)
+            model_name = options.model.model_name if options.model else self.model_name
             with telemetry.span(
                 'summarize',
                 documents=len(documents),
-                strategy=request.strategy,
+                strategy=_known(request.strategy),
                 model=model_name,
-                for_extraction=for_extraction,
+                for_extraction=request.for_extraction,
             ) as span:
-                summary = await self._kept_or_made(documents, request, model_name, started)
-                if not is_known:
-                    summary.warnings.append(
-                        f'unknown strategy, {request.strategy} was used; known: {", ".join(STRATEGIES)}'
-                    )
+                summary = await self._kept_or_made(documents, request, options, model_name, started)
                 stats = summary.stats
+                if request.strategy.strip().lower() not in ('', *STRATEGIES):
+                    _logger.warning(
+                        'unknown chunking strategy, using semantic instead', extra={'known': list(STRATEGIES)}
+                    )
+                    summary.warnings.append(
+                        f'unknown strategy, {stats.strategy} was used; known: {", ".join(STRATEGIES)}'
+                    )
                 span.set_attributes(
                     {
                         'tokens_in': stats.tokens_in,
@@ -295,27 +244,38 @@ class Summarizer:
         return summary
 
     async def _kept_or_made(
-        self, documents: list[Document], request: '_Request', model_name: str, started: float
+        self,
+        documents: list[Document],
+        request: SummarizeRequest,
+        options: RequestOptions,
+        model_name: str,
+        started: float,
     ) -> Summary:
-        cache = request.options.cache
+        cache = options.cache
         if cache is None:
-            return await self._make(documents, request, model_name, started)
-        key = await in_thread(self._key, documents, request, model_name)
+            return await self._make(documents, request, options, model_name, started)
+        key = await in_thread(self._key, documents, request, options, model_name)
         if kept := await _find(cache, key, started):
             return kept
-        summary = await self._make(documents, request, model_name, started)
+        summary = await self._make(documents, request, options, model_name, started)
         if summary.state == 'complete' and not summary.warnings:
             await _keep(cache, key, summary)
         return summary
 
-    async def _make(self, documents: list[Document], request: '_Request', model_name: str, started: float) -> Summary:
+    async def _make(
+        self,
+        documents: list[Document],
+        request: SummarizeRequest,
+        options: RequestOptions,
+        model_name: str,
+        started: float,
+    ) -> Summary:
         text = await in_thread(joined, documents)
         tokens_in = await _count(documents, text)
-        options = request.options
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
         is_small = tokens_in <= budget
         free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
-        job = Job(documents, request.focus, max(1, budget - free), request.strategy, tokens_in)
+        job = Job(documents, request.focus, max(1, budget - free), _known(request.strategy), tokens_in)
         if is_small:
             state = 'unchanged' if text.strip() else 'empty'
             return await in_thread(_passed_through, job, text if text.strip() else '', state, model_name)
@@ -349,72 +309,28 @@ class Summarizer:
         summary.stats.budget = budget
         return summary
 
-    def _key(self, documents: list[Document], request: '_Request', model_name: str) -> str:
+    def _key(
+        self, documents: list[Document], request: SummarizeRequest, options: RequestOptions, model_name: str
+    ) -> str:
         """What a whole result depends on."""
-        settings = self.settings
-        given = request.options.model or self._model
+        settings, focus = self.settings, request.focus
+        given = options.model or self._model
         return key_of(
             'summary',
             [(document.id, document.title, document.url) for document in documents],
-            (request.focus.focus_areas, request.focus.schema_hint),
-            (request.max_output_tokens, request.options.reserve is not None, request.for_extraction, request.strategy),
+            (focus.focus_areas, focus.schema_hint),
+            (request.max_output_tokens, options.reserve is not None, request.for_extraction, _known(request.strategy)),
             (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
-            (request.options.cache_scope, request.options.output_mode or settings.llm_output_mode),
+            (options.cache_scope, options.output_mode or settings.llm_output_mode),
             (prompts.version(), revision()),
             (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
             (settings.default_max_output_tokens, settings.fill_budget),
         )
 
-    async def _documents(self, content: Content) -> list[Document]:
-        """The input as documents, web pages as markdown; documents as they are given."""
-        items = await in_thread(self._items, content)
-        return [item if isinstance(item, Document) else await _read(item) for item in items]
-
-    def _items(self, content: Content) -> list[str | Document]:
-        """The input as documents and, still to be read, web pages, after a look at its size."""
-        items = [content] if isinstance(content, str | Document) else list(content)
-        for item in items:
-            if not isinstance(item, str | Document):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise TypeError(f'content is text, a Document or a list of them, not {type(item).__name__}')
-        limit = self.settings.summarizer_max_input_mb
-        # UTF-8 has at most four bytes a character, so most texts need not be encoded to be measured.
-        length = sum(len(item if isinstance(item, str) else item.text) for item in items)
-        if length * 4 > limit * 1e6:
-            size = sum(
-                len((item if isinstance(item, str) else item.text).encode('utf-8', 'surrogatepass')) for item in items
-            )
-            if size > limit * 1e6:
-                raise InputTooLargeError(
-                    f'content is {size / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit:g}; '
-                    'split it or raise the limit'
-                )
-        return [item if isinstance(item, Document) or is_page(item) else Document(item) for item in items]
-
     def default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
         """The budget of a request that gives none."""
         default = self.settings.default_max_output_tokens
         return min(default, max(MIN_EXTRACTION_TOKENS, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """What was asked for, apart from the content."""
-
-    focus: Focus
-    max_output_tokens: int
-    strategy: str
-    for_extraction: bool
-    options: RequestOptions
-
-
-def _characters(content: Content) -> int:
-    items = [content] if isinstance(content, str | Document) else content
-    return sum(len(item.text) if isinstance(item, Document) else len(item) for item in items)
-
-
-async def _read(html: str) -> Document:
-    page = await in_process(to_markdown, html, links='aside')
-    return Document(page.markdown, title=page.title)
 
 
 async def _count(documents: Sequence[Document], text: str) -> int:
@@ -452,12 +368,9 @@ async def _keep(cache: Cache, key: str, summary: Summary) -> None:
 
 
 def _known(strategy: str) -> str:
-    """A strategy there is; for a name that is none the default, which the log and the summary's warnings say."""
-    name = strategy.strip().lower() or DEFAULT_STRATEGY
-    if name in STRATEGIES:
-        return name
-    _logger.warning('unknown chunking strategy, using semantic instead', extra={'known': list(STRATEGIES)})
-    return DEFAULT_STRATEGY
+    """A strategy there is; for a name that is none the default."""
+    name = strategy.strip().lower()
+    return name if name in STRATEGIES else DEFAULT_STRATEGY
 
 
 def _passed_through(job: Job, text: str, state: SummaryState, model_name: str) -> Summary:

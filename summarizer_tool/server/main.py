@@ -189,7 +189,7 @@ def _announce(tools: 'Tools', address: str) -> None:
             'version': version('summarizer-tool'),
             'transport': settings.mcp_transport,
             'address': address,
-            'model': 'sampling' if tools.is_sampling else tools.summarizer.model_name,
+            'model': 'sampling' if tools.is_sampling else tools.setup.summarizer.model_name,
             'store': 'memory' if tools.store.path == ':memory:' else 'file',
             'auth': bool(settings.mcp_auth_token),
         },
@@ -259,15 +259,15 @@ def _trim() -> 'Callable[[int], int] | None':
 def _load(settings: 'Settings', workers: 'WorkerProcesses | None', prepare: 'Callable[[Settings], None]') -> 'Tools':
     """Import and build what answers calls, which takes a second or two."""
     prepare(settings)
-    from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.server.calls import RunningCalls
     from summarizer_tool.server.tools import Tools
+    from summarizer_tool.service.setup import Setup
 
     is_sampling = settings.llm_model == 'sampling'
-    summarizer = Summarizer(
+    setup = Setup.of(
         settings.model_copy(update={'llm_model': 'extractive'}) if is_sampling else settings, workers=workers
     )
-    tools = Tools(settings, summarizer, open_store(settings), RunningCalls(settings.mcp_tool_timeout), is_sampling)
+    tools = Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout), is_sampling)
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -23,9 +23,10 @@ from mcp_types import (
 
 from summarizer_tool import telemetry
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.server.http import arrival
-from summarizer_tool.service.service import Service
+from summarizer_tool.service.requests import ReadSourceRequest
+from summarizer_tool.service.retrieval import Retriever
+from summarizer_tool.service.setup import Setup
 from summarizer_tool.store.collection import DEFAULT_COLLECTION
 from summarizer_tool.store.source_store import SourceStore
 
@@ -46,10 +47,10 @@ _RESOURCE = re.compile(r'source://([^/]+)(?:/(\d{1,9}))?(?:/(\d{1,9}))?/?')
 _logger = logging.getLogger('summarizer_tool')
 
 
-def service_of(context: Context, summarizer: Summarizer, store: SourceStore) -> Service:
+def retriever_of(context: Context, setup: Setup, store: SourceStore) -> Retriever:
     """What works on the collection of the client that makes a request."""
     came = arrival(context.request)
-    return Service(summarizer, store.collection(came.collection if came else DEFAULT_COLLECTION))
+    return setup.retriever(store.collection(came.collection if came else DEFAULT_COLLECTION))
 
 
 class RefusedError(MCPError):
@@ -76,14 +77,14 @@ def _refusing() -> Generator[None]:
 class Sources:
     """The handlers for resources, over all collections."""
 
-    def __init__(self, summarizer: Summarizer, store: SourceStore) -> None:
-        self._summarizer = summarizer
+    def __init__(self, setup: Setup, store: SourceStore) -> None:
+        self._setup = setup
         self._store = store
 
     async def list_resources(self, context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
         """The sources of the client's collection."""
         with _refusing():
-            sources = await service_of(context, self._summarizer, self._store).sources(MAX_LISTED)
+            sources = await retriever_of(context, self._setup, self._store).service.sources(MAX_LISTED)
         return ListResourcesResult(
             resources=[
                 Resource(
@@ -135,7 +136,11 @@ class Sources:
             raise RefusedError(f'resources are {", ".join(TEMPLATES)}')
         source_id, start_line, offset = asked.groups()
         with _refusing():
-            text = await service_of(context, self._summarizer, self._store).read_source(
-                source_id, start_line=int(start_line or 1), offset=int(offset or 0), max_tokens=RESOURCE_TOKENS
+            request = ReadSourceRequest(
+                source_id=source_id,
+                start_line=int(start_line or 1),
+                offset=int(offset or 0),
+                max_tokens=RESOURCE_TOKENS,
             )
+            text = await retriever_of(context, self._setup, self._store).service.read_source(request)
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)])

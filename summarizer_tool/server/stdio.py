@@ -1,6 +1,7 @@
 """MCP over stdin and stdout: ends when stdin does or the program is told to, and answers first what was asked."""
 
 import os
+import sys
 import threading
 from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsafe
 from collections.abc import AsyncGenerator
@@ -42,7 +43,13 @@ async def talk(tools: Tools, stop: Event) -> None:
     server = tools.server()
     async with _lines(stop) as lines, stdio_server(stdin=cast('anyio.AsyncFile[str]', lines)) as (read, write):
         requests = _Requests(tools, read, write)
-        await server.run(requests, _Answers(requests, write), server.create_initialization_options())
+        # While the SDK serves, the descriptor of stdout is that of stderr; but what libraries print may wait in a
+        # buffer until the SDK has given it back. So they get another file, and what has the first is flushed in time.
+        stdout, sys.stdout = sys.stdout, sys.stderr
+        try:
+            await server.run(requests, _Answers(requests, write), server.create_initialization_options())
+        finally:
+            stdout.flush()
 
 
 class _StdinLines:

@@ -1,11 +1,12 @@
 """The tools of the MCP server, and the server that offers them."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from types import MappingProxyType
+from typing import Any, cast
 
 import anyio
 from mcp.server.caching import CacheHint
@@ -29,26 +30,14 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 from summarizer_tool import telemetry
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief import problems
-from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 from summarizer_tool.llm.options import Progress, RequestOptions
-from summarizer_tool.mapreduce.summarizer import Summarizer
+from summarizer_tool.mapreduce.request import Request
 from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server.http import arrival
-from summarizer_tool.server.resources import DEFECT, Context, RefusedError, Sources, service_of
+from summarizer_tool.server.resources import DEFECT, Context, RefusedError, Sources, retriever_of
 from summarizer_tool.server.sampling import sampling_model, sampling_scope
-from summarizer_tool.service import tool_texts
-from summarizer_tool.service.arguments import (
-    AddSourceArguments,
-    AnswerArguments,
-    Arguments,
-    ExtractionArguments,
-    ReadSourceArguments,
-    SearchArguments,
-    StatusArguments,
-    SummarizeArguments,
-)
-from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
-from summarizer_tool.service.service import SummaryReply
+from summarizer_tool.service.operations import OPERATIONS, Effect, Operation, instructions, operation
+from summarizer_tool.service.setup import Setup
 from summarizer_tool.service.tool_texts import Sizes
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source_store import SourceStore
@@ -71,19 +60,9 @@ _KEEPING = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempot
 _FETCHING = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
 _READING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-TOOLS: dict[str, tuple[type[Arguments], ToolAnnotations]] = {
-    'summarize': (SummarizeArguments, _KEEPING),
-    'summarize_for_extraction': (ExtractionArguments, _KEEPING),
-    'search': (SearchArguments, _READING),
-    'answer': (AnswerArguments, _FETCHING),
-    'status': (StatusArguments, _READING),
-    'add_source': (AddSourceArguments, _FETCHING),
-    'read_source': (ReadSourceArguments, _READING),
-}
-
-
-BRIEFS = frozenset({'search', 'answer', 'status'})
-"""Tools whose failures are told as `[ERROR]`, with causes and advice."""
+_ANNOTATIONS: Mapping[Effect, ToolAnnotations] = MappingProxyType(
+    {'keeps': _KEEPING, 'fetches': _FETCHING, 'reads': _READING}
+)
 
 NOTIFICATIONS = frozenset(
     {
@@ -116,27 +95,26 @@ class Tools:
     """The handlers of the server, over all collections."""
 
     settings: Settings
-    summarizer: Summarizer
+    setup: Setup
     store: SourceStore
     calls: RunningCalls
     is_sampling: bool = False
     """Whether the models of clients do the work where they can."""
     _listed: list[Tool] = field(default_factory=list[Tool])
     _sources: Sources = field(init=False)
-    _similar: EmbeddedPassages | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self._sources = Sources(self.summarizer, self.store)
-        self._similar = EmbeddedPassages.of(self.settings)
-        for name, (arguments, annotations) in TOOLS.items():
-            text = tool_texts.load(name, Sizes.of(self.settings))
+        self._sources = Sources(self.setup, self.store)
+        sizes = Sizes.of(self.settings)
+        for each in OPERATIONS:
+            text = each.text(sizes)
             self._listed.append(
                 Tool(
-                    name=name,
+                    name=each.name,
                     title=text.title,
                     description=text.description,
-                    input_schema=arguments.schema_with(text.parameters),
-                    annotations=annotations,
+                    input_schema=each.schema(sizes, each.asked),
+                    annotations=_ANNOTATIONS[each.effect],
                 )
             )
 
@@ -146,7 +124,7 @@ class Tools:
             'summarizer',
             version=version('summarizer-tool'),
             title='Summarizer',
-            instructions=tool_texts.instructions(Sizes.of(self.settings)),
+            instructions=instructions(Sizes.of(self.settings)),
             cache_hints={'tools/list': CacheHint(DAY_MS, 'public'), 'prompts/list': CacheHint(DAY_MS, 'public')},
             get_tool_input_schema={tool.name: tool.input_schema for tool in self._listed}.get,
             on_list_tools=self.list_tools,
@@ -169,8 +147,9 @@ class Tools:
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Answer a call in time, whatever happens; only a cancelled call has no result."""
-        if params.name not in TOOLS:
-            return _error(f'there is no such tool; the tools are {", ".join(TOOLS)}')
+        asked = operation(params.name)
+        if asked is None:
+            return _error(f'there is no such tool; the tools are {", ".join(each.name for each in OPERATIONS)}')
         if anyio.current_time() >= self.calls.end:
             return _error('the server is being stopped; call again in a moment')
         came = arrival(context.request)
@@ -183,19 +162,19 @@ class Tools:
             lost=came.lost if came else None,
         ) as running:
             try:
-                result = await running.finish(self._work(running, context, params))
+                result = await running.finish(self._work(asked, running, context, params.arguments or {}))
             except TimeIsUpError as error:
                 failure = type(error).__name__
-                result = self._late(params.name)
+                result = self._late(asked)
             except (SummarizerError, UsageLimitExceeded) as error:
                 failure = type(error).__name__
-                result = _failed(params.name, error)
+                result = _failed(asked, error)
             except anyio.get_cancelled_exc_class():
                 _logger.info('call cancelled', extra={'tool': params.name, 'seconds': _since(started)})
                 raise
             except Exception as error:  # noqa: BLE001 - a defect of ours must not show its innards, nor end the session
                 _logger.error('a call failed', extra={'tool': params.name, **telemetry.defect(error)})  # noqa: TRY400 - the traceback may quote content
-                failure, result = type(error).__name__, _failed(params.name, SummarizerError(DEFECT))
+                failure, result = type(error).__name__, _failed(asked, SummarizerError(DEFECT))
         _logger.info(
             'result',
             extra={
@@ -211,85 +190,31 @@ class Tools:
         )
         return result
 
-    async def _work(self, running: RunningCall, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        arguments = TOOLS[params.name][0].of(params.arguments or {})
-        service = service_of(context, self.summarizer, self.store)
-        retriever = Retriever(service, similar=self._similar)
-        _logger.info('call', extra={'tool': params.name, 'collection': service.collection.name, **_sizes(arguments)})
-        match arguments:
-            case AddSourceArguments():
-                added = await service.add_source(arguments.content, url=arguments.url, title=arguments.title)
-                return _text(added.text, source_ids=[added.source.id], tokens_in=added.source.tokens)
-            case ReadSourceArguments():
-                return _text(
-                    await service.read_source(
-                        arguments.source_id,
-                        start_line=arguments.start_line,
-                        max_tokens=arguments.max_tokens,
-                        offset=arguments.offset,
-                    )
-                )
-            case SearchArguments():
-                return _evidence(
-                    await retriever.search(
-                        arguments.query,
-                        source_urls=arguments.source_urls,
-                        source_ids=arguments.source_ids,
-                        intent=arguments.intent,
-                        top_k=arguments.top_k,
-                        max_tokens=arguments.max_tokens,
-                        options=self._call(running, context, names_phases=True),
-                    )
-                )
-            case AnswerArguments():
-                return _evidence(
-                    await retriever.answer(
-                        arguments.url,
-                        arguments.query,
-                        intent=arguments.intent,
-                        known_context=arguments.known_context,
-                        constraints=arguments.constraints,
-                        expansion_budget=arguments.expansion_budget,
-                        research_mode=arguments.research_mode,
-                        max_tokens=arguments.max_tokens,
-                        options=self._call(running, context, names_phases=True),
-                    )
-                )
-            case StatusArguments():
-                return _evidence(await retriever.status(arguments.source_url, include_urls=arguments.include_urls))
-            case SummarizeArguments():
-                answer = await service.summarize(
-                    arguments.content,
-                    source_ids=arguments.source_ids,
-                    max_output_tokens=arguments.max_output_tokens,
-                    focus_areas=arguments.focus_areas,
-                    strategy=arguments.strategy,
-                    form=arguments.format,
-                    options=self._call(running, context),
-                )
-            case ExtractionArguments():
-                answer = await service.summarize_for_extraction(
-                    arguments.content,
-                    arguments.schema_hint,
-                    source_ids=arguments.source_ids,
-                    max_output_tokens=arguments.max_output_tokens,
-                    form=arguments.format,
-                    options=self._call(running, context),
-                )
-            case _:
-                raise TypeError(type(arguments).__name__)
-        return self._summary(answer)
+    async def _work(
+        self, asked: Operation[Any], running: RunningCall, context: Context, arguments: Mapping[str, Any]
+    ) -> CallToolResult:
+        request = asked.read(arguments)
+        retriever = retriever_of(context, self.setup, self.store)
+        extra = {'tool': asked.name, 'collection': retriever.collection.name, **_sizes(request)}
+        _logger.info('call', extra=extra)
+        reply = await asked.answer(retriever, request, self._options(running, context, names_phases=asked.is_brief))
+        if reply.is_error:
+            return _error(reply.text)
+        figures = dict(reply.figures)
+        if self.is_sampling and figures.get('model') == 'extractive' and figures['state'] not in ('unchanged', 'empty'):
+            figures['warnings'] = [*cast('list[str]', figures['warnings']), NO_SAMPLING]
+        return _text(reply.text, **figures)
 
-    def _late(self, name: str) -> CallToolResult:
+    def _late(self, asked: Operation[Any]) -> CallToolResult:
         timeout = self.settings.mcp_tool_timeout
-        if name in BRIEFS:
+        if asked.is_brief:
             return _error(problems.timed_out(timeout).text)
         return _error(
             f'no answer within MCP_TOOL_TIMEOUT={timeout:g} seconds; what was finished is kept, so the same call again '
             'goes on from there'
         )
 
-    def _call(self, running: RunningCall, context: Context, *, names_phases: bool = False) -> RequestOptions:
+    def _options(self, running: RunningCall, context: Context, *, names_phases: bool) -> RequestOptions:
         tell = running.report.tell
         options = RequestOptions(
             on_progress=partial(_with_phase, tell) if names_phases else tell, deadline=running.deadline
@@ -309,24 +234,6 @@ class Tools:
             else options
         )
 
-    def _summary(self, answer: SummaryReply) -> CallToolResult:
-        summary = answer.summary
-        stats = summary.stats
-        warnings = list(summary.warnings)
-        if self.is_sampling and stats.model == 'extractive' and summary.state not in ('unchanged', 'empty'):
-            warnings.append(NO_SAMPLING)
-        return _text(
-            answer.text,
-            state=summary.state,
-            model=stats.model,
-            tokens_in=stats.tokens_in,
-            tokens_out=stats.tokens_out,
-            degraded_parts=len(summary.degraded),
-            source_ids=list(answer.source_ids),
-            warnings=warnings,
-            stats=stats.model_dump(mode='json'),
-        )
-
 
 async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Keep what clients make up out of traces, which name spans by method and tool."""
@@ -335,7 +242,7 @@ async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(METHOD_NOT_FOUND, 'Method not found')
     if ctx.request_id is None and ctx.method not in NOTIFICATIONS:
         ctx = replace(ctx, method='notifications/unknown')
-    if 'name' in params and not (isinstance(params['name'], str) and params['name'] in TOOLS):
+    if 'name' in params and not (isinstance(params['name'], str) and operation(params['name'])):
         ctx = replace(ctx, params={**params, 'name': 'unknown'})
     try:
         return await call_next(ctx)
@@ -350,16 +257,9 @@ def _text(text: str, **meta: object) -> CallToolResult:
     )
 
 
-def _evidence(found: EvidenceBrief) -> CallToolResult:
-    """A brief, or, where there is none, the failure in its own words."""
-    if found.is_error:
-        return _error(found.text)
-    return _text(found.text, tokens_out=found.tokens, source_ids=list(found.source_ids), **found.figures)
-
-
-def _failed(name: str, error: Exception) -> CallToolResult:
+def _failed(asked: Operation[Any], error: Exception) -> CallToolResult:
     """What went wrong, in the words of the error; with causes and advice round them where a brief was asked for."""
-    if name in BRIEFS and isinstance(error, SummarizerError):
+    if asked.is_brief and isinstance(error, SummarizerError):
         return _error(problems.of_error(error).text)
     return _error(str(error))
 
@@ -373,9 +273,9 @@ def _error(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=message)], is_error=True)
 
 
-def _sizes(arguments: Arguments) -> dict[str, object]:
-    """What can be said of arguments without repeating them."""
-    values = arguments.model_dump()
+def _sizes(request: Request) -> dict[str, object]:
+    """What can be said of a request without repeating it."""
+    values = request.model_dump()
     return {
         **{f'{name}_characters': _characters(values[name]) for name in _MEASURED if values.get(name)},
         **{name: values[name] for name in _TOLD if name in values},
@@ -383,7 +283,7 @@ def _sizes(arguments: Arguments) -> dict[str, object]:
     }
 
 
-def _characters(value: str | list[str]) -> int:
+def _characters(value: str | Sequence[str]) -> int:
     return len(value) if isinstance(value, str) else sum(map(len, value))
 
 

@@ -58,10 +58,9 @@ def _lines(source_ids: Sequence[str], tokens_in: str, tokens_out: str, notes: tu
     note, short_note = notes
     if not source_ids:
         return [(prompts.render('answers/not_kept', note=short_note), 2 * LEAST)]
-    named = ', '.join(source_ids[:LISTED])
-    more = len(source_ids) - LISTED
-    ids = f'{named} and {more} more' if more > 0 else named
-    sources = ids if len(source_ids) == 1 else f'{len(source_ids)} sources'
+    ids = ', '.join(source_ids[:LISTED]) + _more(len(source_ids) - LISTED)
+    several = prompts.render('answers/handle_several', count=str(len(source_ids)))
+    sources = ids if len(source_ids) == 1 else several
     return [
         (
             prompts.render(
@@ -70,20 +69,27 @@ def _lines(source_ids: Sequence[str], tokens_in: str, tokens_out: str, notes: tu
             FULL,
         ),
         (prompts.render('answers/handle_short', ids=ids, note=short_note), 2 * LEAST),
-        (f'[{source_ids[0]}{f" and {len(source_ids) - 1} more" if len(source_ids) > 1 else ""}]', LEAST),
+        (prompts.render('answers/handle_only', id=source_ids[0], more=_more(len(source_ids) - 1)), LEAST),
     ]
+
+
+def _more(count: int) -> str:
+    return ' ' + prompts.render('answers/handle_more', count=str(count)) if count > 0 else ''
 
 
 def _note(summary: Summary) -> tuple[str, str]:
     """What the reader must know of the way the text was made, in full and in a word or two."""
     if summary.state == 'original':
-        return '; this is the original text, since every model call failed', ', original text'
-    if summary.parts and all(part.state == 'failed' for part in summary.parts):
-        return '; only its beginning, for lack of time', ', only its beginning'
-    if summary.state == 'degraded':
-        read = sum(part.state != 'repeated' for part in summary.parts)
-        parts = f'{len(summary.degraded)} of {read} parts'
-        return f'; {parts} summarized without the model', ', degraded'
-    if summary.stats.cut_short:
-        return '; finished in haste, without the model', ', degraded'
-    return _NO_NOTE
+        name = 'original'
+    elif summary.parts and all(part.state == 'failed' for part in summary.parts):
+        name = 'beginning'
+    elif summary.state == 'degraded':
+        name = 'degraded'
+    elif summary.stats.cut_short:
+        name = 'cut_short'
+    else:
+        return _NO_NOTE
+    read = sum(part.state != 'repeated' for part in summary.parts)
+    note = prompts.render(f'answers/note_{name}', degraded=str(len(summary.degraded)), read=str(read))
+    full, short = note.splitlines()
+    return f'; {full}', f', {short}'

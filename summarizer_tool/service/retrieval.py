@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import TypeVar
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
@@ -25,18 +25,17 @@ from summarizer_tool.evidence.question.question import Question, ResearchMode, c
 from summarizer_tool.evidence.search.reranker import ModelReranker
 from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
 from summarizer_tool.evidence.search.search import search
-from summarizer_tool.llm.options import Phase, Progress, RequestOptions
+from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
 from summarizer_tool.llm.typed_query import RequestModel
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.runtime.single_flight import InFlight
+from summarizer_tool.service.requests import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
 from summarizer_tool.service.service import Service
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.addresses import host_of, is_url, key_of, likeness
 from summarizer_tool.web.robots import Robots
-
-DEFAULT_TOP_K: Final = 20
 
 MAX_TOP_K = 200
 
@@ -59,9 +58,9 @@ WHOLE_SHARE = 0.7
 _APART = re.compile(r'\s+|[,;](?=src_|https?://)|(?<=["\'])[,;](?=["\'])', re.IGNORECASE)
 _AROUND = ' ,;"\'`<>[]'
 
-MODES: Final[tuple[ResearchMode, ...]] = ('fast', 'auto', 'deep')
-
 Figures = dict[str, str | int | float | bool]
+
+R = TypeVar('R', SearchRequest, AnswerRequest, StatusRequest)
 
 _adding: InFlight[StoredPage] = InFlight('pages')
 
@@ -107,48 +106,18 @@ class Retriever:
         intent: str = '',
         top_k: int = DEFAULT_TOP_K,
         max_tokens: int = 0,
-        options: RequestOptions | None = None,
+        options: RequestOptions = DEFAULT_OPTIONS,
     ) -> EvidenceBrief:
-        """Find passages in stored sources; nothing is fetched.
-
-        Args:
-            query: The question.
-            source_urls: Where to look: URLs that are stored.
-            source_ids: Where to look: handles. With neither, in all of the collection.
-            intent: What the answer is for; its words count less.
-            top_k: Passages, neighbours not counted; 0 means 20.
-            max_tokens: Of the brief, at least 500 and at most `MCP_RESPONSE_TOKEN_BUDGET`, which 0 means.
-            options: What the caller brings along.
-
-        Returns:
-            The sources whole where they fit, else the best passages; or what is wrong with the request.
-
-        Raises:
-            ConfigurationError: If a model that is to help cannot be built.
-        """
-
-        async def work(options: RequestOptions) -> EvidenceBrief:
-            if not query.strip():
-                raise RequestError('query is empty; ask a question')
-            check_length(query=query, intent=intent)
-            if top_k < 0:
-                raise RequestError(f'top_k={top_k} is negative; 0 means {DEFAULT_TOP_K}')
-            budget = self._budget(max_tokens)
-            chosen = await in_io_thread(self._chosen, _listed(source_urls), _listed(source_ids), budget)
-            if isinstance(chosen, Problem):
-                return _told(chosen)
-            parts = await in_thread(sub_queries.split, query, intent)
-            asked = Query(
-                query,
-                parts if len(parts) > 1 else (),
-                intent,
-                tuple(source.id for source in chosen),
-                min(top_k or DEFAULT_TOP_K, MAX_TOP_K),
-                await in_io_thread(self._room, chosen, budget),
-            )
-            return await self._searched(asked, budget, options)
-
-        return await self._answered('search', work, max_tokens, options)
+        """Answer a `SearchRequest`, which says what its parameters mean."""
+        request = SearchRequest(
+            query=query,
+            source_urls=source_urls,
+            source_ids=source_ids,
+            intent=intent,
+            top_k=top_k,
+            max_tokens=max_tokens,
+        )
+        return await self.run_search(request, options)
 
     async def answer(
         self,
@@ -161,22 +130,39 @@ class Retriever:
         expansion_budget: int | None = None,
         research_mode: ResearchMode = 'auto',
         max_tokens: int = 0,
-        options: RequestOptions | None = None,
+        options: RequestOptions = DEFAULT_OPTIONS,
     ) -> EvidenceBrief:
-        """Gather the evidence for a question from pages: fetch what is not stored, search, and follow links.
+        """Answer an `AnswerRequest`, which says what its parameters mean."""
+        request = AnswerRequest(
+            url=url,
+            query=query,
+            intent=intent,
+            known_context=known_context,
+            constraints=constraints,
+            expansion_budget=expansion_budget,
+            research_mode=research_mode,
+            max_tokens=max_tokens,
+        )
+        return await self.run_answer(request, options)
 
-        Args:
-            url: One or several, or handles; none: all of the collection.
-            query: The question.
-            intent: What the answer is for.
-            known_context: What the asker knows already.
-            constraints: What the answer must keep to, such as hosts or years.
-            expansion_budget: Pages that may be fetched by following links; at most, and where it is not given,
-                `SUMMARIZER_ANSWER_MAX_PAGES`.
-            research_mode: `fast` follows no links, `auto` while the evidence is not enough, `deep` until it does not
-                grow any more.
-            max_tokens: As for `search`.
-            options: What the caller brings along.
+    async def status(self, source_url: str = '', *, include_urls: bool = True, max_tokens: int = 0) -> EvidenceBrief:
+        """Answer a `StatusRequest`, which says what its parameters mean."""
+        request = StatusRequest(source_url=source_url, include_urls=include_urls, max_tokens=max_tokens)
+        return await self.run_status(request)
+
+    async def run_search(self, request: SearchRequest, options: RequestOptions = DEFAULT_OPTIONS) -> EvidenceBrief:
+        """Find passages in stored sources; nothing is fetched.
+
+        Returns:
+            The sources whole where they fit, else the best passages; or what is wrong with the request.
+
+        Raises:
+            ConfigurationError: If a model that is to help cannot be built.
+        """
+        return await self._in_time('search', self._search, request, options)
+
+    async def run_answer(self, request: AnswerRequest, options: RequestOptions = DEFAULT_OPTIONS) -> EvidenceBrief:
+        """Gather the evidence for a question from pages: fetch what is not stored, search, and follow links.
 
         Returns:
             A brief of the evidence; or why there is none.
@@ -184,68 +170,58 @@ class Retriever:
         Raises:
             ConfigurationError: If a model that is to help cannot be built.
         """
+        return await self._in_time('answer', self._gather, request, options)
 
-        async def work(options: RequestOptions) -> EvidenceBrief:
-            budget = self._budget(max_tokens)
-            if research_mode not in MODES:
-                raise RequestError(f'research_mode must be one of {", ".join(MODES)}')
-            question = Question(
-                query,
-                intent=intent,
-                known_context=known_context,
-                constraints=constraints,
-                expansion_budget=expansion_budget,
-                mode=research_mode,
-                top_k=ANSWER_TOP_K,
-                room=int(budget * WHOLE_SHARE),
-            )
-            return await self._gathered(_listed(url), question, budget, options)
+    async def run_status(self, request: StatusRequest, options: RequestOptions = DEFAULT_OPTIONS) -> EvidenceBrief:
+        """Say what is stored."""
+        return await self._in_time('status', self._tell_status, request, options)
 
-        return await self._answered('answer', work, max_tokens, options)
-
-    async def status(self, source_url: str = '', *, include_urls: bool = True, max_tokens: int = 0) -> EvidenceBrief:
-        """Say what is stored.
-
-        Args:
-            source_url: All about the source with this URL or handle; empty: about the collection.
-            include_urls: Whether its sources are listed.
-            max_tokens: As for `search`.
-        """
-
-        async def work(_call: RequestOptions) -> EvidenceBrief:
-            return await in_io_thread(
-                self._status, source_url.strip(), self._budget(max_tokens), include_urls=include_urls
-            )
-
-        return await self._answered('status', work, max_tokens, None)
-
-    async def _answered(
+    async def _in_time(
         self,
         name: str,
-        work: Callable[[RequestOptions], Awaitable[EvidenceBrief]],
-        max_tokens: int,
-        options: RequestOptions | None,
+        work: Callable[[R, RequestOptions], Awaitable[EvidenceBrief]],
+        request: R,
+        options: RequestOptions,
     ) -> EvidenceBrief:
         """Do the work in time, and make a text of what goes wrong."""
-        options = options or RequestOptions()
         started = time.monotonic()
         deadline = options.deadline or Deadline(self.settings.deadline_seconds)
         made: list[EvidenceBrief] = []
         with telemetry.span(name) as span:
             try:
                 with deadline.answering():
-                    made.append(await work(replace(options, deadline=deadline)))
+                    made.append(await work(request, replace(options, deadline=deadline)))
             except ConfigurationError:
                 raise
             except SummarizerError as error:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
-                most = max(rendering.MIN_BUDGET, self._most(max_tokens))
+                most = max(rendering.MIN_BUDGET, self._most(request.max_tokens))
                 made.append(_told(await in_thread(problems.of_error, error, most)))
             evidence = made[0] if made else _told(problems.timed_out(time.monotonic() - started))
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
 
     # Search
+
+    async def _search(self, request: SearchRequest, options: RequestOptions) -> EvidenceBrief:
+        if not request.query.strip():
+            raise RequestError('query is empty; ask a question')
+        check_length(query=request.query, intent=request.intent)
+        budget = self._budget(request.max_tokens)
+        urls, ids = _listed(request.source_urls), _listed(request.source_ids)
+        chosen = await in_io_thread(self._chosen, urls, ids, budget)
+        if isinstance(chosen, Problem):
+            return _told(chosen)
+        parts = await in_thread(sub_queries.split, request.query, request.intent)
+        asked = Query(
+            request.query,
+            parts if len(parts) > 1 else (),
+            request.intent,
+            tuple(source.id for source in chosen),
+            min(request.top_k or DEFAULT_TOP_K, MAX_TOP_K),
+            await in_io_thread(self._room, chosen, budget),
+        )
+        return await self._searched(asked, budget, options)
 
     async def _searched(self, asked: Query, budget: int, options: RequestOptions) -> EvidenceBrief:
         started = time.perf_counter()
@@ -343,9 +319,18 @@ class Retriever:
 
     # Answer
 
-    async def _gathered(
-        self, places: Sequence[str], question: Question, budget: int, options: RequestOptions
-    ) -> EvidenceBrief:
+    async def _gather(self, request: AnswerRequest, options: RequestOptions) -> EvidenceBrief:
+        budget = self._budget(request.max_tokens)
+        question = Question(
+            request.query,
+            intent=request.intent,
+            known_context=request.known_context,
+            constraints=request.constraints,
+            expansion_budget=request.expansion_budget,
+            mode=request.research_mode,
+            top_k=ANSWER_TOP_K,
+            room=int(budget * WHOLE_SHARE),
+        )
         model = self._model(options)
         robots = Robots(self.settings)
         started = time.monotonic()
@@ -365,7 +350,7 @@ class Retriever:
             on_progress=options.on_progress,
             deadline=options.deadline,
         )
-        answered = await answerer.answer(places, question)
+        answered = await answerer.answer(_listed(request.url), question)
         if not (answered.found.hits or answered.found.is_full_context):
             return await self._without_hits(question, answered, budget, time.monotonic() - started)
         brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
@@ -425,12 +410,15 @@ class Retriever:
 
     # Status
 
-    def _status(self, place: str, budget: int, *, include_urls: bool) -> EvidenceBrief:
-        collection = self.collection
+    async def _tell_status(self, request: StatusRequest, _options: RequestOptions) -> EvidenceBrief:
+        return await in_io_thread(self._status, request)
+
+    def _status(self, request: StatusRequest) -> EvidenceBrief:
+        collection, place, budget = self.collection, request.source_url.strip(), self._budget(request.max_tokens)
         if not place:
-            sources = collection.sources(MAX_LISTED) if include_urls else []
+            sources = collection.sources(MAX_LISTED) if request.include_urls else []
             totals = collection.totals()
-            text = status.corpus(totals, sources, budget, include_urls=include_urls)
+            text = status.corpus(totals, sources, budget, include_urls=request.include_urls)
             return EvidenceBrief(
                 text, tokens.count(text), figures={'documents': totals.documents, 'passages': totals.passages}
             )

@@ -1,7 +1,8 @@
-"""What a model reads about the tools, from `prompts/tools/*.md`: the same for the toolset and the MCP server.
+"""What a model reads about the operations, from `prompts/tools/*.md`: the same in toolset, server and command line.
 
-A file holds a title (`# Title`), a description, and under `## Parameters` one `- name: description` for each
-parameter. `{{characters}}`, `{{tokens}}` and the like stand for settings, so that the texts stay true when they change.
+A file holds a title (`# Title`), a description, under `## When` a phrase for the instructions, and under
+`## Parameters` one `- name: description` for each parameter that models are offered. `{{characters}}`, `{{tokens}}` and
+the like stand for settings, so that the texts stay true when they change.
 """
 
 from collections.abc import Mapping
@@ -14,15 +15,12 @@ import regex
 from summarizer_tool import prompts
 from summarizer_tool.settings import Settings
 
-TOOLS = ('summarize', 'summarize_for_extraction', 'search', 'answer', 'status', 'add_source', 'read_source')
-
 CHARACTERS_A_TOKEN = 4
 """Of English prose in cl100k; a model knows the length of a text in characters at best."""
 
-_OWN_NAMES: Mapping[str, str] = MappingProxyType({tool: tool for tool in TOOLS})
-_ABSENT = '\0'
-_TITLE = regex.compile(r'# (.+)\n')
-_PARAMETERS = '\n## Parameters\n'
+_TEXT = regex.compile(
+    r'# (?P<title>.+)\n(?P<description>(?s:.+?))\n## When\n\s*(?P<when>.+)\n\s*## Parameters\n(?P<parameters>(?s:.+))'
+)
 _PARAMETER = regex.compile(r'^- (\w+): (.+)$', regex.MULTILINE)
 
 
@@ -54,41 +52,41 @@ class ToolText:
     """For people, a few words."""
     description: str
     """For the model that chooses: when to use the tool, and when not."""
+    when: str
+    """The same in a phrase, for the instructions."""
     parameters: Mapping[str, str]
     """The description of each parameter, by name."""
 
 
 @cache
 def load(name: str, sizes: Sizes = DEFAULT_SIZES) -> ToolText:
-    """The text of a tool.
+    """The text of an operation.
 
     Args:
-        name: One of `TOOLS`.
+        name: Of the operation.
         sizes: The numbers that it names.
 
     Raises:
         FileNotFoundError: If there is no such text.
-        ValueError: If it has no title, no description or no parameters.
+        ValueError: If a part of it is missing.
     """
-    text = prompts.render(f'tools/{name}', **_told(sizes)) + '\n'
-    title = _TITLE.match(text)
-    description, _, listed = text[title.end() if title else 0 :].partition(_PARAMETERS)
-    parameters = dict(_PARAMETER.findall(listed))
-    if not (title and description.strip() and parameters):
-        raise ValueError(f'prompts/tools/{name}.md has no title, no description or no parameters')
-    return ToolText(title.group(1).strip(), description.strip(), MappingProxyType(parameters))
+    found = _TEXT.fullmatch(prompts.render(f'tools/{name}', **_told(sizes)) + '\n')
+    parameters = dict(_PARAMETER.findall(found['parameters'])) if found else {}
+    if not (found and parameters and found['description'].strip()):
+        raise ValueError(f'prompts/tools/{name}.md has no title, no description, no ## When or no ## Parameters')
+    title, description, when = (found[part].strip() for part in ('title', 'description', 'when'))
+    return ToolText(title, description, when, MappingProxyType(parameters))
 
 
-def instructions(sizes: Sizes = DEFAULT_SIZES, names: Mapping[str, str] = _OWN_NAMES) -> str:
-    """When to use the tools, for the system prompt of an agent or a client.
+def instructions(texts: Mapping[str, ToolText], sizes: Sizes = DEFAULT_SIZES) -> str:
+    """When to use the operations, for the system prompt of an agent or a client.
 
     Args:
-        sizes: As for `load`.
-        names: What the model calls the tools, by their own names; lines about other tools are left out.
+        texts: By what the model calls the operations.
+        sizes: The numbers that the text names.
     """
-    called = {tool: names.get(tool, _ABSENT) for tool in TOOLS}
-    text = prompts.render('tools/instructions', **_told(sizes), **called)
-    return '\n'.join(line for line in text.splitlines() if _ABSENT not in line)
+    tools = '\n'.join(f'- `{name}`: {text.when}' for name, text in texts.items())
+    return prompts.render('tools/instructions', **_told(sizes), tools=tools)
 
 
 def _told(sizes: Sizes) -> dict[str, str]:

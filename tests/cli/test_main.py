@@ -14,7 +14,7 @@ from pathlib import Path
 from dirty_equals import IsStr
 from inline_snapshot import snapshot
 
-from summarizer_tool import Summary
+from summarizer_tool import Document, Summary
 from summarizer_tool.text import tokens
 from tests.support import forking
 from tests.support.provider import Behaviour, Error, Hang, serve
@@ -115,7 +115,7 @@ def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
             (3, '', ['summarizer: latin.txt is not UTF-8 (byte 2); convert it, e.g. with iconv -t utf-8']),
             (3, '', ['summarizer: folder is a directory; name the files in it, e.g. folder/*.md']),
             (3, '', ['summarizer: large.txt is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit']),
-            (0, '', []),
+            (1, '', ['summarizer: there is nothing to summarize: empty.txt holds no text']),
         ]
     )
 
@@ -136,7 +136,7 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path) -> None:
                 2,
                 '',
                 [
-                    'Usage: python -m summarizer_tool run [OPTIONS] [FILE|URL|-]...',
+                    'Usage: python -m summarizer_tool run [OPTIONS] [FILE|URL|HANDLE|-]...',
                     "Try 'python -m summarizer_tool run --help' for help.",
                     '',
                     "Error: Invalid value for '--max-output-tokens': Input should be greater than or equal to 0",
@@ -300,6 +300,19 @@ def test_a_store_keeps_finished_work(tmp_path: Path) -> None:
         again.append((summary.text, summary.stats.from_cache))
     assert [from_cache for _, from_cache in again] == [False, True]
     assert again[0][0] == again[1][0]
+    handle = Document(TEXT).id
+    assert done.stderr.decode() == (
+        f'summarizer: stored as {handle}; name handles instead of files to ask about them again\n'
+    )
+    by_handle, unknown, kept_nowhere = each(
+        partial(run, handle, '--max-output-tokens', '100', cwd=tmp_path, SUMMARIZER_STORE='work.sqlite3'),
+        partial(run, 'src_0123456789ab', cwd=tmp_path, SUMMARIZER_STORE='work.sqlite3'),
+        partial(run, handle, cwd=tmp_path),
+    )
+    assert (by_handle[0], by_handle[1]) == (0, again[0][0] + '\n')
+    assert handle not in by_handle[1]
+    assert (unknown[0], unknown[1]) == (1, '')
+    assert (kept_nowhere[0], kept_nowhere[1]) == (2, '')
     done = run('page.md', cwd=tmp_path, SUMMARIZER_STORE='/proc/none/store')
     assert done.returncode == 2
     assert b'SUMMARIZER_STORE=/proc/none/store cannot be used' in done.stderr

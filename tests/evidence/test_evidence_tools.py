@@ -201,9 +201,11 @@ async def test_failures_say_what_to_do(web: Site, mode: Mode) -> None:
 Detail: query is missing. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
 """,
             """\
-[ERROR] bad request
+[ERROR] fetch failed
 
-Detail: url: must be a valid string; url: must be a valid list. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
+Detail: none of the pages that were asked for could be fetched.
+- {"a":: this is not fetched; give one that begins with http:// or https://
+- 1}: this is not fetched; give one that begins with http:// or https://\
 """,
             """\
 [ERROR] bad request
@@ -234,7 +236,7 @@ Detail: query is empty; ask a question\
             """\
 [ERROR] bad request
 
-Detail: top_k=-1 is negative; 0 means 20\
+Detail: top_k=-1 is negative; 0 means the default\
 """,
             """\
 [ERROR] bad request
@@ -262,9 +264,9 @@ Detail: there is no parameter sources. The parameters are: query, source_urls, s
 Detail: there is no source "src_000000000000"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
 """,
             """\
-[ERROR] bad request
+[ERROR] unknown source
 
-Detail: source_url: must be a valid string. The parameters are: source_url, include_urls\
+Detail: there is no source "5"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
 """,
         ]
     )
@@ -448,9 +450,9 @@ async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypat
 
     with serving.serve(mcp_tool_timeout=2) as server:
         async with server.client() as client:
-            monkeypatch.setattr(Retriever, 'search', hang)
+            monkeypatch.setattr(Retriever, 'run_search', hang)
             late = await client.call_tool('search', {'query': 'siren'})
-            monkeypatch.setattr(Retriever, 'search', fail)
+            monkeypatch.setattr(Retriever, 'run_search', fail)
             failed = await client.call_tool('search', {'query': 'siren'})
     assert late.is_error
     assert failed.is_error

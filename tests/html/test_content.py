@@ -6,14 +6,17 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool import (
+    AddSourceRequest,
     Document,
     ExtractiveModel,
     InputTooLargeError,
+    ReadSourceRequest,
     RequestError,
     Service,
     Settings,
     SourceStore,
     Summarizer,
+    SummarizeRequest,
 )
 from summarizer_tool.html.page import Image, Link
 from summarizer_tool.html.recognising import is_page
@@ -97,7 +100,7 @@ async def test_several_items_keep_their_order() -> None:
 async def test_without_a_heading_the_page_names_itself() -> None:
     page = '<html><head><title>Seals</title></head><body><p>Olla Brand counted ninety seals.</p></body></html>'
     assert (await summarizer().summarize(page)).parts[0].title == 'Seals'
-    assert (await service().add_source(page)).source.title == 'Seals'
+    assert (await service().add_source(AddSourceRequest(content=page))).source.title == 'Seals'
 
 
 async def test_a_page_without_text_is_empty() -> None:
@@ -110,19 +113,19 @@ async def test_the_size_of_a_page_is_that_of_its_html() -> None:
     with pytest.raises(InputTooLargeError):
         await summarizer(summarizer_max_input_mb=limit).summarize(PAGE)
     with pytest.raises(InputTooLargeError):
-        await service(summarizer_max_input_mb=limit).add_source(PAGE)
+        await service(summarizer_max_input_mb=limit).add_source(AddSourceRequest(content=PAGE))
 
 
 async def test_the_stored_source_is_the_markdown_with_images_and_links_beside_it() -> None:
     kept = service()
-    added = await kept.add_source(PAGE, url=URL)
+    added = await kept.add_source(AddSourceRequest(content=PAGE, url=URL))
     assert (added.source.title, added.source.url) == ('The lamp', URL)
     assert added.text == snapshot("""\
 src_f16a0a63d9bc: "The lamp", 75 tokens, 10 lines. Pass src_f16a0a63d9bc in source_ids to summarize or summarize_for_extraction, or to read_source as source_id.
 Outline, with line numbers:
 1| The lamp\
 """)
-    assert await kept.read_source(added.source.id) == snapshot("""\
+    assert await kept.read_source(ReadSourceRequest(source_id=added.source.id)) == snapshot("""\
 1| # The lamp
 2|
 3| Sefa Lund lit the lamp of Cape Orrin in 1871 and kept it for thirty years. Its oil came from Tarn Vessel by the mail boat.
@@ -160,21 +163,23 @@ Outline, with line numbers:
 
 async def test_equal_pages_have_one_handle_wherever_they_come_from() -> None:
     kept = service()
-    one = (await kept.add_source(PAGE, url=URL)).source
-    two = (await kept.add_source(PAGE, title='Another name')).source
-    summarized = await kept.summarize(PAGE)
+    one = (await kept.add_source(AddSourceRequest(content=PAGE, url=URL))).source
+    two = (await kept.add_source(AddSourceRequest(content=PAGE, title='Another name'))).source
+    summarized = await kept.summarize(SummarizeRequest(content=PAGE))
     assert {one.id, two.id, *summarized.source_ids} == {one.id}
     assert two.title == 'Another name'
     assert summarized.summary.state == 'unchanged'
     # To store its text again, as a program may that has read it, changes nothing.
-    assert (await kept.add_source(kept.collection.document(one.id).text)).source.id == one.id
+    assert (await kept.add_source(AddSourceRequest(content=kept.collection.document(one.id).text))).source.id == one.id
     assert kept.collection.details(one.id).links
 
 
-@pytest.mark.parametrize('ask', [Service.add_source, Service.summarize])
-async def test_the_service_refuses_a_page_without_text(ask: object) -> None:
+@pytest.mark.parametrize(
+    ('ask', 'request_type'), [(Service.add_source, AddSourceRequest), (Service.summarize, SummarizeRequest)]
+)
+async def test_the_service_refuses_a_page_without_text(ask: object, request_type: type) -> None:
     with pytest.raises(RequestError) as raised:
-        await ask(service(), EMPTY)  # pyright: ignore
+        await ask(service(), request_type(content=EMPTY))  # pyright: ignore
     assert str(raised.value) == snapshot(
         'content is an HTML page without text; give a text, or the url of another page'
     )

@@ -8,10 +8,9 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RunUsage
 
-from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, Summary
+from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, SummarizeRequest, Summary
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.prompts import Focus
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.mapreduce.test_summarizer import lines_of, read, tool_call
@@ -43,7 +42,9 @@ class Counted:
     async def run(self, cache: Collection, focus: str = 'ships', budget: int = 1000, text: str = TEXT) -> Summary:
         summarizer = Summarizer(SETTINGS, model=self.model)
         return await summarizer.run(
-            Document(text), Focus(focus), max_output_tokens=budget, options=RequestOptions(cache=cache)
+            Document(text),
+            SummarizeRequest(focus_areas=focus, max_output_tokens=budget),
+            RequestOptions(cache=cache),
         )
 
 
@@ -53,7 +54,9 @@ async def test_a_repeated_request_asks_nothing() -> None:
     asked = model.requests
     usage = RunUsage()
     again = await Summarizer(SETTINGS, model=model.model).run(
-        Document(TEXT), Focus('ships'), max_output_tokens=1000, options=RequestOptions(cache=cache, usage=usage)
+        Document(TEXT),
+        SummarizeRequest(focus_areas='ships', max_output_tokens=1000),
+        RequestOptions(cache=cache, usage=usage),
     )
     assert model.requests == asked
     assert again.text == first.text
@@ -121,7 +124,7 @@ async def test_the_embedded_model_is_asked_again_for_another_budget() -> None:
 
     async def ask(budget: int, cache: Collection | None) -> str:
         summary = await summarizer.run(
-            Document(TEXT), Focus(), max_output_tokens=budget, options=RequestOptions(cache=cache)
+            Document(TEXT), SummarizeRequest(max_output_tokens=budget), RequestOptions(cache=cache)
         )
         return summary.text
 

@@ -10,7 +10,7 @@ from pydantic_ai.models.function import FunctionModel
 from summarizer_tool import Document, RequestOptions, Settings, SourceStore, Summarizer, Summary, prompts
 from summarizer_tool.mapreduce.answer_cache import AnswerCache
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
-from summarizer_tool.store.source_store import Collection
+from summarizer_tool.store.collection import Collection
 from tests.mapreduce.test_summarizer import good as answer_well
 from tests.mapreduce.test_summarizer import model_of
 from tests.support.texts import CHRONICLE

@@ -7,8 +7,7 @@ from inline_snapshot import snapshot
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
-from summarizer_tool import ExtractiveModel, RequestOptions, Settings, Summarizer
-from summarizer_tool.prompts import Focus
+from summarizer_tool import ExtractiveModel, RequestOptions, Settings, Summarizer, SummarizeRequest
 from tests.support import provider
 from tests.support.texts import CHRONICLE
 
@@ -23,7 +22,7 @@ TEXT = 'Ansgar "the Reed" holds the bridge.\n\nBera built {it}.\n\n' + 'The mill
 
 async def summarized(model: FunctionModel | ExtractiveModel, told: list[str]) -> None:
     await Summarizer(Settings(llm_model='extractive'), model=model).run(
-        TEXT, Focus(), max_output_tokens=100, options=RequestOptions(on_fact=told.append)
+        TEXT, SummarizeRequest(max_output_tokens=100), RequestOptions(on_fact=told.append)
     )
 
 
@@ -61,9 +60,9 @@ async def test_over_the_wire_and_with_the_same_result() -> None:
     with provider.serve() as served:
         settings = Settings(llm_model='openai/gpt-4o-mini', openrouter_base_url=served.base_url)
         streamed = await Summarizer(settings).run(
-            CHRONICLE, Focus(), max_output_tokens=300, options=RequestOptions(on_fact=told.append)
+            CHRONICLE, SummarizeRequest(max_output_tokens=300), RequestOptions(on_fact=told.append)
         )
-        whole = await Summarizer(settings).run(CHRONICLE, Focus(), max_output_tokens=300, options=RequestOptions())
+        whole = await Summarizer(settings).run(CHRONICLE, SummarizeRequest(max_output_tokens=300))
         assert [request.body.stream for request in served.requests] == snapshot([True, False])
     assert told
     assert {fact.text for fact in streamed.facts} & set(told)

@@ -138,14 +138,6 @@ def test_what_is_logged(tmp_path: Path) -> None:
                 'tokens_in': 3550,
                 'tokens_out': 388,
             },
-            {
-                'message': 'call',
-                'level': 'INFO',
-                'tool': 'summarize',
-                'collection': 'token-f52fbd32b2b3b86f',
-                'content_characters': 1,
-                'max_output_tokens': -1,
-            },
             {'message': 'result', 'level': 'INFO', 'tool': 'summarize', 'error': 'RequestError'},
             {'message': 'stopping', 'level': 'INFO', 'grace_seconds': 10.0},
             {'message': 'stopped', 'level': 'INFO'},
@@ -306,23 +298,26 @@ def test_stdin_that_ends_with_the_request_gets_its_answer() -> None:
     assert Document(CHRONICLE).id in answers[2]['result']['content'][0]['text']
 
 
-def test_what_libraries_print_does_not_reach_the_protocol() -> None:
+@pytest.mark.parametrize('unbuffered', ['', '1'])  # an empty variable is as good as none
+def test_what_libraries_print_does_not_reach_the_protocol(unbuffered: str) -> None:
     program = """
 import os
-from summarizer_tool import server, service
-read = service.Service.read_source
+from sys import stdout
+from summarizer_tool import Service
+from summarizer_tool.server.main import main
+read = Service.read_source
 async def shout(self, *args, **kwargs):
     print('shouted')
+    stdout.write('written')
     os.system('echo echoed')
     return await read(self, *args, **kwargs)
-service.Service.read_source = shout
-server.main(['--transport', 'stdio'])
+Service.read_source = shout
+main(['--transport', 'stdio'])
 """
     call = {'name': 'read_source', 'arguments': {'source_id': 'src_0123456789ab'}}
-    done = run('-c', program, stdin=OPENING + message(2, 'tools/call', call))
+    done = run('-c', program, stdin=OPENING + message(2, 'tools/call', call), PYTHONUNBUFFERED=unbuffered)
     assert [json.loads(line)['id'] for line in done.stdout.splitlines()] == [1, 2]
-    assert b'shouted' in done.stderr
-    assert b'echoed' in done.stderr
+    assert [word in done.stderr for word in (b'shouted', b'written', b'echoed')] == [True] * 3
 
 
 def test_stdio_ends_on_a_signal() -> None:

@@ -111,7 +111,7 @@ async def test_a_client_that_does_not_answer_is_not_waited_for() -> None:
 @pytest.mark.anyio
 async def test_sampling_needs_a_client() -> None:
     async with make_tools(Settings.load(llm_model='sampling', store=':memory:', worker_processes=0)) as tools:
-        assert tools.summarizer.model_name == 'extractive'
+        assert tools.setup.summarizer.model_name == 'extractive'
     from summarizer_tool import Summarizer
 
     with pytest.raises(ConfigurationError):

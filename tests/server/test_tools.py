@@ -195,11 +195,11 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
         ('summarise', {}),
         ('summarize', {}),
         ('summarize', {'content': 'a', 'source_ids': ['src_0123456789ab']}),
-        ('summarize', {'content': 5}),
+        ('summarize', {'content': 'a', 'format': 'poem'}),
         ('summarize', {'content': 'a', 'max_tokens': 5}),
         ('summarize', {'content': 'a', 'max_output_tokens': 'many'}),
         ('summarize', {'content': 'a', 'max_output_tokens': -1}),
-        ('summarize', {'content': 'a', 'focus_areas': {'a': 1}}),
+        ('summarize', {'content': 'a', 'source_ids': [], 'max_output_tokens': [1]}),
         ('summarize_for_extraction', {'content': 'a'}),
         ('read_source', {}),
         ('read_source', {'source_id': 'x' * 300}),
@@ -216,11 +216,11 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
         [
             'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source',
             'give content or source_ids, not both; leave content empty to ask about stored sources',
-            'content: must be a valid string. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            "format: must be 'text' or 'brief'. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format",
             'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
             'max_output_tokens: must be a valid integer, unable to parse string as an integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
             'max_output_tokens=-1 is negative; 0 means the default',
-            'focus_areas: must be a valid string; focus_areas: must be a valid list. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            'max_output_tokens: must be a valid integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
             'schema_hint is missing. The parameters are: content, schema_hint, max_output_tokens, source_ids, format',
         ]
     )
@@ -278,7 +278,7 @@ async def test_a_defect_shows_nothing_of_the_content(
         assert (await client.list_tools()).tools
     errors = [vars(record) for record in caplog.records if record.levelname == 'ERROR']
     assert [error['error'] for error in errors] == ['ValueError', 'ValueError']
-    assert all(error['places'].startswith('test_server_tools.py:') for error in errors)
+    assert all(error['places'].startswith('test_tools.py:') for error in errors)
     assert 'hunter2' not in caplog.text
 
 

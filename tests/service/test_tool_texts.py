@@ -6,8 +6,11 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Settings, prompts
-from summarizer_tool.service.tool_texts import TOOLS, Sizes, instructions, load
+from summarizer_tool.service.operations import OPERATIONS, instructions
+from summarizer_tool.service.tool_texts import Sizes, load
 from summarizer_tool.text import tokens
+
+NAMES = [each.name for each in OPERATIONS]
 
 
 def test_a_tool_has_a_title_a_description_and_parameters() -> None:
@@ -28,11 +31,11 @@ def test_a_tool_has_a_title_a_description_and_parameters() -> None:
 
 
 def test_all_tools_have_texts_and_all_texts_are_used() -> None:
-    assert sorted(path.stem for path in (prompts.folder() / 'tools').glob('*.md')) == sorted([*TOOLS, 'instructions'])
-    assert {name: list(load(name).parameters) for name in TOOLS} == snapshot(
+    assert sorted(path.stem for path in (prompts.folder() / 'tools').glob('*.md')) == sorted([*NAMES, 'instructions'])
+    assert {name: list(load(name).parameters) for name in NAMES} == snapshot(
         {
-            'summarize': ['content', 'source_ids', 'max_output_tokens', 'focus_areas', 'strategy', 'format'],
-            'summarize_for_extraction': ['content', 'schema_hint', 'source_ids', 'max_output_tokens', 'format'],
+            'summarize': ['content', 'max_output_tokens', 'focus_areas', 'strategy', 'source_ids', 'format'],
+            'summarize_for_extraction': ['content', 'schema_hint', 'max_output_tokens', 'source_ids', 'format'],
             'search': ['query', 'source_urls', 'source_ids', 'intent', 'top_k', 'max_tokens'],
             'answer': [
                 'url',
@@ -51,7 +54,7 @@ def test_all_tools_have_texts_and_all_texts_are_used() -> None:
     )
 
 
-@pytest.mark.parametrize('name', TOOLS)
+@pytest.mark.parametrize('name', NAMES)
 def test_a_model_pays_little_for_a_tool(name: str) -> None:
     text = load(name)
 
@@ -86,12 +89,12 @@ def test_instructions() -> None:
     assert instructions() == snapshot("""\
 Large text is stored once and named by a handle (`src_` and 12 characters). Never write a text that has a handle into a tool argument or an answer: pass the handle. Text up to about 20,000 characters needs none of this: read it as it is.
 
-- `summarize_for_extraction`: before you answer a question or fill fields from longer text. Say what you look for in `schema_hint`.
 - `summarize`: for an overview of longer text. Say what matters most in `focus_areas`.
-- `add_source`: for a long page with a URL, without reading it.
-- `answer`: for a question about web pages; it fetches what is not stored, and returns quoted passages.
+- `summarize_for_extraction`: before you answer a question or fill fields from longer text. Say what you look for in `schema_hint`.
 - `search`: for details, figures or quotes in what is stored.
+- `answer`: for a question about web pages; it fetches what is not stored, and returns quoted passages.
 - `status`: for what is stored, or a handle you have lost.
+- `add_source`: for a long page with a URL, without reading it.
 - `read_source`: for the lines around a passage, or to read on.
 
 For a further question about a source send its handle alone, in `source_ids`; several handles are summarized together. A long text with neither handle nor URL: pass it once, as `content`; the answer names its handle.
@@ -114,7 +117,13 @@ def test_instructions_call_the_tools_what_the_model_calls_them_and_leave_out_the
 
 
 @pytest.mark.parametrize(
-    'broken', ['no title\n\n## Parameters\n\n- a: A.', '# Title\n\nText.', '# T\n\n## Parameters\n']
+    'broken',
+    [
+        'no title\n\n## When\n\nnow.\n\n## Parameters\n\n- a: A.',
+        '# Title\n\nText.',
+        '# T\n\n## When\n\nnow.\n\n## Parameters\n',
+        '# T\n\nText.\n\n## Parameters\n\n- a: A.',
+    ],
 )
 def test_a_broken_text_is_an_error(broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = tmp_path.name  # another one each time: prompts are read once
@@ -122,7 +131,7 @@ def test_a_broken_text_is_an_error(broken: str, tmp_path: Path, monkeypatch: pyt
     (tmp_path / 'tools' / f'{name}.md').write_text(broken, encoding='utf-8')
     monkeypatch.setattr(prompts, 'folder', lambda: tmp_path)
 
-    with pytest.raises(ValueError, match=rf'tools/{name}\.md has no title, no description or no parameters'):
+    with pytest.raises(ValueError, match=rf'tools/{name}\.md has no title, no description, no ## When or'):
         load(name)
     with pytest.raises(FileNotFoundError):
         load('absent')

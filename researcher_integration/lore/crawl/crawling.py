@@ -23,7 +23,16 @@ from researcher_integration.lore.crawl import local_files
 from researcher_integration.lore.crawl.locators import host_of, key_of, key_of_file, shown
 from researcher_integration.lore.crawl.previews import PREVIEW_CHARACTERS, describe
 from researcher_integration.lore.material import CrawledPage, TierName
-from summarizer_tool import ConfigurationError, RequestError, Service, Source, SummarizerError, load_prompt, trace_span
+from summarizer_tool import (
+    AddSourceRequest,
+    ConfigurationError,
+    RequestError,
+    Service,
+    Source,
+    SummarizerError,
+    load_prompt,
+    trace_span,
+)
 
 MAX_PAGES = 40
 """Of one zone: 10 to 18 are usual."""
@@ -179,7 +188,7 @@ class Crawler:
             document = await anyio.to_thread.run_sync(self._service.collection.document, page.source_id)
             # To store a text again gives its outline, and the source its name back if a copy elsewhere has another.
             url = page.url if '://' in page.url else ''
-            added = await self._service.add_source(document.text, url=url, title=page.title)
+            added = await self._service.add_source(AddSourceRequest(content=document.text, url=url, title=page.title))
             outline = added.text.partition('\n')[2]  # after the line that names the source
             return Crawled(page, describe(page, document.text, outline, is_new=is_new, at_most=at_most), is_new)
 
@@ -279,14 +288,14 @@ class Crawler:
         return {page.number for page in self._pages.values()}
 
     async def _fetch(self, url: str) -> _Found:
-        source = (await self._service.add_source(url=url)).source
+        source = (await self._service.add_source(AddSourceRequest(url=url))).source
         # The one that answered is the one to trust or not: an official site may redirect anywhere.
         return _Found(source, key_of(source.url), source.url, self._tiers.of(source.url))
 
     async def _read(self, file: Path) -> _Found:
         limit = self._service.summarizer.settings.fetch_max_mb
         page = await anyio.to_thread.run_sync(local_files.read, file, limit)
-        source = (await self._service.add_source(page.markdown, title=page.title)).source
+        source = (await self._service.add_source(AddSourceRequest(content=page.markdown, title=page.title))).source
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 
 

@@ -15,6 +15,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.lore.summaries.source_summary import AGENT_TOOLS, SourceSummary, SummaryUnavailableError
 from summarizer_tool import (
     ConfigurationError,
+    ExtractionRequest,
     Progress,
     RequestOptions,
     Service,
@@ -119,9 +120,10 @@ class InProcess:
         """Compress sources for a typed extraction, as `SummaryBackend` says."""
         options = RequestOptions(on_progress=on_progress, usage=usage, usage_limits=usage_limits)
         try:
-            answer = await self.service.summarize_for_extraction(
-                schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens, options=options
+            request = ExtractionRequest(
+                schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens
             )
+            answer = await self.service.summarize(request, options)
         except ConfigurationError:
             raise
         except UnknownSourceError:  # it would name other sources by their titles

@@ -6,7 +6,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import FunctionModel
 
-from summarizer_tool import Service, Settings, SourceStore, Summarizer
+from summarizer_tool import ExtractionRequest, Service, Settings, SourceStore, Summarizer, SummarizeRequest
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief.brief import BriefStatement, ShownCount
 from summarizer_tool.evidence.brief.citations import verify
@@ -109,9 +109,9 @@ async def test_where_every_call_failed_a_brief_has_what_fits(budget: int) -> Non
     """The original would be over the budget; a brief is within it, so it must not say that this is the original."""
     with SourceStore() as store:
         service = Service(Summarizer(Settings.load(worker_processes=0), model=FunctionModel(fail)), store.collection())
-        answer = await service.summarize(CHRONICLE, max_output_tokens=budget, form='brief')
-        plain = await service.summarize(CHRONICLE, max_output_tokens=budget)
-        extracted = await service.summarize_for_extraction(CHRONICLE, 'fires', form='brief')
+        answer = await service.summarize(SummarizeRequest(content=CHRONICLE, max_output_tokens=budget, format='brief'))
+        plain = await service.summarize(SummarizeRequest(content=CHRONICLE, max_output_tokens=budget))
+        extracted = await service.summarize(ExtractionRequest(content=CHRONICLE, schema_hint='fires', format='brief'))
     line = (
         f'No summary: below is the text itself, from its beginning, as far as {budget} tokens hold; read_source shows '
         'the rest. Every model call failed (HTTP 400).'

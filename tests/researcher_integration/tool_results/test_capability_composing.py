@@ -24,7 +24,7 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.timeline import Timeline
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
-from summarizer_tool import Focus, RequestOptions, SourceStore, Summarizer, SummarizerToolset
+from summarizer_tool import RequestOptions, SourceStore, Summarizer, SummarizeRequest, SummarizerToolset
 from tests.proofs.tool_results.agents import (
     SETTINGS,
     Script,
@@ -137,7 +137,7 @@ async def test_a_model_that_cannot_stream_tells_of_its_facts_at_the_end() -> Non
     script = calling('look')
     told: list[str] = []
     await Summarizer(SETTINGS, model=script.model).run(
-        STORY, Focus(), max_output_tokens=100, options=RequestOptions(on_fact=told.append)
+        STORY, SummarizeRequest(max_output_tokens=100), RequestOptions(on_fact=told.append)
     )
     assert len(told) == 1
     assert told[0].startswith('The keeper of lamp 0')

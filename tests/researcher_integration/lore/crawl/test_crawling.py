@@ -18,7 +18,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from researcher_integration.lore.crawl.crawling import Crawled, Crawler, crawl_tool
 from researcher_integration.lore.material import CrawledPage, TierName
-from summarizer_tool import FetchError, RequestError, Service, Settings, SourceStore, Summarizer
+from summarizer_tool import FetchError, ReadSourceRequest, RequestError, Service, Settings, SourceStore, Summarizer
 from summarizer_tool.text import tokens
 from tests.proofs.research.site import Site, site
 
@@ -215,7 +215,9 @@ async def test_a_long_page_is_shown_in_part(crawler: Crawler, service: Service, 
     )
     # The way on leads to the words after the last ones that were shown.
     line = int(note.partition('start_line=')[2].split('.')[0].split(',')[0])
-    onward = await service.read_source(crawled.page.source_id, start_line=line, max_tokens=60)
+    onward = await service.read_source(
+        ReadSourceRequest(source_id=crawled.page.source_id, start_line=line, max_tokens=60)
+    )
     after = stored.text[len(shown) :].split()[:8]
     assert onward.partition('| ')[2].split()[:8] == after
 

@@ -454,7 +454,7 @@ async def test_a_slow_server(server: Served, store: SourceStore, monkeypatch: py
     async with OverMCP(server.url, store.collection(), timeout=2) as backend:
         await backend.upload(handles[0])
         with monkeypatch.context() as patched:
-            patched.setattr(Service, 'summarize_for_extraction', forever)
+            patched.setattr(Service, 'summarize', forever)
             assert without_port(await refused(backend, handles)) == snapshot(
                 'the MCP server at HOST did not answer within 2 seconds'
             )

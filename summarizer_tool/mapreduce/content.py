@@ -1,0 +1,76 @@
+"""Content as callers give it: its size is checked, and what is an HTML page is read as markdown."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.errors import InputTooLargeError
+from summarizer_tool.html.convert import to_markdown
+from summarizer_tool.html.page import Page
+from summarizer_tool.html.recognising import is_page
+from summarizer_tool.runtime.executors import in_process, in_thread
+
+Content: TypeAlias = 'str | Document | Sequence[str | Document]'
+"""Text, which may be an HTML page, a document, or a list of them."""
+
+
+def texts_of(content: Content) -> list[str]:
+    """The texts in some content.
+
+    Raises:
+        TypeError: If it is neither text, nor a `Document`, nor a list of them.
+    """
+    return [item if isinstance(item, str) else item.text for item in _items(content)]
+
+
+async def check_size(texts: Iterable[str], limit_mb: float) -> None:
+    """See that texts are no larger together than a request may be.
+
+    Args:
+        texts: What is asked about.
+        limit_mb: Megabytes as UTF-8, `SUMMARIZER_MAX_INPUT_MB`.
+
+    Raises:
+        InputTooLargeError: If they are.
+    """
+    texts = list(texts)
+    # UTF-8 has at most four bytes a character, so most texts need not be encoded to be measured.
+    if sum(map(len, texts)) * 4 <= limit_mb * 1e6:
+        return
+    size = await in_thread(_size, texts)
+    if size > limit_mb * 1e6:
+        raise InputTooLargeError(
+            f'content is {size / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit_mb:g}; split it or raise the limit'
+        )
+
+
+async def page_in(text: str, url: str = '') -> Page | None:
+    """The page that a text is, if it is HTML; its links stand beside the markdown.
+
+    Args:
+        text: Any text.
+        url: Where it comes from, for its relative links.
+    """
+    return await in_process(to_markdown, text, url, links='aside') if is_page(text) else None
+
+
+async def documents_of(content: Content) -> list[Document]:
+    """Content as documents: HTML pages as markdown, documents as they are given."""
+    return [item if isinstance(item, Document) else await _document(item) for item in _items(content)]
+
+
+async def _document(text: str) -> Document:
+    page = await page_in(text)
+    return Document(page.markdown, title=page.title) if page else await in_thread(Document, text)
+
+
+def _items(content: Content) -> list[str | Document]:
+    items = [content] if isinstance(content, str | Document) else list(content)
+    for item in items:
+        if not isinstance(item, str | Document):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f'content is text, a Document or a list of them, not {type(item).__name__}')
+    return items
+
+
+def _size(texts: Iterable[str]) -> int:
+    return sum(len(text.encode('utf-8', 'surrogatepass')) for text in texts)

@@ -1,0 +1,148 @@
+"""Requests: frozen objects that are checked once, where they come in, and passed down as they are.
+
+A field is what a program sets and what a model is offered, if `prompts/tools` describes it. Models write `null` for
+what they leave out, JSON where text is wanted, and one thing where a list is: all of that is understood here.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
+
+from summarizer_tool.documents.chunking import STRATEGIES
+from summarizer_tool.errors import ArgumentsError, RequestError
+from summarizer_tool.prompts import Focus
+
+DEFAULT_STRATEGY = 'semantic'
+
+MAX_SHOWN = 60
+"""Characters of a wrong name that an error repeats."""
+
+Format = Literal['text', 'brief']
+"""How a summary is written: as a text, or with numbered sources and quoted lines."""
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _as_texts(value: object) -> tuple[str, ...]:
+    items = cast('list[object]', value) if isinstance(value, list | tuple) else [value]
+    return tuple(_as_text(item) for item in items if item is not None)
+
+
+def _not_negative(value: int, info: ValidationInfo) -> int:
+    if value < 0:
+        raise ValueError(f'{info.field_name}={value} is negative; 0 means the default')
+    return value
+
+
+_LIST = {'type': 'array', 'items': {'type': 'string'}}
+
+Text = Annotated[str, BeforeValidator(_as_text), WithJsonSchema({'type': 'string'})]
+Handle = Annotated[str, BeforeValidator(lambda value: ' '.join(_as_texts(value)))]
+Texts = Annotated[str | Sequence[str], BeforeValidator(_as_texts), WithJsonSchema(_LIST)]
+TextOrTexts = Annotated[
+    str | Sequence[str], BeforeValidator(_as_texts), WithJsonSchema({'anyOf': [{'type': 'string'}, _LIST]})
+]
+Count = Annotated[int, AfterValidator(_not_negative), WithJsonSchema({'type': 'integer', 'minimum': 0})]
+Strategy = Annotated[Text, WithJsonSchema({'type': 'string', 'enum': [*STRATEGIES]})]
+
+
+class Request(BaseModel):
+    """What is asked for. A parameter that is left out, or null, has its default."""
+
+    model_config = ConfigDict(extra='forbid', frozen=True)
+
+    @model_validator(mode='before')
+    @classmethod
+    def _null_is_unset(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if value is not None}
+
+    @classmethod
+    def of(cls, values: Mapping[str, object], parameters: Iterable[str] = ()) -> Self:
+        """A request from its parameters.
+
+        Args:
+            values: By name.
+            parameters: Names that an error lists; by default all.
+
+        Raises:
+            ArgumentsError: If one is unknown, missing or of the wrong type; says what to change.
+            RequestError: If one has a value that it cannot have.
+        """
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise _what_to_change(error, list(parameters) or [*cls.model_fields]) from None
+
+
+class SummarizeRequest(Request):
+    """Summarize a text, or stored sources, for a reader."""
+
+    for_extraction: ClassVar[bool] = False
+    """Whether the default budget is that of an extraction."""
+
+    content: Text = ''
+    """The text; of an HTML page it is the markdown, without menus and the like."""
+    source_ids: Texts = ()
+    """Handles of stored sources, instead of a text."""
+    max_output_tokens: Count = 0
+    """The budget in cl100k tokens, a line of handles included; 0: `DEFAULT_MAX_OUTPUT_TOKENS`, for an extraction at
+    most a fifth of the input."""
+    focus_areas: TextOrTexts = ''
+    """What matters most, in the reader's words."""
+    schema_hint: Text = ''
+    """What will be extracted from the summary: a topic, field names or a JSON schema."""
+    strategy: Strategy = DEFAULT_STRATEGY
+    """`semantic` cuts at headings, paragraphs and sentences; `token` in fixed windows that overlap."""
+    format: Format = 'text'
+    """`brief`: the facts with sources and quoted lines, in at least 500 tokens. A brief keeps to its budget in any
+    case: where every model call fails and `on_failure` is `original`, it shows as much of the text as that holds."""
+    names_handles: bool = True
+    """Whether the last line of a text names the handles of what was summarized."""
+
+    @property
+    def focus(self) -> Focus:
+        """What to keep."""
+        return Focus.of(self.focus_areas, self.schema_hint)
+
+
+class ExtractionRequest(SummarizeRequest):
+    """Compress a text, or stored sources, for a typed extraction, which is told first what will be extracted."""
+
+    for_extraction: ClassVar[bool] = True
+
+    schema_hint: Text  # pyright: ignore[reportGeneralTypeIssues] - it is required here
+    """What will be extracted from the summary: a topic, field names or a JSON schema."""
+
+
+def _what_to_change(error: ValidationError, parameters: list[str]) -> RequestError:
+    problems: list[str] = []
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    for detail in details:
+        name = ascii(str(detail['loc'][0]))[1:-1][:MAX_SHOWN] if detail['loc'] else 'arguments'
+        match detail['type']:
+            case 'missing':
+                problem = f'{name} is missing'
+            case 'extra_forbidden':
+                problem = f'there is no parameter {name}'
+            case 'value_error':
+                problem = detail['msg'].removeprefix('Value error, ')
+            case _:
+                problem = f'{name}: {detail["msg"].replace("Input should be", "must be")}'
+        problems.append(problem)
+    told = '; '.join(dict.fromkeys(problems))
+    if all(detail['type'] == 'value_error' for detail in details):
+        return RequestError(told)
+    return ArgumentsError(f'{told}. The parameters are: {", ".join(parameters)}')

@@ -1,0 +1,45 @@
+"""What the settings make: the summarizer, and what ranks by meaning, for whatever collection is asked about."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from pydantic_ai.concurrency import AbstractConcurrencyLimiter
+from pydantic_ai.models import Model
+
+from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+from summarizer_tool.mapreduce.summarizer import Summarizer
+from summarizer_tool.runtime.executors import WorkerProcesses
+from summarizer_tool.service.retrieval import Retriever
+from summarizer_tool.service.service import Service
+from summarizer_tool.settings import Settings
+from summarizer_tool.store.collection import Collection
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Who does the work for all collections."""
+
+    summarizer: Summarizer
+    similar: EmbeddedPassages | None
+    """Ranks by meaning, where the settings name a model for that."""
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings | None = None,
+        *,
+        model: Model | None = None,
+        limiter: AbstractConcurrencyLimiter | None = None,
+        workers: WorkerProcesses | None = None,
+    ) -> Self:
+        """Check the settings and the model now; the parameters are those of `Summarizer`.
+
+        Raises:
+            ConfigurationError: If a setting is wrong, or a key or package that a model needs is missing.
+        """
+        summarizer = Summarizer(settings, model=model, limiter=limiter, workers=workers)
+        return cls(summarizer, EmbeddedPassages.of(summarizer.settings, limiter=limiter))
+
+    def retriever(self, collection: Collection) -> Retriever:
+        """What summarizes, searches, answers and stores in a collection."""
+        return Retriever(Service(self.summarizer, collection), similar=self.similar)
