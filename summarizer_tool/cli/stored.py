@@ -108,6 +108,8 @@ async def given_sources(service: 'Service', places: Sequence[Place]) -> 'list[Gi
         UnknownSourceError: If the store has no source of a handle.
         StoreError: If the store cannot be read.
     """
+    import asyncio
+
     from summarizer_tool.service.service import GivenSource
 
     turn = asyncio.Semaphore(MAX_AT_ONCE)
