@@ -22,6 +22,7 @@ from researcher_integration.lore.cli import ResearchExitCode
 from researcher_integration.lore.cli import app as lore_research
 from summarizer_tool.cli.main import app as summarizer
 from summarizer_tool.cli.terminal import ExitCode
+from summarizer_tool.service.operations import operation
 from tests.support.documentation import PAGES, ROOT, Command, blocks, commands, rebuilt
 
 BLOCKS = {page: blocks(page) for page in PAGES}
@@ -135,6 +136,15 @@ def test_options_that_are_shown_exist() -> None:
             assert given <= options_of(command), f'{block.name}: {command.line}'
 
 
+def test_extras_that_are_named_exist() -> None:
+    extras = PROJECT['project']['optional-dependencies'].keys()
+    for page in PAGES:
+        for named in re.findall(r'summarizer-tool\[([\w,-]+)\]', page.read_text(encoding='utf-8')):
+            assert {*named.split(',')} <= extras, f'{page.name}: {named}'
+    listed = re.findall(r'^(`[^|]*) \|', text_of('docs/install.md'), re.MULTILINE)
+    assert {*re.findall(r'`([\w-]+)`', ' '.join(listed))} == extras - {'dev', 'docs'}
+
+
 def test_exit_codes_are_told() -> None:
     told = text_of('docs/command-line.md', 'docs/researcher.md')
     for code in {*ExitCode, *ResearchExitCode}:
@@ -184,4 +194,6 @@ def options_of(command: Command) -> set[str]:
     program = typer.main.get_command(summarizer if command.words[0] == 'summarizer' else lore_research)
     if isinstance(program, TyperGroup) and command.words[1] in program.commands:
         program = program.commands[command.words[1]]
+    if command.words[1] == 'call' and (asked := operation(command.words[2])):
+        return {f'--{name}' for name in asked.request.model_fields} | {'--help', '--json'}
     return {option for parameter in program.params for option in parameter.opts} | {'--help'}
