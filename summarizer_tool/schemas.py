@@ -7,6 +7,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_fie
 from pydantic.config import JsonDict, JsonValue
 from pydantic_ai.usage import RunUsage
 
+STRATEGIES = ('semantic', 'token')
+"""How documents are cut into chunks; the first is the default."""
+
 _IMPORTANCE_WORDS = {
     'critical': 5, 'essential': 5, 'very high': 5, 'highest': 5, 'must': 5, 'high': 4, 'important': 4, 'major': 4,
     'medium': 3, 'moderate': 3, 'normal': 3, 'useful': 3, 'low': 2, 'minor': 2, 'very low': 1, 'lowest': 1, 'detail': 1,

@@ -5,7 +5,7 @@ import logging
 import threading
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import FunctionToolset, ModelRetry, RunContext, Tool, ToolFailed, ToolReturn
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
@@ -24,12 +24,13 @@ from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.service.operations import OPERATIONS, Operation, instructions
-from summarizer_tool.service.retrieval import Retriever
-from summarizer_tool.service.setup import Setup
 from summarizer_tool.service.tool_texts import Sizes
 from summarizer_tool.settings import Settings
-from summarizer_tool.store.collection import DEFAULT_COLLECTION
-from summarizer_tool.store.source_store import SourceStore
+from summarizer_tool.store.source import DEFAULT_COLLECTION
+
+if TYPE_CHECKING:
+    from summarizer_tool.service.retrieval import Retriever
+    from summarizer_tool.store.source_store import SourceStore
 
 MAX_RETRIES = 3
 """Calls in a row with arguments of the wrong type, of one tool, before the run ends."""
@@ -65,7 +66,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         *,
         settings: Settings | None = None,
         model: Model | None = None,
-        store: SourceStore | None = None,
+        store: 'SourceStore | None' = None,
         collection: str = DEFAULT_COLLECTION,
         limiter: AbstractConcurrencyLimiter | None = None,
         id: str = 'summarizer',  # noqa: A002 - as all toolsets call it
@@ -92,6 +93,9 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         Raises:
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
         """
+        # Not with the module: an agent may be defined in a program that never runs it.
+        from summarizer_tool.service.setup import Setup
+
         super().__init__(id=id, max_retries=max_retries)
         self.collection = collection
         self._setup = Setup.of(settings, model=model, limiter=limiter)
@@ -155,10 +159,10 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
             raise ToolFailed(reply.text)
         return ToolReturn(return_value=reply.text, metadata=reply.value)
 
-    async def _ready(self) -> Retriever:
+    async def _ready(self) -> 'Retriever':
         return self._retriever or await in_io_thread(self._open)
 
-    def _open(self) -> Retriever:
+    def _open(self) -> 'Retriever':
         with self._retriever_lock:
             if self._retriever is None:
                 store = self._store or _shared_store(self._setup.summarizer.settings)
@@ -172,15 +176,17 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         return RequestOptions(usage=ctx.usage, usage_limits=ctx.usage_limits, deadline=deadline)
 
 
-_stores: dict[tuple[str | None, float], SourceStore] = {}
+_stores: 'dict[tuple[str | None, float], SourceStore]' = {}
 _stores_lock = threading.Lock()
 
 
-def _shared_store(settings: Settings) -> SourceStore:
+def _shared_store(settings: Settings) -> 'SourceStore':
     """The store of the process for these settings.
 
     It outlives the toolsets: a program that makes one for each run still knows the handles in its message histories.
     """
+    from summarizer_tool.store.source_store import SourceStore
+
     key = (settings.store, settings.store_max_mb)
     with _stores_lock:
         if key not in _stores:

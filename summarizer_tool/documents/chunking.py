@@ -15,14 +15,12 @@ from itertools import repeat
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.excerpt import Excerpt, Span
 from summarizer_tool.documents.token_index import TokenIndex, index_tokens
+from summarizer_tool.schemas import STRATEGIES
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE, Structure, parse
 
 _logger = logging.getLogger('summarizer_tool')
-
-STRATEGIES = ('semantic', 'token')
-"""The strategies of `chunk`; the first is the default."""
 
 MIN_SIZE = 16
 """Tokens a chunk needs to hold any character together with a heading path."""

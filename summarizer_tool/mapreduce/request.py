@@ -19,9 +19,9 @@ from pydantic import (
     model_validator,
 )
 
-from summarizer_tool.documents.chunking import STRATEGIES
 from summarizer_tool.errors import ArgumentsError, RequestError
 from summarizer_tool.prompts import Focus
+from summarizer_tool.schemas import STRATEGIES
 
 DEFAULT_STRATEGY = 'semantic'
 

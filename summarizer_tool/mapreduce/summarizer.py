@@ -10,7 +10,6 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
-from summarizer_tool.documents.chunking import STRATEGIES
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError
 from summarizer_tool.extractive.model import ExtractiveModel
@@ -25,7 +24,7 @@ from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionReques
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
-from summarizer_tool.schemas import Stats, Summary, SummaryState
+from summarizer_tool.schemas import STRATEGIES, Stats, Summary, SummaryState
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from summarizer_tool.server.front import HEALTH, PATH
 from summarizer_tool.settings import Settings
-from summarizer_tool.store.collection import DEFAULT_COLLECTION
+from summarizer_tool.store.source import DEFAULT_COLLECTION
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -27,7 +27,7 @@ from summarizer_tool.server.http import arrival
 from summarizer_tool.service.requests import ReadSourceRequest
 from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.setup import Setup
-from summarizer_tool.store.collection import DEFAULT_COLLECTION
+from summarizer_tool.store.source import DEFAULT_COLLECTION
 from summarizer_tool.store.source_store import SourceStore
 
 Context: TypeAlias = ServerRequestContext[Any, Any]

@@ -5,7 +5,7 @@ A new one needs a request (in `requests`), a handler and a line in `OPERATIONS` 
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.mapreduce.request import ExtractionRequest, Request, SummarizeRequest
@@ -17,8 +17,11 @@ from summarizer_tool.service.requests import (
     SearchRequest,
     StatusRequest,
 )
-from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
 from summarizer_tool.service.tool_texts import DEFAULT_SIZES, Sizes, ToolText
+
+if TYPE_CHECKING:
+    # What the handlers call takes long to import, and an agent is built without calling them.
+    from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
 
 R = TypeVar('R', bound=Request)
 
@@ -47,7 +50,7 @@ class Operation(Generic[R]):
     """`prompts/tools/NAME.md` says what it is for, and describes the parameters that models are offered."""
     request: type[R]
     """Its parameters, with types, defaults and bounds."""
-    answer: Callable[[Retriever, R, RequestOptions], Awaitable[Reply]]
+    answer: Callable[['Retriever', R, RequestOptions], Awaitable[Reply]]
     """The handler; of an operation whose text is a brief it raises nothing but a wrong setting."""
     effect: Effect
     is_brief: bool = False
@@ -85,7 +88,7 @@ class Operation(Generic[R]):
         return self.request.of(arguments, self.text().parameters)
 
 
-async def _summarize(retriever: Retriever, request: SummarizeRequest, options: RequestOptions) -> Reply:
+async def _summarize(retriever: 'Retriever', request: SummarizeRequest, options: RequestOptions) -> Reply:
     made = await retriever.service.summarize(request, options)
     summary, stats = made.summary, made.summary.stats
     figures: dict[str, object] = {
@@ -101,29 +104,29 @@ async def _summarize(retriever: Retriever, request: SummarizeRequest, options: R
     return Reply(made.text, summary, figures)
 
 
-def _evidence(found: EvidenceBrief) -> Reply:
+def _evidence(found: 'EvidenceBrief') -> Reply:
     figures = {'tokens_out': found.tokens, 'source_ids': list(found.source_ids), **found.figures}
     return Reply(found.text, found, figures, found.is_error)
 
 
-async def _search(retriever: Retriever, request: SearchRequest, options: RequestOptions) -> Reply:
+async def _search(retriever: 'Retriever', request: SearchRequest, options: RequestOptions) -> Reply:
     return _evidence(await retriever.run_search(request, options))
 
 
-async def _answer(retriever: Retriever, request: AnswerRequest, options: RequestOptions) -> Reply:
+async def _answer(retriever: 'Retriever', request: AnswerRequest, options: RequestOptions) -> Reply:
     return _evidence(await retriever.run_answer(request, options))
 
 
-async def _status(retriever: Retriever, request: StatusRequest, options: RequestOptions) -> Reply:
+async def _status(retriever: 'Retriever', request: StatusRequest, options: RequestOptions) -> Reply:
     return _evidence(await retriever.run_status(request, options))
 
 
-async def _add_source(retriever: Retriever, request: AddSourceRequest, _options: RequestOptions) -> Reply:
+async def _add_source(retriever: 'Retriever', request: AddSourceRequest, _options: RequestOptions) -> Reply:
     added = await retriever.service.add_source(request)
     return Reply(added.text, added.source, {'source_ids': [added.source.id], 'tokens_in': added.source.tokens})
 
 
-async def _read_source(retriever: Retriever, request: ReadSourceRequest, _options: RequestOptions) -> Reply:
+async def _read_source(retriever: 'Retriever', request: ReadSourceRequest, _options: RequestOptions) -> Reply:
     return Reply(await retriever.service.read_source(request))
 
 

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
@@ -16,8 +15,6 @@ from summarizer_tool.store.database import Database
 from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, stored_at
 from summarizer_tool.store.source import COLUMNS, Row, Source, StoreTotals, find, microseconds, source_of
 from summarizer_tool.store.unknown_handles import handle_in, unknown_source
-
-DEFAULT_COLLECTION: Final = 'default'
 
 MAX_TEXT_MB = 1000.0
 """SQLite holds no larger value."""

@@ -3,7 +3,9 @@
 import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
+
+DEFAULT_COLLECTION: Final = 'default'
 
 Row = tuple[Any, ...]
 """`COLUMNS` of a source."""

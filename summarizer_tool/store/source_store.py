@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Self
 
 from summarizer_tool.settings import Settings
-from summarizer_tool.store.collection import DEFAULT_COLLECTION, Collection
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.database import Database, absolute, total_of
+from summarizer_tool.store.source import DEFAULT_COLLECTION
 from summarizer_tool.store.sqlite_file import MEMORY
 
 
