@@ -501,6 +501,7 @@ def test_a_text_is_outdated_where_each_of_its_own_pages_has_a_later_one(
 ) -> None:
     stored: dict[str, dict[str, int]] = {}
     """By text, when it was stored last under each of its own pages."""
+    own_urls: dict[str, set[str]] = {}
     text_of: dict[str, str] = {}
     with SourceStore(max_mb=1) as store:
         collection = store.collection()
@@ -512,11 +513,15 @@ def test_a_text_is_outdated_where_each_of_its_own_pages_has_a_later_one(
                     with collection.database.write() as db:
                         collection.database.make_room(db, wanted)
                     del stored[text_of[kept[-1].id]]
+                    own_urls.pop(text_of[kept[-1].id], None)
                 continue
             text_of[collection.add(Document(text, url=own), addresses=[other]).id] = text
             pages = stored.setdefault(text, {})
             if own:
-                pages[own.rstrip('/')] = now
+                own_urls.setdefault(text, set()).add(own)
+            # A URL of its own that leads to it once more, from elsewhere, is its own still.
+            for url in {own, other} & own_urls.get(text, set()):
+                pages[url.rstrip('/')] = now
         last = {
             page: max(pages.get(page, -1) for pages in stored.values()) for pages in stored.values() for page in pages
         }
