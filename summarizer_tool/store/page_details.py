@@ -131,20 +131,26 @@ def keep_addresses(db: sqlite3.Connection, place: tuple[str, str], own: str, oth
     db.execute(
         f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS} '  # noqa: S608 - fixed text
         'AND id NOT IN (SELECT id FROM outdated WHERE collection = ?)',
-        (collection, json.dumps([*map(_key, urls)]), collection),
+        (collection, _keys_of(db, place), collection),
     )
+
+
+def _keys_of(db: sqlite3.Connection, place: tuple[str, str]) -> str:
+    """The keys of all URLs of a source, as a JSON list."""
+    rows = db.execute('SELECT DISTINCT key FROM addresses WHERE collection = ? AND id = ?', place)
+    return json.dumps([key for (key,) in rows])
 
 
 def forget_addresses(db: sqlite3.Connection, place: tuple[str, str]) -> None:
     """Take a source's URLs from it, within a transaction; the text that was there before is the last one again."""
     collection, _ = place
-    rows = db.execute('SELECT DISTINCT key FROM addresses WHERE collection = ? AND id = ?', place)
-    keys = json.dumps([key for (key,) in rows])
+    keys = _keys_of(db, place)
     was_outdated = db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place).rowcount
     db.execute('DELETE FROM addresses WHERE collection = ? AND id = ?', place)
     if not was_outdated:
         db.execute(
-            f'DELETE FROM outdated WHERE collection = ? AND id IN (SELECT id FROM addresses WHERE {_AT_KEYS})',  # noqa: S608 - fixed text
+            'DELETE FROM outdated WHERE collection = ? AND id IN '  # noqa: S608 - fixed text
+            f'(SELECT id FROM addresses WHERE is_own AND {_AT_KEYS})',
             (collection, collection, keys),
         )
         db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
