@@ -77,12 +77,7 @@ def _heading_terms(title: str, path: str) -> frozenset[str]:
 
 
 def terms_above(passage: Passage, titles: Mapping[str, str]) -> frozenset[str]:
-    """The terms of what stands above a passage.
-
-    Args:
-        passage: Which.
-        titles: The titles under which sources were indexed, by handle.
-    """
+    """The terms of what stands above a passage, with the title under which its source was indexed."""
     return _heading_terms(titles.get(passage.source_id, ''), _above('\n'.join(passage.path), passage.header))
 
 
@@ -150,14 +145,7 @@ def add_missing(db: sqlite3.Connection, collection: str, entry: IndexEntry) -> N
 
 
 def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str) -> None:
-    """Index a source under another title, within a transaction of the caller's; its passages keep their ids.
-
-    Args:
-        db: With an open transaction.
-        collection: Its name.
-        source_id: The exact handle; of one that is not in the index nothing is changed.
-        title: The new one, which `titles` gives from now on.
-    """
+    """Index a source under another title, within a transaction of the caller's; its passages keep their ids."""
     place = (collection, source_id)
     found = db.execute(
         'SELECT title, first, passages FROM indexed WHERE collection = ? AND source = ?', place

@@ -69,14 +69,7 @@ class PageDetails:
 
 
 def keep(db: sqlite3.Connection, place: tuple[str, str], images: Sequence[Image], links: Sequence[Link]) -> None:
-    """Keep the images and links of a source, within a transaction; what is not given stays as it was.
-
-    Args:
-        db: With an open transaction.
-        place: Collection and handle.
-        images: Beyond `MAX_IMAGES` they are dropped.
-        links: Beyond `MAX_LINKS` they are dropped.
-    """
+    """Keep what a source shows and leads to, up to the limits, within a transaction; what is not given stays as it was."""
     if not images and not links:
         return
     before = details(db, place)
@@ -107,15 +100,7 @@ def prepare(db: sqlite3.Connection) -> None:
 
 
 def keep_addresses(db: sqlite3.Connection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
-    """Note, within a transaction, that a source was stored under these URLs now.
-
-    Args:
-        db: With an open transaction.
-        place: Collection and handle.
-        own: The source's own URL; may be empty.
-        others: Those that led to it; empty ones are left out.
-        now: Microseconds since 1970.
-    """
+    """Note, within a transaction, that a source was stored under its own URL and those that led to it, if not empty."""
     collection, source_id = place
     own = _encodable(own)
     urls = [url for url in dict.fromkeys((own, *map(_encodable, others))) if url]
@@ -159,10 +144,7 @@ def forget_addresses(db: sqlite3.Connection, place: tuple[str, str]) -> None:
 def stored_at(db: sqlite3.Connection, collection: str, url: str) -> list[str]:
     """The handles of what was stored under a URL, however it is written; the last one first.
 
-    Args:
-        db: Any connection.
-        collection: Its name.
-        url: With a fragment, what was stored with the same one, if anything was.
+    With a fragment, what was stored with the same one, if anything was.
     """
     url = _encodable(url)
     rows: list[tuple[str, int]] = db.execute(

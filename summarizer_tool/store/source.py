@@ -56,12 +56,7 @@ def find(db: sqlite3.Connection, place: tuple[str, str]) -> Row | None:
 
 
 def source_of(row: Row, last_use: int = 0) -> Source:
-    """The source of a row.
-
-    Args:
-        row: Of `COLUMNS`.
-        last_use: Microseconds since 1970, where a use is not written yet.
-    """
+    """The source of a row; `last_use`, in microseconds since 1970, counts where a use is not written yet."""
     _, source_id, title, url, fetched_at, added_at, used_at, size, count, lines = row
     return Source(
         id=source_id,
@@ -77,11 +72,7 @@ def source_of(row: Row, last_use: int = 0) -> Source:
 
 
 def microseconds(moment: datetime) -> int:
-    """Microseconds since 1970.
-
-    Raises:
-        ValueError: If the moment has no time zone.
-    """
+    """Microseconds since 1970; raises `ValueError` if the moment has no time zone."""
     if moment.utcoffset() is None:
         raise ValueError('fetched_at needs a time zone, such as datetime.now(UTC) has')
     return (moment - _EPOCH) // timedelta(microseconds=1)

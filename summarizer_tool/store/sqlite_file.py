@@ -90,11 +90,7 @@ def open_database(path: str, form: DatabaseFormat) -> sqlite3.Connection:
 
 
 def connect(path: str, form: DatabaseFormat) -> sqlite3.Connection:
-    """Connect to a file that `open_database` has made, or to a new database in memory with its tables.
-
-    Raises:
-        sqlite3.Error: If the file is not there any more, or cannot be read.
-    """
+    """Connect to a file that `open_database` has made, or to a new database in memory with its tables."""
     is_memory = path == MEMORY
     # `mode=rw`, so that a file that was deleted is an error and not an empty one without tables.
     name = MEMORY if is_memory else f'{Path(path).as_uri()}?mode=rw'
@@ -182,11 +178,7 @@ def _marks(form: DatabaseFormat) -> tuple[str, str]:
 
 
 def _version(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> int:
-    """The version of the tables in the file; 0 if there is nothing in it yet.
-
-    Raises:
-        StoreError: If what is in it belongs to another program, or to a newer version of this one.
-    """
+    """The version of the tables in the file; 0 if there is nothing in it yet."""
     # One statement, so that all three are of one moment.
     application, version, objects = db.execute(
         'SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) '

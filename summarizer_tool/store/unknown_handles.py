@@ -54,14 +54,7 @@ def _named(source_id: str, title: str) -> str:
 
 
 def unknown_source(db: sqlite3.Connection, collection: str, asked: str, max_mb: float) -> UnknownSourceError:
-    """Why there is no such source in a collection, and what there is instead.
-
-    Args:
-        db: Any connection.
-        collection: Its name.
-        asked: What the caller wrote.
-        max_mb: The size cap, which may have evicted it.
-    """
+    """Why there is no such source in a collection, which the size cap may have evicted, and what there is instead."""
     handle = handle_in(asked)
     tombstone: tuple[Any, ...] | None = db.execute(
         'SELECT title, evicted_at FROM evicted WHERE collection = ? AND id = ?', (collection, handle)

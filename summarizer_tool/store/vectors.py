@@ -40,23 +40,13 @@ class MissingVector:
 
 
 def require_numpy() -> None:
-    """See that the package that compares vectors is there, which is an extra.
-
-    Raises:
-        ConfigurationError: If it is not installed.
-    """
+    """See that the package that compares vectors is there, which is an extra."""
     with naming_extra(needed_by=variable('embedding_model')):
         import_module('numpy')
 
 
 def normalised(vectors: Sequence[Sequence[float]]) -> 'Matrix':
     """Vectors of length 1, so that a product of two is the cosine of their angle; one of length 0 stays.
-
-    Args:
-        vectors: As many numbers in each.
-
-    Returns:
-        A matrix of float32, one row for each.
 
     Raises:
         ValueError: If they differ in size, or hold what is no number.
@@ -74,27 +64,13 @@ class Vectors:
     """What one model has made of one collection. Calls block, a search for as long as reading all its vectors takes."""
 
     def __init__(self, database: Database, collection: str, model: str) -> None:
-        """For one model.
-
-        Args:
-            database: The store's.
-            collection: Its name.
-            model: Whatever tells apart what cannot be compared; the vectors under one name are of one size.
-        """
+        """For one model: whatever tells apart what cannot be compared; the vectors under one name are of one size."""
         self._database = database
         self._collection = collection
         self._model = model
 
     def missing(self, source_ids: Sequence[str], limit: int) -> list[MissingVector]:
-        """Passages that have no vector yet, those that were stored last first.
-
-        Args:
-            source_ids: Handles of the sources to look at; none: all of the collection.
-            limit: How many at most.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """Passages that have no vector yet, those that were stored last first."""
         found: list[MissingVector] = []
         with self._database.read() as db:
             for first, last in reversed(index.spans_of(db, self._collection, source_ids)):
@@ -123,15 +99,7 @@ class Vectors:
         return found
 
     def keep(self, places: Sequence[MissingVector], vectors: 'Matrix') -> None:
-        """Write vectors of passages that are still there; what another process has written meanwhile is replaced.
-
-        Args:
-            places: The passages.
-            vectors: Their normalised vectors, in the same order.
-
-        Raises:
-            StoreError: If the store cannot be written.
-        """
+        """Write vectors of passages that are still there; what another process has written meanwhile is replaced."""
         with self._database.write() as db:
             db.executemany(
                 'INSERT OR REPLACE INTO vectors (model, passage, vector) SELECT ?, id, ? FROM passages '
@@ -143,19 +111,7 @@ class Vectors:
             )
 
     def nearest(self, queries: 'Matrix', source_ids: Sequence[str], limit: int) -> list[list[int]]:
-        """The passages whose vectors are nearest to each query's, exactly, by cosine.
-
-        Args:
-            queries: Normalised vectors, one row for each.
-            source_ids: Handles of the sources to look in; none: all of the collection.
-            limit: Passages for each query.
-
-        Returns:
-            For each query ids of passages, best first; none that points the other way.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """The passages with vectors nearest to each query's, exactly, by cosine; none that points the other way."""
         import numpy as np
 
         best_ids = [np.empty(0, dtype=np.int64) for _ in queries]

@@ -101,10 +101,7 @@ class _Answer:
 async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = None) -> FetchedPage:
     """Fetch a page over HTTP and make text of it.
 
-    Args:
-        url: An http or https URL.
-        settings: For the limits, and for the hosts that are allowed although their addresses are private.
-        may_fetch: Asked before each request, redirects included; what it takes does not count in the time limit.
+    `may_fetch` is asked before each request, redirects included; what it takes does not count in the time limit.
 
     Raises:
         FetchError: If the URL is refused, does not answer well or in time, is too large, or holds no text. It names
@@ -126,14 +123,8 @@ async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = No
 async def get(url: str, settings: Settings, *, max_mb: float, may_fetch: MayFetch | None = None) -> Response:
     """Ask for a URL by the rules of `fetch`, and take the answer as it is, whatever its status.
 
-    Args:
-        url: An http or https URL.
-        settings: As for `fetch`.
-        max_mb: MB (10⁶ bytes) that the body may have, decompressed.
-        may_fetch: As for `fetch`.
-
     Raises:
-        FetchError: If the URL is refused, does not answer in time, or is too large.
+        FetchError: If the URL is refused, does not answer in time, or has more than `max_mb` MB, decompressed.
     """
     target = _parse(url)
     with _in_time(target, settings) as scope:
@@ -189,11 +180,7 @@ async def _follow(
 
 
 def _parse(text: str) -> httpx2.URL:
-    """The URL without its fragment, its host in the form the resolver takes.
-
-    Raises:
-        FetchError: If it is none that can be fetched; quotes nothing but the scheme.
-    """
+    """The URL without its fragment, its host in the form the resolver takes; an error quotes nothing but the scheme."""
     try:
         url = httpx2.URL(text.strip())
         host = _canonical(url)
@@ -304,11 +291,7 @@ async def _answer(response: httpx2.Response, max_mb: float) -> _Answer:
 
 
 async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
-    """The addresses of the URL's host, resolved this once.
-
-    Raises:
-        FetchError: If there are none, or any of them is not to be fetched from.
-    """
+    """The addresses of the URL's host, resolved this once; an error if there are none, or one is not to be asked."""
     host = _host(url)
     # It takes addresses in every notation, as `2130706433` or `0x7f.1`, so they are checked as what they are.
     resolve = partial(socket.getaddrinfo, host, _port(url), type=socket.SOCK_STREAM)

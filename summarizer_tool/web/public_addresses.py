@@ -48,14 +48,7 @@ _NAT64 = ((4, 5, 6, 7), (5, 6, 7, 9), (6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11,
 
 
 def kind_of(address: str) -> str:
-    """What is wrong with an address as a place to fetch from.
-
-    Args:
-        address: An IPv4 or IPv6 address as the resolver gives it, perhaps with a zone.
-
-    Returns:
-        `loopback`, `private`, `cloud metadata` and the like; empty for a public address.
-    """
+    """What is wrong with an IP address as a place to fetch from, such as `loopback`; empty for a public one."""
     ip = ip_address(address)
     return _kind_of_v4(ip) if isinstance(ip, IPv4Address) else _kind_of_v6(IPv6Address(ip.packed))
 

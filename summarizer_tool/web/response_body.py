@@ -14,11 +14,7 @@ PIECE = 1 << 20
 
 
 async def read_body(response: httpx2.Response, megabytes: float) -> bytes:
-    """The body of a response, decompressed; reading stops where it becomes too large.
-
-    Args:
-        response: Not read yet.
-        megabytes: MB (10⁶ bytes) that it may have, compressed and decompressed.
+    """The body of a response, decompressed; reading stops where it has over `megabytes` (10⁶ bytes), in either form.
 
     Raises:
         FetchError: If it is too large, or compressed wrongly; it begins with a verb, for the URL to stand before.

@@ -83,7 +83,6 @@ class KnownSites:
     """What sites have said, for all answers of a process: bounded, and not for long. Threads may share it."""
 
     def __init__(self, *, sites: int = _KEPT_SITES, size: int = _KEPT_BYTES) -> None:
-        """Args: sites: How many are remembered. size: Bytes of their robots.txt together."""
         self._most = sites
         self._most_bytes = size
         self._sites: OrderedDict[str, Site] = OrderedDict()
@@ -133,13 +132,7 @@ class Robots:
     """
 
     def __init__(self, settings: Settings, *, get: Get | None = None, known: KnownSites | None = None) -> None:
-        """Prepare one answer.
-
-        Args:
-            settings: For `fetch_respect_robots`, and for how robots.txt is fetched.
-            get: Fetches a robots.txt; by default over HTTP.
-            known: Where sites are remembered; by default all answers of the process share one place.
-        """
+        """Prepare one answer; by default it asks over HTTP, and all of the process shares what sites have said."""
         self._settings = settings
         self._get: Get = get or self._fetched
         self._known = known if known is not None else _known
@@ -147,9 +140,6 @@ class Robots:
 
     async def may_fetch(self, url: str) -> None:
         """Return when a page may be fetched: at once, or after the pause that its site asks for.
-
-        Args:
-            url: Absolute, http or https; what is neither is none of a robots.txt's business.
 
         Raises:
             FetchError: If the site does not want it, its robots.txt cannot be had, or its host is not to be asked.
@@ -209,11 +199,7 @@ class Robots:
 
 
 def plain(url: str) -> str:
-    """A URL as a server may read it: escapes decoded, `.` and `..` resolved, slashes merged.
-
-    Args:
-        url: Absolute.
-    """
+    """An absolute URL as a server may read it: escapes decoded, `.` and `..` resolved, slashes merged."""
     parts = urlsplit(url)
     path = unquote_to_bytes(parts.path.encode(errors='replace')).replace(b'\\', b'/')
     resolved = posixpath.normpath(b'/' + path.lstrip(b'/'))

@@ -69,14 +69,9 @@ class Answerer:
     """By then there is what there is; by default in `deadline_seconds`."""
 
     async def answer(self, places: Sequence[str], question: Question) -> GatheredEvidence:
-        """Gather the evidence for a question.
+        """Gather the evidence for a question from URLs and stored sources; where none is named, from all of the collection.
 
-        Args:
-            places: URLs, fetched if they are not stored, and handles of stored sources; none: the whole collection.
-            question: What is asked.
-
-        Returns:
-            The evidence, with each failure in its account. Where nothing could be had there are no hits.
+        Every failure is in the account of the result; where nothing could be had there are no hits.
 
         Raises:
             RequestError: If the question is blank, or it or what goes with it is too long, or over `MAX_NAMED` pages

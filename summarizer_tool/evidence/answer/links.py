@@ -128,15 +128,8 @@ def references(
 ) -> list[Reference]:
     """The links of a page that may be worth following for any state of the evidence.
 
-    Args:
-        links: As the page has them.
-        page_url: Where it answered.
-        parent: What the page is called in the trace.
-        depth: Of the page.
-        topic: Of the question: who asks about the cookie policy wants that page.
-
-    Returns:
-        Without links to the page itself, to files without text, to chores such as a login, and to other schemes.
+    Links to the page itself, to files without text, to chores such as a login, and to other schemes are left out;
+    chores are kept that the question names: who asks about the cookie policy wants that page.
     """
     own, host = key_of(page_url), host_of(page_url)
     # Below the first page of a site stands everything, which says nothing.
@@ -178,24 +171,14 @@ def promising(
     allows: Callable[[str], bool] | None = None,
     least: float = 0.0,
 ) -> list[LinkCandidate]:
-    """The links worth following, best first.
+    """The links worth following, best first: each page once, from where its link is most promising.
 
     The score is `w / (w + _HALF)`, where `w` is the weight of the question's terms that stand in the link's text, its
     path (times `PATH`), what is said of it (times `SAID`), the heading above it (times `SECTION`) or the sentence
     around it (times `AROUND`), each by how few of all links have it, times how much of the link's text is about the
     question; for its kind and place it loses by factors. A guide, an index and the like, and the chapters of a page,
-    weigh `WAY` more.
-
-    Args:
-        known: Of all pages at hand.
-        topic: What is asked and still missing.
-        seen: Keys of pages that need not be fetched again.
-        allows: Whether a URL may be followed at all.
-        least: Weight beside its words that any link within its site has; `ANY` for a thorough search.
-
-    Returns:
-        Each page once, from where its link is most promising; none under `LEAST_SCORE`. Those for which words speak
-        come before those for which their place alone does.
+    weigh `WAY` more, and any link within its site `least`. None has under `LEAST_SCORE`; those for which words speak
+    come before those for which their place alone does.
     """
     open_ = [reference for reference in known if reference.key not in seen]
     if allows is not None:
@@ -221,16 +204,9 @@ def _rank(candidate: LinkCandidate) -> tuple[bool, float]:
 
 
 def leading(known: Iterable[Reference], parts: Sequence[str]) -> set[str]:
-    """The pages of which a link says that they tell what is asked: those that it names most of a part's terms of.
+    """The keys of pages of which a link says that they tell what is asked: it names most terms of a part.
 
     While one of them has not been read, a passage with the same words may be no more than the pointer to it.
-
-    Args:
-        known: Of all pages at hand.
-        parts: The sub-queries, or the question.
-
-    Returns:
-        Their keys.
     """
     wanted = [frozenset(terms.asked(part).terms) for part in parts]
     return {

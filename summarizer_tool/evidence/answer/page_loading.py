@@ -141,15 +141,10 @@ class PageLoader:
     async def get(
         self, wanted: Collection[PageRequest], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
     ) -> list[LoadedPage]:
-        """Get pages, those of one call at once.
+        """Get pages, those of one call at once, unless they were asked for before.
 
-        Args:
-            wanted: Those asked for before are not asked for again.
-            score: Of the evidence so far.
-            on_done: Called with the number of pages that are done, after each.
-
-        Returns:
-            The pages that are there and were not before, in the order of `wanted`. A failure is in the trace.
+        Calls `on_done` with the number of pages that are done, after each. Returns the pages that are there and were
+        not before, in the order of `wanted`; a failure is in the trace.
         """
         fresh = self._fresh(wanted)
         start = len(self.pages)

@@ -71,12 +71,7 @@ class Pointers:
                     alike[_Linked(words, _row(around) if around and around != words else '')] = None
 
     def within(self, words: _Words, row: str) -> list[tuple[int, int]]:
-        """Where links stand in a piece of a passage, as numbers of words.
-
-        Args:
-            words: Of the piece: a sentence or a cell.
-            row: All words of the passage, as `_row` joins them.
-        """
+        """Where links stand in a piece of a passage, as numbers of words; `row` has all words of the passage."""
         spans: list[tuple[int, int]] = []
         for place, word in enumerate(words):
             for link in self._by_first.get(word, ()):
@@ -125,14 +120,10 @@ class PassageContent:
         return not all(unit.sends_on for unit in self._units)
 
     def of(self, asked: Set[str]) -> set[str]:
-        """The terms that the passage says something with.
+        """The terms of a question, or of a part of it, that the passage says something with.
 
-        Args:
-            asked: The terms of a question, or of a part of it.
-
-        Returns:
-            Without those that stand only in links by its name, in sentences that send the reader on, or in the question
-            repeated and not answered there. The headings count where they stand over anything but such.
+        Without those that stand only in links by its name, in sentences that send the reader on, or in the question
+        repeated and not answered there. The headings count where they stand over anything but such.
         """
         found: set[str] = set()
         repeated: set[str] = set()
@@ -150,12 +141,7 @@ class PassageContent:
 
 
 def passage_content(passage: Passage, pointers: Pointers = NO_POINTERS) -> PassageContent:
-    """Cut a passage into what it says and what it points to.
-
-    Args:
-        passage: With the headings above it.
-        pointers: The links of its source.
-    """
+    """Cut a passage into what it says and what it points to by the links of its source."""
     above = frozenset(terms.terms_of(' '.join((*passage.path, passage.header))))
     pieces = [piece for line in passage.text.split('\n') for piece in _pieces(line)]
     row = _row(word for _, words in pieces for word in words)

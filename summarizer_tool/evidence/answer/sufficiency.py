@@ -72,17 +72,11 @@ class Judgement:
 
 
 def judge(hits: Sequence[Hit], parts: Sequence[str], links: Mapping[str, Pointers] = NO_LINKS) -> Judgement:
-    """Look at what was found for each part of a question.
+    """Look at what was found for each part of a question; neighbours (`is_adjacent`) count for nothing.
 
-    Args:
-        hits: Ranked; neighbours (`is_adjacent`) count for nothing.
-        parts: The sub-queries, or the one question.
-        links: Of the sources of which they are known, by handle.
-
-    Returns:
-        For each part in order. The value of a passage is its confidence where a reranker gave one, else its score as
-        far as it says anything itself; for a part that it was not found for, the share of that part's terms that it
-        says something with, if that makes it strong.
+    The value of a passage is its confidence where a reranker gave one, else its score as far as it says anything
+    itself; for a part that it was not found for, the share of that part's terms that it says something with, if that
+    makes it strong.
     """
     own = [hit for hit in hits if not hit.is_adjacent]
     cut = [passage_content(hit.passage, links.get(hit.passage.source_id, NO_POINTERS)) for hit in own]

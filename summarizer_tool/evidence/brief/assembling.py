@@ -46,16 +46,7 @@ _WIDE_LINE_TOKENS = 4
 
 
 def answer_brief(answered: GatheredEvidence, question: Question, collection: Collection) -> Brief:
-    """The brief of an answer.
-
-    Args:
-        answered: What the answer has found and done.
-        question: What was asked.
-        collection: Where the sources are.
-
-    Raises:
-        StoreError: If the store cannot be read.
-    """
+    """The brief of an answer."""
     trace = answered.trace
     stats = (
         ('mode', question.mode),
@@ -74,17 +65,7 @@ def answer_brief(answered: GatheredEvidence, question: Question, collection: Col
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection, timings: Mapping[str, float]) -> Brief:
-    """The brief of a search.
-
-    Args:
-        found: What it has found.
-        query: What was asked.
-        collection: Where the sources are.
-        timings: Seconds by phase.
-
-    Raises:
-        StoreError: If the store cannot be read.
-    """
+    """The brief of a search that took `timings`, seconds by phase."""
     stats = (
         ('mode', 'search'),
         *_searched(found),
@@ -98,12 +79,7 @@ def search_brief(found: SearchResult, query: Query, collection: Collection, timi
 
 
 def room_for_whole(sources: Sequence[Source], budget: int) -> int:
-    """Tokens that the texts of some sources may have together to be shown whole in a brief.
-
-    Args:
-        sources: Which.
-        budget: Tokens of the brief.
-    """
+    """Tokens that the texts of some sources may have together to be shown whole in a brief of a budget."""
     numbers = sum(source.lines * (_LINE_TOKENS if source.lines < 1000 else _WIDE_LINE_TOKENS) for source in sources)
     cited = min(int(budget * CITATION_SHARE), _MOST_CITED)
     return max(0, budget - _ALWAYS_THERE - len(sources) * _SOURCE_TOKENS - numbers - cited)

@@ -63,14 +63,7 @@ class Quotable:
 
 
 def verify(quote: str, document: Document | str, first: int, last: int) -> bool:
-    """Whether a quote stands, character for character, in the lines it names.
-
-    Args:
-        quote: Not empty.
-        document: The source, or its text.
-        first: The first line, from 1.
-        last: The last one.
-    """
+    """Whether a quote stands, character for character, in the lines it names, counted from 1."""
     text = document if isinstance(document, str) else document.text
     if not quote or not 1 <= first <= last:
         return False
@@ -95,15 +88,8 @@ def quote_terms(text: str) -> frozenset[str]:
 def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _MAX_CITATIONS) -> list[Citation]:
     """What to quote: of each block the piece that has most of the words, then second pieces with words that are new.
 
-    A word counts the more, the fewer pieces have it.
-
-    Args:
-        quotables: Best first.
-        words: What is `terms_to_quote`.
-        limit: Citations at most.
-
-    Returns:
-        Citations of the first blocks first, those of one block together; none says what another one says.
+    A word counts the more, the fewer pieces have it. Of blocks, best first, those of the first come first; no citation
+    says what another one says.
     """
     pieces = [list(_pieces(block, words)) for block in quotables]
     rare = scoring.rarity([list(has) for block in pieces for _, _, has in block])

@@ -59,13 +59,8 @@ def fit(evidence: Sequence[EvidenceBlock | BriefStatement], name: SourceLabels, 
     """Take passages, best first, while they fit; the first that does not is cut at a line, and smaller ones fill up.
 
     Each enters by its own rank, those that stand beside a hit as well, but these only where it is shown; those that
-    touch become one block. So the weakest are left out, wherever they stand.
-
-    Args:
-        evidence: Best first.
-        name: What to call a source.
-        room: Tokens for the blocks and their line breaks.
-        slack: Tokens that rather stay free than that a line is cut to fill them.
+    touch become one block. So the weakest are left out, wherever they stand. `room` is in tokens, with the line breaks;
+    of it `slack` rather stays free than that a line is cut to fill it.
     """
     fitting = _Fitting(evidence, name, room)
     fitting.fill(slack)

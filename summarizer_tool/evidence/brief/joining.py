@@ -66,15 +66,8 @@ def join(
 ) -> tuple[list[EvidenceBlock], list[Quotable]]:
     """Make a block of each passage, and say which of them touch: those are one where both are shown.
 
-    What is certainly no text of its page, such as a menu or a cookie notice, comes last.
-
-    Args:
-        hits: Best first.
-        numbers: The numbers of the sources in the brief, by handle.
-        texts: The texts that are at hand, by handle; without one a passage touches no other, and is not quoted.
-
-    Returns:
-        The blocks, best first, and what may be quoted of each.
+    What is certainly no text of its page, such as a menu or a cookie notice, comes last. A passage of a source whose
+    text is not at hand touches no other, and is not quoted.
     """
     ordered = _ordered(hits)
     places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(ordered)}
@@ -129,12 +122,7 @@ def _ordered(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _is_furniture(text: str, *, is_best: bool) -> bool:
-    """Whether every paragraph of a passage speaks of its site alone.
-
-    Args:
-        text: The passage.
-        is_best: Whether it answers best; then a notice is no furniture, since it may be what was asked for.
-    """
+    """Whether every paragraph of a passage speaks of its site alone; the best may be a notice that was asked for."""
     paragraphs = [lines for part in _PARAGRAPHS.split(text) if (lines := plain_lines_of(part))]
     return bool(paragraphs) and all(
         not site_boilerplate.is_bound(lines)

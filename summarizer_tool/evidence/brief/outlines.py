@@ -10,12 +10,7 @@ _ENOUGH = 200
 
 
 def upper_headings(text: str, title: str = '') -> tuple[str, ...]:
-    """The headings of the upper levels in order, without the one that is the title.
-
-    Args:
-        text: Markdown.
-        title: Of the source.
-    """
+    """The headings of the upper levels of a Markdown text in order, without the one that is the title."""
     found = parse(text)
     indices = list(range(len(found.levels)))
     if indices and found.title(0).casefold() == title.strip().casefold():

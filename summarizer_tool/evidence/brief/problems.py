@@ -75,12 +75,7 @@ class _Listing:
 
 
 def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> Problem:
-    """The text for an error of this package, by its type; its message names the input, the limit and the way out.
-
-    Args:
-        error: What was raised.
-        budget: Tokens that the text may have.
-    """
+    """The text for an error of this package, by its type; its message names the input, the limit and the way out."""
     detail = str(error) or type(error).__name__
     match error:
         case RequestError():
@@ -95,12 +90,7 @@ def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> Problem:
 
 
 def fetch_failed(failures: Sequence[TracePage], budget: int = MAX_TOKENS) -> Problem:
-    """None of the pages could be fetched, and nothing of them is stored.
-
-    Args:
-        failures: Each with its reason.
-        budget: Tokens that the text may have.
-    """
+    """None of the pages could be fetched, and nothing of them is stored."""
     return _problem('error_fetch', budget, [_Listing([f'- {failure(page)}' for page in failures])])
 
 
@@ -111,36 +101,19 @@ def failure(page: TracePage) -> str:
 
 
 def timed_out(seconds: float, waiting_for: str = '') -> Problem:
-    """The time was over before there was anything.
-
-    Args:
-        seconds: How long it took.
-        waiting_for: What was not done, such as `fetch`; a word of the program's own.
-    """
+    """The time was over before there was anything, while `waiting_for` was not done, such as `fetch`."""
     during = f', while it was busy with {waiting_for}' if waiting_for else ''
     taken = f'{seconds:,.0f}' if seconds >= 10 else f'{seconds:.1f}'
     return _problem('error_timeout', detail=f'there was no answer within {taken} seconds{during}.')
 
 
 def unknown_source(detail: str, budget: int = MAX_TOKENS) -> Problem:
-    """A handle that is none here.
-
-    Args:
-        detail: The message of the `UnknownSourceError`, which names the near ones.
-        budget: Tokens that the text may have.
-    """
+    """A handle that is none here; the message of the error names the near ones."""
     return _detailed('error_unknown_source', 'detail', detail, budget)
 
 
 def not_stored(url: str, near: Sequence[Source] = (), budget: int = MAX_TOKENS, *, is_all: bool = True) -> Problem:
-    """A URL under which nothing is stored.
-
-    Args:
-        url: As it was asked for.
-        near: Sources of its host, the most alike first.
-        budget: Tokens that the text may have.
-        is_all: Whether there are no others.
-    """
+    """A URL under which nothing is stored, with the sources of its host, the most alike first."""
     where = quoting.address(url, URL_TOKENS, with_query=False)
     rows = [
         f'- {source.id} · {quoting.address(source.url, _NEAR_URL_TOKENS, with_query=False)} · {_title(source)}'
@@ -172,8 +145,8 @@ def no_results(
         query: What was asked.
         documents: Searched.
         passages: Searched.
-        sources: Some of what is stored, the last used first.
-        budget: Tokens that the text may have; the lists are the first to be shortened.
+        sources: Some of what is stored, the last used first; the lists are the first to be shortened.
+        budget: Tokens that the text may have.
         stored: How many sources there are.
         missing: What could not be searched or used, and what can be done about it.
         trace: The pages that were asked for.

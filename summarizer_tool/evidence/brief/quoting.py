@@ -41,10 +41,7 @@ def label(text: str, limit: int) -> str:
 def address(url: str, limit: int, *, with_query: bool = True) -> str:
     """A URL without white space, credentials and fragment, of at most `limit` tokens.
 
-    Args:
-        url: Anything that is called so.
-        limit: Tokens.
-        with_query: Whether its query is shown, which may hold what is not for everybody; else `?…` stands for it.
+    Its query may hold what is not for everybody; where it is not shown, `?…` stands for it.
     """
     line = ''.join(verbatim(url[:_MUCH_OF_A_LABEL]).split())
     try:

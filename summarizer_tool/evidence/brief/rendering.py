@@ -55,15 +55,7 @@ _END = '\n\n'
 
 
 def render(brief: Brief, budget: int) -> RenderedBrief:
-    """Write a brief as plain text for a model.
-
-    Args:
-        brief: What there is to say.
-        budget: Tokens, counted exactly; brought up to `MIN_BUDGET`.
-
-    Returns:
-        The text, and what of each section it shows.
-    """
+    """Write a brief as plain text for a model, in `budget` tokens, counted exactly; at least `MIN_BUDGET`."""
     budget = max(budget, MIN_BUDGET)
     quoted, unverified = _verified(brief)
     rendered = _rendered(brief, budget, quoted, unverified, is_short=False)
@@ -80,15 +72,7 @@ def _shows_all(rendered: RenderedBrief, citations: int) -> bool:
 def _rendered(
     brief: Brief, budget: int, quoted: Sequence[Citation], unverified: int, *, is_short: bool
 ) -> RenderedBrief:
-    """Write a brief.
-
-    Args:
-        brief: What there is to say.
-        budget: Tokens.
-        quoted: Its citations that are verified.
-        unverified: How many are not.
-        is_short: Whether as little as possible is said beside the evidence.
-    """
+    """Write a brief with its verified citations; where it `is_short`, as little as possible beside the evidence."""
     notices = (
         (*brief.notices, prompts.render('evidence/unverified', count=str(unverified))) if unverified else brief.notices
     )

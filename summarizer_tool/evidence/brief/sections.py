@@ -173,13 +173,7 @@ def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
 def citations(
     quoted: Sequence[Citation], name: SourceLabels, block_of: Callable[[Citation], int | None]
 ) -> BriefSection:
-    """The quotes: each says first where it stands, so that its words cannot.
-
-    Args:
-        quoted: Verified ones.
-        name: What to call a source.
-        block_of: The number of the block that shows what is quoted.
-    """
+    """The verified quotes: each says first where it stands, so that its words cannot."""
     numbers = {source.id: number for number, source in enumerate(name.sources, 1)}
 
     def line(number: int, citation: Citation) -> str:
@@ -194,14 +188,7 @@ def citations(
 
 
 def stats(values: Sequence[tuple[str, str]], used: int, budget: int, room: int) -> str:
-    """What was done to find all this; the last ones are left out where there is no room.
-
-    Args:
-        values: Names and values, what matters most first.
-        used: Tokens of the whole brief.
-        budget: Tokens that it may have.
-        room: Tokens that this section may have.
-    """
+    """What was done to find all this; the last ones are left out where there is no room for them."""
     rows = [f'{name}: {quoting.label(value, _STAT_TOKENS)}' for name, value in values]
 
     def write(count: int, size: int) -> str:

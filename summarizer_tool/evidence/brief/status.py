@@ -20,14 +20,7 @@ _MAX_VERSIONS = 20
 
 
 def corpus(totals: StoreTotals, sources: Sequence[Source], budget: int, *, include_urls: bool = True) -> str:
-    """What the collection holds.
-
-    Args:
-        totals: Of all of it.
-        sources: The last used first; may be fewer than there are.
-        budget: Tokens that the text may have; brought up to `MIN_BUDGET`.
-        include_urls: Whether the sources are listed, or only counted.
-    """
+    """What the collection holds, with its sources, the last used first, or only their number."""
     sums = (
         f'{_many(totals.documents, "document")} · {_many(totals.passages, "passage")} · {_many(totals.tokens, "token")}'
     )
@@ -46,16 +39,7 @@ def corpus(totals: StoreTotals, sources: Sequence[Source], budget: int, *, inclu
 def one(
     source: Source, document: Document, details: PageDetails, passages: int, versions: Sequence[Source], budget: int
 ) -> str:
-    """All that is known of one source.
-
-    Args:
-        source: Which.
-        document: Its text, for the headings.
-        details: Its images and links.
-        passages: How many it has in the index.
-        versions: The sources that are stored for its URL, this one among them, the newest first.
-        budget: Tokens that the text may have; brought up to `MIN_BUDGET`.
-    """
+    """All that is known of one source, and the versions of its URL, this one among them, the newest first."""
     sums = ' · '.join(
         (
             _many(passages, 'passage'),

@@ -30,12 +30,7 @@ def brief_of_summary(summary: Summary, documents: Sequence[Document], question: 
     """The brief of a summary. Where it has no facts, as when the text fits its budget, the text itself is the evidence.
 
     That is so, too, where every model call has failed and the original is given instead: of that a brief has as much
-    as its budget holds, and says so.
-
-    Args:
-        summary: With facts that name their lines, and with the budget of the brief in its statistics.
-        documents: What was summarized.
-        question: What was asked of it: the schema hint, or the focus.
+    as its budget holds, and says so. The question is what was asked of the summary: the schema hint, or the focus.
     """
     known = {document.id: document for document in documents}
     numbers = {source_id: number for number, source_id in enumerate(known, 1)}

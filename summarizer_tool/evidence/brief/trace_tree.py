@@ -20,12 +20,7 @@ def common(trace: Trace) -> str:
 
 
 def lines(trace: Trace, called: Mapping[str, str]) -> list[str]:
-    """A line for each page, a page before those it has led to.
-
-    Args:
-        trace: What was fetched.
-        called: What the sources are called in the brief, by handle.
-    """
+    """A line for each page, a page before those it has led to; sources by what they are called in the brief."""
     children: defaultdict[int, list[int]] = defaultdict(list)
     for index, page in enumerate(trace.pages):
         parent = page.parent

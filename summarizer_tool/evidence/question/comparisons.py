@@ -64,11 +64,7 @@ _NO_NOUN = regex.compile(rf'\b(?:{QUESTION_WORDS}|{VERBS})\b', regex.IGNORECASE)
 def compared(question: str) -> tuple[str, ...]:
     """One query for each thing that a question compares, with what they are compared by.
 
-    Args:
-        question: On one line.
-
-    Returns:
-        "Kaplan price", "Francis price" of "compare Kaplan and Francis on price"; nothing if it compares nothing.
+    "Kaplan price", "Francis price" of "compare Kaplan and Francis on price"; nothing if it compares nothing.
     """
     for pattern in _COMPARED:
         for match in pattern.finditer(question):
@@ -85,11 +81,7 @@ def compared(question: str) -> tuple[str, ...]:
 def enumerated(question: str) -> tuple[str, ...]:
     """One query for each thing that a question lists about something, or for each name that it asks the same of.
 
-    Args:
-        question: On one line.
-
-    Returns:
-        "height of the dam", "age of the dam" ...; nothing if it lists nothing, or but two things without articles.
+    "height of the dam", "age of the dam" ...; nothing if it lists nothing, or but two things without articles.
     """
     for pattern in (_NOUNS, _TWO):
         if match := pattern.match(question):

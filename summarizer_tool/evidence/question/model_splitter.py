@@ -38,16 +38,8 @@ class ModelSplitter:
     async def __call__(self, question: str, intent: str = '', constraints: str = '') -> tuple[str, ...]:
         """The sub-queries of a question: one to five, one where it asks but one thing.
 
-        Args:
-            question: In the asker's words.
-            intent: What the answer is for.
-            constraints: What the answer must keep to, such as a place or a year.
-
-        Returns:
-            Queries of at most 300 characters, each with a word of the question, the intent or the constraints.
-
         Raises:
-            UnansweredError: If the model failed, or gave no such query.
+            UnansweredError: If the model failed, or gave no query with a word of what it was given.
             ConfigurationError: If the model cannot be built.
         """
         with telemetry.span('split question', model=self.model.model_name) as span:
@@ -65,10 +57,6 @@ def sound_parts(queries: list[str], *given: str) -> tuple[str, ...]:
 
     A text that has slipped into the question cannot lead a search elsewhere: a query needs a content word in common
     with what was given.
-
-    Args:
-        queries: As a model gave them.
-        given: The question, and what else the asker said.
     """
     asked = terms.asked('\n'.join(given)).terms
     parts: dict[str, str] = {}

@@ -81,11 +81,7 @@ _OWN_NOUN = regex.compile(rf'\b{_DET}\s+\p{{L}}+', regex.IGNORECASE)
 def subject_of(part: str) -> str:
     """What a question or statement is about, if its form makes that plain.
 
-    Args:
-        part: On one line.
-
-    Returns:
-        A noun phrase as it stands there, or the one name in it; empty if there are several or none.
+    A noun phrase as it stands there, or the one name in it; empty if there are several or none.
     """
     for pattern in _SUBJECTS:
         if (match := pattern.match(part.strip())) and (found := _sound(match['np'])):
@@ -99,14 +95,9 @@ def subject_of(part: str) -> str:
 
 
 def standing_alone(part: str, subject: str) -> str:
-    """A part of a question with what its pronoun means.
+    """A part of a question with what its pronoun means, which is the subject of an earlier part.
 
-    Args:
-        part: On one line.
-        subject: Of an earlier part; empty if that is not plain.
-
-    Returns:
-        The part as it is, if it needs nothing else; empty if it does and there is no subject.
+    The part as it is, if it needs nothing else; empty if it does and there is no subject.
     """
     if match := _PRONOUN.search(part):
         if match['owner'] and _OWN_NOUN.search(part[: match.start()]):

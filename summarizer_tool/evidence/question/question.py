@@ -40,14 +40,7 @@ class Question:
 
 
 def check_length(**texts: str) -> None:
-    """See that what is asked is no text of its own, which would take long to look for.
-
-    Args:
-        texts: By the name of the parameter.
-
-    Raises:
-        RequestError: If one has over `MAX_CHARACTERS`.
-    """
+    """Raise a `RequestError` where a parameter is a text of its own, which would take long to look for."""
     for name, text in texts.items():
         if len(text) > MAX_CHARACTERS:
             raise RequestError(

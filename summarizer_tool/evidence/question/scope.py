@@ -55,13 +55,9 @@ class Scope:
 
 
 def scope_of(constraints: str) -> Scope:
-    """Read constraints: which hosts they name, those to keep to and those to leave out, and which years.
+    """Read which hosts constraints name to keep to and to leave out, and years: `only docs.example.org, not before 2019`.
 
-    Args:
-        constraints: In the asker's words, such as `only docs.example.org, not before 2019`.
-
-    Returns:
-        Hosts in lower case without `www.`, in order. A file name (`notes.md`) or an e-mail address is no host.
+    Hosts come in lower case without `www.`, in order. A file name (`notes.md`) or an e-mail address is no host.
     """
     only: dict[str, None] = {}
     never: dict[str, None] = {}

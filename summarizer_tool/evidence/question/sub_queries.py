@@ -84,20 +84,12 @@ _EDGES = ' \t\n,;:-–'
 
 
 def split(question: str, intent: str = '', constraints: str = '') -> tuple[str, ...]:
-    """The sub-queries of a question, each to be understood without the others.
+    """The sub-queries of a question, each to be understood without the others: one to `MAX_PARTS`, none if it is blank.
 
     Several sentences or items of a list, clauses with a question word or a verb of their own, comparisons and
     enumerations ("capacity, height and age of the dam") become parts; the subject of the first stands for the pronouns
-    of the later ones. Where it is not plain whom a pronoun means, the parts stay together.
-
-    Args:
-        question: In the asker's words.
-        intent: What the answer is for; it may tell whom a pronoun means, where the question does not.
-        constraints: What the answer must keep to; as `intent`.
-
-    Returns:
-        One to `MAX_PARTS` parts, each on one line; the question itself if it asks but one thing, and none if it is
-        blank.
+    of the later ones, or that of the intent or the constraints. Where it is not plain whom a pronoun means, the parts
+    stay together.
     """
     whole = ' '.join(question.split())
     if not whole or len(question) > MAX_CHARACTERS:

@@ -21,9 +21,7 @@ MAX_CHARACTERS = 50_000
 def ranked_down(found: SearchResult, known: str) -> SearchResult:
     """What was found, with passages that stand almost word for word in what is known behind all others.
 
-    Args:
-        found: Best first; whole sources (`is_full_context`) stay as they are, a reader needs them in order.
-        known: What the asker has said they know; empty: nothing changes.
+    Whole sources (`is_full_context`) stay as they are, a reader needs them in order.
     """
     if found.is_full_context or not known.strip():
         return found

@@ -72,11 +72,7 @@ class RankedPassages:
 def weigh_questions(
     db: sqlite3.Connection, collection: str, questions: Sequence[str], intent: str
 ) -> tuple[list[WeighedQuestion], dict[str, int]]:
-    """Weigh the terms of questions by how many passages of the collection they are in.
-
-    Returns:
-        The questions with the weights of their terms, and the number of passages of each term.
-    """
+    """Weigh the terms of questions by how many passages of the collection they are in, and give these numbers, too."""
     wanted, purpose = [asked(question) for question in questions], asked(intent)
     spans = index.spans_of(db, collection)
     terms = dict.fromkeys(term for each in (*wanted, purpose) for term in each.terms)
@@ -94,16 +90,10 @@ def rank_passages(
     also: Sequence[int] = (),
     without: Sequence[Span] = (),
 ) -> RankedPassages:
-    """Rank the passages of some spans by the words of a question.
+    """Rank the passages of some spans by the words of a question as `weigh_questions` gives it.
 
-    Args:
-        db: A connection, best in a transaction.
-        collection: Its name.
-        question: As `weigh_questions` gives it.
-        frequencies: As `weigh_questions` gives them.
-        spans: Where to look.
-        also: Passages to be scored, too, whatever words they have; those that are not in the spans are left out.
-        without: Where not to look for words, ascending.
+    `also` names passages to be scored, too, whatever words they have, if they are in the spans; `without` is where not
+    to look for words, ascending.
     """
     gathered = _gathered(db, question, frequencies, spans, without)
     found = gathered.weights

@@ -112,16 +112,8 @@ class EmbeddedPassages:
     ) -> SimilarityResult:
         """For each query the passages whose meaning is nearest, after those without a vector have been embedded.
 
-        What cannot be embedded now is left out, with a warning: passages beyond 2,000, or that the model fails on.
-
-        Args:
-            collection: Where to look; nothing of another one is read.
-            queries: In the asker's words; a blank one finds nothing.
-            source_ids: Handles of the sources to look in; none: all of the collection.
-            limit: Passages for each query.
-
-        Returns:
-            Ids of passages, best first, and how many have no vector.
+        What cannot be embedded now is left out, with a warning: passages beyond 2,000, or that the model fails on. A
+        blank query finds nothing.
 
         Raises:
             UnansweredError: If the queries cannot be embedded.

@@ -39,12 +39,7 @@ class PassageLikeness:
     """What two passages are compared by: their words, and runs of three of them."""
 
     def __init__(self, text: str, question: frozenset[str] = frozenset()) -> None:
-        """Cut a passage into words.
-
-        Args:
-            text: The passage.
-            question: The terms of what is asked; passages that differ in one of them are no copies.
-        """
+        """Cut a passage into words; passages that differ in a term of the question are no copies."""
         cut = words_of(text.lower())
         if not text.isascii():  # there may be no spaces, so cut as the terms of a question are, which takes longer
             cut = [term for word in cut for term in terms_of_word(word)]
@@ -137,13 +132,8 @@ def diverse(
 ) -> DiverseChoice:
     """Choose from rankings in turn, each time what is best and least like what is chosen; of copies the newest.
 
-    Maximal marginal relevance, Carbonell and Goldstein, SIGIR 1998.
-
-    Args:
-        rankings: Of each sub-query: items with their value, 0 to 1, best first.
-        likenesses: Of each item.
-        wanted: How many at most.
-        times: When each item was stored; an item that is not there is as old as can be.
+    Maximal marginal relevance, Carbonell and Goldstein, SIGIR 1998. Rankings hold items with their value, 0 to 1, best
+    first; an item that is not in `times` is as old as can be.
     """
     left = [dict(ranking) for ranking in rankings]
     alike: dict[int, float] = {}

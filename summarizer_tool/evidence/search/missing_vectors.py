@@ -92,16 +92,6 @@ class VectorBackfill:
         """Embed the passages that have no vector and keep their vectors, batch by batch.
 
         Cancelled, it leaves what is kept by then. What is left out is logged.
-
-        Args:
-            embed: Makes vectors of texts.
-            kept: Where vectors are.
-            collection: Where passages are.
-            source_ids: Handles of the sources to look at; none: all of the collection.
-            dimensions: Numbers in a vector.
-
-        Raises:
-            StoreError: If the store cannot be read.
         """
         tally = VectorCounts()
         if not await in_io_thread(kept.missing, source_ids, len(self.refused) + 1):

@@ -19,14 +19,7 @@ _BESIDE = 2
 def with_neighbours(
     db: sqlite3.Connection, collection: str, hits: Sequence[Hit], question: frozenset[str] = frozenset()
 ) -> list[Hit]:
-    """The hits in their order, and what stands beside them under the same heading where its score belongs.
-
-    Args:
-        db: A connection, best in a transaction.
-        collection: Where the hits were found.
-        hits: Best first.
-        question: The terms of what was asked.
-    """
+    """The hits in their order, and what stands beside them under the same heading where its score belongs."""
     beside = _beside(db, collection, hits, question)
     best, worst = list[Hit](), 1.0
     for hit in hits:

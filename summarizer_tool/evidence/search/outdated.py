@@ -19,13 +19,7 @@ def spans(db: sqlite3.Connection, collection: str) -> list[Span]:
 
 
 def searched(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
-    """How many documents and passages a search looks at.
-
-    Args:
-        db: Any connection.
-        collection: Its name.
-        source_ids: The sources that are named; none for all that are not outdated.
-    """
+    """How many documents and passages a search looks at: in some sources, or in all that are not outdated."""
     if source_ids:
         chosen, value = 'source IN (SELECT value FROM json_each(?))', json.dumps([*source_ids])
     else:
@@ -37,13 +31,7 @@ def searched(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] 
 
 
 def gaps(spans: Sequence[Span], holes: Iterable[Span], most: int) -> list[Span]:
-    """What is left of some spans without others; with `most` or more of these the spans as they were.
-
-    Args:
-        spans: Ascending.
-        holes: Ascending, each within one of the spans.
-        most: How many parts are worth it; a look-up is made for each.
-    """
+    """What is left of ascending spans without others within them; the spans as they were where that is over `most`."""
     left: list[Span] = []
     rest = [*spans]
     for first, last in holes:

@@ -181,14 +181,7 @@ def _stands(phrase: tuple[str, ...], places: Mapping[str, list[int]]) -> bool:
 
 
 def weigh(question: QueryTerms, intent: QueryTerms, frequencies: Mapping[str, int], passages: int) -> WeighedQuestion:
-    """Give each term of a question its weight in a collection.
-
-    Args:
-        question: What is asked.
-        intent: What the answer is for.
-        frequencies: In how many passages of the collection each term is; none if it is not there.
-        passages: In the collection.
-    """
+    """Give each term of a question its weight in a collection."""
     kept = [term for term in question.terms if term not in question.wholes or frequencies.get(term)]
     weights = {term: idf(frequencies.get(term, 0), passages) for term in kept or question.terms}
     purpose = {term: idf(frequencies[term], passages) for term in intent.terms if frequencies.get(term)}

@@ -47,12 +47,8 @@ class ModelReranker:
     async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """How sure the model is, 0 to 1, that each text helps to answer; 0 for those that it says nothing of.
 
-        Args:
-            question: In the asker's words.
-            texts: At most 30, of which the model sees 300 tokens each.
-
         Raises:
-            ValueError: If there are more texts.
+            ValueError: If there are more texts than `MAX_PASSAGES`.
             UnansweredError: If the model failed, or judged none of them.
             ConfigurationError: If the model cannot be built.
         """

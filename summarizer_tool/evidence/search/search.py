@@ -101,16 +101,8 @@ async def search(
     Where all chosen sources together have at most `query.room` tokens, they are the answer, whole. Else passages are
     ranked by their words, and by their meaning with `similar`, for each part of the question; the best are judged by
     the reranker; of passages that are copies the newest is kept; hits bring the passages beside them. Where no source
-    is named, a text that was stored under a URL is left out if another one has been stored there since.
-
-    Args:
-        collection: Where to look; no other is seen.
-        query: What to look for.
-        similar: Ranks by meaning, too.
-        reranker: Judges the best.
-
-    Returns:
-        What was found; no hits if there is nothing. A failure of `similar` or `reranker` is a warning in it.
+    is named, a text that was stored under a URL is left out if another one has been stored there since. A failure of
+    `similar` or `reranker` is a warning in the result.
 
     Raises:
         UnknownSourceError: If one of `query.source_ids` is not in the collection.
