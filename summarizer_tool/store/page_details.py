@@ -69,7 +69,7 @@ class PageDetails:
 
 
 def keep(db: sqlite3.Connection, place: tuple[str, str], images: Sequence[Image], links: Sequence[Link]) -> None:
-    """Keep what a source shows and leads to, up to the limits, within a transaction; what is not given stays as it was."""
+    """Keep images and links of a source up to the limits, within a transaction; what is not given stays as it was."""
     if not images and not links:
         return
     before = details(db, place)

@@ -69,7 +69,7 @@ class Answerer:
     """By then there is what there is; by default in `deadline_seconds`."""
 
     async def answer(self, places: Sequence[str], question: Question) -> GatheredEvidence:
-        """Gather the evidence for a question from URLs and stored sources; where none is named, from all of the collection.
+        """Gather the evidence for a question from pages and stored sources, or from all of the collection.
 
         Every failure is in the account of the result; where nothing could be had there are no hits.
 
@@ -94,36 +94,30 @@ class Answerer:
                 f'{variable("answer_max_pages")}={self.settings.answer_max_pages} pages are fetched'
             )
         with telemetry.span('gather evidence', mode=question.mode, named=len(named)) as span:
-            answered = await self._explored(named, question)
+            deadline = self.deadline or Deadline(self.settings.deadline_seconds)
+            deadline.reserve(RESERVED_SECONDS)
+            loader = PageLoader(self.stored, self.add_page)
+            run = Exploration(
+                question, self.settings, loader, self.search, self.split, self.on_progress, is_named=bool(named)
+            )
+            with deadline.calling() as looking:
+                await run.look(named)
+            with deadline.answering() as finishing:
+                await run.finish()
+            is_late = looking.cancelled_caught or finishing.cancelled_caught
+            pages = tuple(loader.pages)
+            answered = GatheredEvidence(
+                run.found,
+                run.parts,
+                Trace(pages, run.rounds, 'deadline' if is_late else run.stop_reason),
+                loader.source_ids,
+                tuple(page for page in pages if page.failure),
+                tuple(dict.fromkeys((*run.warnings, *run.found.warnings))),
+                MappingProxyType(run.timings),
+                run.iterations,
+                is_late,
+            )
             span.set_attributes({'parts': len(answered.parts), 'pages': len(answered.trace.pages)})
             span.set_attributes({'rounds': answered.trace.rounds, 'stop_reason': answered.trace.stop_reason})
             span.set_attributes({'passages': answered.found.passages, 'hits': len(answered.found.hits)})
         return answered
-
-    async def _explored(self, named: Sequence[str], question: Question) -> GatheredEvidence:
-        deadline = self.deadline or Deadline(self.settings.deadline_seconds)
-        deadline.reserve(RESERVED_SECONDS)
-        gathering = PageLoader(self.stored, self.add_page)
-        run = Exploration(
-            question, self.settings, gathering, self.search, self.split, self.on_progress, is_named=bool(named)
-        )
-        with deadline.calling() as looking:
-            await run.look(named)
-        with deadline.answering() as finishing:
-            await run.finish()
-        return _answered(run, is_late=looking.cancelled_caught or finishing.cancelled_caught)
-
-
-def _answered(run: Exploration, *, is_late: bool) -> GatheredEvidence:
-    pages = tuple(run.gathering.pages)
-    return GatheredEvidence(
-        run.found,
-        run.parts,
-        Trace(pages, run.rounds, 'deadline' if is_late else run.stop_reason),
-        run.gathering.source_ids,
-        tuple(page for page in pages if page.failure),
-        tuple(dict.fromkeys((*run.warnings, *run.found.warnings))),
-        MappingProxyType(run.timings),
-        run.iterations,
-        is_late,
-    )

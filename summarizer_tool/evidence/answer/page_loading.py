@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -99,12 +99,6 @@ class PageLoader:
     """The pages of one answer, in the order in which they were asked for."""
 
     def __init__(self, stored: SourceLookup, add_page: AddPage) -> None:
-        """Begin with nothing.
-
-        Args:
-            stored: Where pages may be already.
-            add_page: Fetches those that are not.
-        """
         self._stored = stored
         self._add_page = add_page
         self._hosts: defaultdict[str, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(_MAX_PER_HOST))
@@ -139,14 +133,19 @@ class PageLoader:
         return (await in_io_thread(self._stored.totals)).tokens
 
     async def get(
-        self, wanted: Collection[PageRequest], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
+        self, wanted: Sequence[PageRequest], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
     ) -> list[LoadedPage]:
         """Get pages, those of one call at once, unless they were asked for before.
 
         Calls `on_done` with the number of pages that are done, after each. Returns the pages that are there and were
         not before, in the order of `wanted`; a failure is in the trace.
         """
-        fresh = self._fresh(wanted)
+        fresh: list[PageRequest] = []
+        for page in wanted:
+            key = key_of(page.place)
+            if key not in self.seen:
+                self.seen.add(key)
+                fresh.append(page)
         start = len(self.pages)
         outcomes: list[tuple[TracePage, LoadedPage | None] | None] = [None] * len(fresh)
         done = 0
@@ -178,19 +177,10 @@ class PageLoader:
         for index in range(start, len(self.pages)):
             self.pages[index] = replace(self.pages[index], score_after=score)
 
-    def _fresh(self, wanted: Collection[PageRequest]) -> list[PageRequest]:
-        fresh: list[PageRequest] = []
-        for page in wanted:
-            key = key_of(page.place)
-            if key not in self.seen:
-                self.seen.add(key)
-                fresh.append(page)
-        return fresh
-
     async def _one(self, index: int, page: PageRequest) -> tuple[TracePage, LoadedPage | None]:
         began = time.perf_counter()
         try:
-            if source := await in_io_thread(self._find, page.place):
+            if source := await in_io_thread(self._stored_at, page.place):
                 links = (await in_io_thread(self._stored.details, source.id)).links
                 added = StoredPage(source.id, source.url, source.tokens, links=links)
                 url, is_stored, passages = source.url or page.place, True, 0
@@ -214,7 +204,7 @@ class PageLoader:
         )
         return record, LoadedPage(index, added.url or url, page.depth, added.tokens, added.links)
 
-    def _find(self, place: str) -> Source | None:
+    def _stored_at(self, place: str) -> Source | None:
         """The source that a place names, if it is stored; raises `UnknownSourceError` for a handle that is not."""
         return self._stored.source(place) if is_handle(place) else self._stored.at(without_fragment(place))
 

@@ -21,8 +21,6 @@ from summarizer_tool.evidence.answer.pointers import NO_POINTERS, PassageContent
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.text import terms
 
-NO_LINKS: Mapping[str, Pointers] = MappingProxyType({})
-
 _STEEPNESS = 2.5
 _MOST_PASSAGES = 5
 
@@ -71,7 +69,7 @@ class Judgement:
         )
 
 
-def judge(hits: Sequence[Hit], parts: Sequence[str], links: Mapping[str, Pointers] = NO_LINKS) -> Judgement:
+def judge(hits: Sequence[Hit], parts: Sequence[str], links: Mapping[str, Pointers] = MappingProxyType({})) -> Judgement:
     """Look at what was found for each part of a question; neighbours (`is_adjacent`) count for nothing.
 
     The value of a passage is its confidence where a reranker gave one, else its score as far as it says anything

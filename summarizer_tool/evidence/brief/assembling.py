@@ -48,14 +48,7 @@ _WIDE_LINE_TOKENS = 4
 def answer_brief(answered: GatheredEvidence, question: Question, collection: Collection) -> Brief:
     """The brief of an answer."""
     trace = answered.trace
-    stats = (
-        ('mode', question.mode),
-        *_searched(answered.found),
-        ('iterations', str(answered.iterations)),
-        ('stopped', trace.stop_reason),
-        *_ranked(answered.found),
-        ('seconds', _seconds(answered.timings)),
-    )
+    stats = _stats(answered.found, question.mode, answered.iterations, trace.stop_reason, answered.timings)
     partial = [prompts.load('evidence/partial_deadline')] if answered.is_partial else []
     partial += [prompts.render('evidence/partial_failed', failure=failure(page)) for page in answered.failures]
     made = _Assembly(collection, question.text, answered.parts)
@@ -66,16 +59,9 @@ def answer_brief(answered: GatheredEvidence, question: Question, collection: Col
 
 def search_brief(found: SearchResult, query: Query, collection: Collection, timings: Mapping[str, float]) -> Brief:
     """The brief of a search that took `timings`, seconds by phase."""
-    stats = (
-        ('mode', 'search'),
-        *_searched(found),
-        ('iterations', '1'),
-        ('stopped', 'everything fits' if found.is_full_context else 'searched once'),
-        *_ranked(found),
-        ('seconds', _seconds(timings)),
-    )
+    stopped = 'everything fits' if found.is_full_context else 'searched once'
     made = _Assembly(collection, query.text, query.parts)
-    return made.brief(found, query.source_ids, stats, notices=found.warnings)
+    return made.brief(found, query.source_ids, _stats(found, 'search', 1, stopped, timings), notices=found.warnings)
 
 
 def room_for_whole(sources: Sequence[Source], budget: int) -> int:
@@ -85,17 +71,20 @@ def room_for_whole(sources: Sequence[Source], budget: int) -> int:
     return max(0, budget - _ALWAYS_THERE - len(sources) * _SOURCE_TOKENS - numbers - cited)
 
 
-def _searched(found: SearchResult) -> tuple[tuple[str, str], ...]:
-    searched = f'{found.documents:,} documents, {found.passages:,} passages'
-    return (('searched', searched), ('matched', f'{found.matched:,} passages'))
-
-
-def _ranked(found: SearchResult) -> tuple[tuple[str, str], ...]:
-    return (('ranking', found.ranking), ('full context', 'yes' if found.is_full_context else 'no'))
-
-
-def _seconds(timings: Mapping[str, float]) -> str:
-    return ', '.join(f'{phase} {seconds:.2f}' for phase, seconds in timings.items()) or 'not measured'
+def _stats(
+    found: SearchResult, mode: str, iterations: int, stopped: str, timings: Mapping[str, float]
+) -> tuple[tuple[str, str], ...]:
+    seconds = ', '.join(f'{phase} {seconds:.2f}' for phase, seconds in timings.items())
+    return (
+        ('mode', mode),
+        ('searched', f'{found.documents:,} documents, {found.passages:,} passages'),
+        ('matched', f'{found.matched:,} passages'),
+        ('iterations', str(iterations)),
+        ('stopped', stopped),
+        ('ranking', found.ranking),
+        ('full context', 'yes' if found.is_full_context else 'no'),
+        ('seconds', seconds or 'not measured'),
+    )
 
 
 @dataclass(slots=True)

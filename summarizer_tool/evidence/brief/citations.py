@@ -1,11 +1,10 @@
 """Citations: which words of the evidence to quote, and the proof that they stand where they are said to stand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import regex
 
-from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
 from summarizer_tool.text import names, normalize, scoring, tokens
 from summarizer_tool.text.sentences import is_abbreviated
@@ -62,9 +61,8 @@ class Quotable:
     evidence: int | None = None
 
 
-def verify(quote: str, document: Document | str, first: int, last: int) -> bool:
+def verify(quote: str, text: str, first: int, last: int) -> bool:
     """Whether a quote stands, character for character, in the lines it names, counted from 1."""
-    text = document if isinstance(document, str) else document.text
     if not quote or not 1 <= first <= last:
         return False
     start, end = span(text, first, last)
@@ -93,9 +91,13 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _M
     """
     pieces = [list(_pieces(block, words)) for block in quotables]
     rare = scoring.rarity([list(has) for block in pieces for _, _, has in block])
-    ranked = [
-        sorted(block, key=lambda piece: (-_worth(piece[2], rare), len(piece[1]) > MAX_QUOTE // 2)) for block in pieces
-    ]
+
+    def order_of(piece: tuple[int, str, frozenset[str]]) -> tuple[float, bool]:
+        _, quote, has = piece
+        # A word that stands in every piece has no rarity, but a piece with it is better than one without.
+        return -sum(0.1 + rare.get(word, 0.0) for word in has), len(quote) > MAX_QUOTE // 2
+
+    ranked = [sorted(block, key=order_of) for block in pieces]
     all_words = frozenset[str]().union(*(has for block in pieces for _, _, has in block))
     chosen: dict[tuple[int, int], Citation] = {}
     quoted: set[str] = set()
@@ -120,11 +122,6 @@ def of_line(source_id: str, number: int, text: str, words: frozenset[str], evide
     """The best piece of one line; nothing where it holds no word."""
     chosen = choose([Quotable(source_id, [(number, text)], evidence=evidence)], words, 1)
     return chosen[0] if chosen else None
-
-
-def _worth(has: frozenset[str], rare: Mapping[str, float]) -> float:
-    # A word that stands in every piece has no rarity, but a piece with it is better than one without.
-    return sum(0.1 + rare.get(word, 0.0) for word in has)
 
 
 def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, frozenset[str]]]:

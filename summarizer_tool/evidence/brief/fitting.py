@@ -224,11 +224,6 @@ class _Fitting:
             self.pieces[index], self.costs[index] = old, cost_before
         return False
 
-    def _take_away(self, index: int) -> None:
-        before = self._cost_around(index)
-        del self.pieces[index], self.costs[index]
-        self.left += before - self._cost_around(index)
-
     def _put_lines(self, index: int, block: EvidenceBlock, *, is_from_its_end: bool) -> ShownBlock | None:
         """Show as many whole lines of a block as fit."""
         left, count = self.left, 0
@@ -256,7 +251,9 @@ class _Fitting:
         for _, index, block in sorted(cuttable, key=lambda each: each[:2])[:_CUTS]:
             piece = old = self.pieces.get(index)
             if old and old.start:  # only the beginning of a line can be shown, so the block is, from its own
-                self._take_away(index)
+                before = self._cost_around(index)
+                del self.pieces[index], self.costs[index]
+                self.left += before - self._cost_around(index)
                 piece = self._put_lines(index, block, is_from_its_end=False)
             if self._put_part(index, block, piece.stop if piece else 0):
                 return

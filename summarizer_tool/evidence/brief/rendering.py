@@ -57,16 +57,18 @@ _END = '\n\n'
 def render(brief: Brief, budget: int) -> RenderedBrief:
     """Write a brief as plain text for a model, in `budget` tokens, counted exactly; at least `MIN_BUDGET`."""
     budget = max(budget, MIN_BUDGET)
-    quoted, unverified = _verified(brief)
+    quoted = [
+        citation
+        for citation in brief.citations
+        if verify(citation.quote, brief.texts.get(citation.source_id, ''), citation.first_line, citation.last_line)
+    ]
+    unverified = len(brief.citations) - len(quoted)
     rendered = _rendered(brief, budget, quoted, unverified, is_short=False)
-    if budget >= SMALL or (rendered.is_whole and _shows_all(rendered, len(quoted))):
+    counts = (rendered.sources, rendered.evidence, rendered.images, rendered.trace)
+    shows_all = all(count.shown == count.total for count in counts) and len(rendered.citations) == len(quoted)
+    if budget >= SMALL or (rendered.is_whole and shows_all):
         return rendered
     return _rendered(brief, budget, quoted, unverified, is_short=True)
-
-
-def _shows_all(rendered: RenderedBrief, citations: int) -> bool:
-    shares = (rendered.sources, rendered.evidence, rendered.images, rendered.trace)
-    return all(share.shown == share.total for share in shares) and len(rendered.citations) == citations
 
 
 def _rendered(
@@ -151,16 +153,6 @@ def _rendered(
 def _cost(*texts: str) -> int:
     """Tokens of sections with the blank lines after them; these add up, since none begins with white space."""
     return sum(tokens.count(text + _END) for text in texts if text)
-
-
-def _verified(brief: Brief) -> tuple[list[Citation], int]:
-    """The citations that stand in the lines they name, and how many do not."""
-    proven = [
-        citation
-        for citation in brief.citations
-        if verify(citation.quote, brief.texts.get(citation.source_id, ''), citation.first_line, citation.last_line)
-    ]
-    return proven, len(brief.citations) - len(proven)
 
 
 def _cited(brief: Brief, quotes: BriefSection, budget: int, left: int, *, is_short: bool) -> int:

@@ -8,6 +8,7 @@ from summarizer_tool.evidence.brief import quoting, trace_tree
 from summarizer_tool.evidence.brief.brief import Brief, BriefImage, BriefSource
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
+from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
 TITLE_TOKENS = 40
@@ -53,6 +54,11 @@ class BriefSection:
 def head(name: str, count: int, total: int) -> str:
     """`[IMAGES] 12`, or `[IMAGES] showing 4 of 12`."""
     return f'[{name}] {total:,}' if count == total else f'[{name}] showing {count:,} of {total:,}'
+
+
+def of_rows(name: str, rows: Sequence[str], total: int) -> BriefSection:
+    """A head that counts the rows, and as many of them as are shown."""
+    return BriefSection(lambda count: '\n'.join((head(name, count, total), *rows[:count])), len(rows))
 
 
 def evidence_head(count: int, total: int, blocks: int) -> str:
@@ -121,20 +127,22 @@ def sources(brief: Brief, room: int, full_room: int, headings_room: int) -> tupl
         f'{number}. {source.id} · {quoting.label(source.title, _SHORT_TITLE_TOKENS) or "untitled"}'
         for number, source in enumerate(everything[: room // _LEAST_BARE], 1)
     ]
-    section = BriefSection(lambda count: '\n'.join((head('SOURCES', count, total), *bare[:count])), len(bare))
+    section = of_rows('SOURCES', bare, total)
     count = section.most(room)
     return section.write(count), count
 
 
+def source_line(number: int, source: BriefSource | Source, when: str) -> str:
+    """A source in one line; its title, which may say anything, comes last."""
+    address = quoting.address(source.url, URL_TOKENS)
+    title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
+    return ' · '.join(filter(None, (f'{number}. {source.id}', f'{source.tokens:,} tokens', when, address, title)))
+
+
 def _source(number: int, source: BriefSource, headings: int) -> str:
-    """A source in one line, or two; its title, which may say anything, comes last."""
-    says = [f'{number}. {source.id}', f'{source.tokens:,} tokens']
-    if source.fetched_at is not None:
-        says.append(f'fetched {source.fetched_at:%Y-%m-%d}')
-    if source.url:
-        says.append(quoting.address(source.url, URL_TOKENS))
-    says.append(quoting.label(source.title, TITLE_TOKENS) or 'untitled')
-    line = ' · '.join(says)
+    """A source in one line, or two with its headings."""
+    fetched = '' if source.fetched_at is None else f'fetched {source.fetched_at:%Y-%m-%d}'
+    line = source_line(number, source, fetched)
     named = [label for heading in source.headings[:headings] if (label := quoting.label(heading, HEADING_TOKENS))]
     if not named:
         return line
@@ -153,7 +161,7 @@ def images(found: Sequence[BriefImage], name: SourceLabels) -> BriefSection:
         return ' · '.join(says)
 
     rows = [line(image) for image in found]
-    return BriefSection(lambda count: '\n'.join((head('IMAGES', count, len(rows)), *rows[:count])), len(rows))
+    return of_rows('IMAGES', rows, len(rows))
 
 
 def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
@@ -184,7 +192,7 @@ def citations(
         return f'[C{number}] {f"E{block} · " if block else ""}{source} · {lines} · "{citation.quote}"'
 
     rows = [line(number, citation) for number, citation in enumerate(quoted, 1)]
-    return BriefSection(lambda count: '\n'.join((head('CITATIONS', count, len(rows)), *rows[:count])), len(rows))
+    return of_rows('CITATIONS', rows, len(rows))
 
 
 def stats(values: Sequence[tuple[str, str]], used: int, budget: int, room: int) -> str:

@@ -27,8 +27,8 @@ def lines(trace: Trace, called: Mapping[str, str]) -> list[str]:
         children[parent if parent is not None and 0 <= parent < index else _ROOT].append(index)
     cut = len(_prefix(trace))
     return [
-        f'{branch} {_url(page, cut)} | {_result(page, called)}'
-        for branch, page in ((branch, trace.pages[index]) for branch, index in _walk(children))
+        f'{branch} {_address(trace.pages[index])[cut:] or "."} | {_result(trace.pages[index], called)}'
+        for branch, index in _walk(children)
     ]
 
 
@@ -45,10 +45,6 @@ def _walk(children: Mapping[int, list[int]]) -> Iterator[tuple[str, int]]:
 
 def _address(page: TracePage) -> str:
     return quoting.address(page.url, URL_TOKENS)
-
-
-def _url(page: TracePage, cut: int) -> str:
-    return _address(page)[cut:] or '.'
 
 
 def _result(page: TracePage, called: Mapping[str, str]) -> str:

@@ -55,7 +55,7 @@ class Scope:
 
 
 def scope_of(constraints: str) -> Scope:
-    """Read which hosts constraints name to keep to and to leave out, and years: `only docs.example.org, not before 2019`.
+    """Read the hosts to keep to or leave out, and the years, in constraints: `only docs.example.org, not before 2019`.
 
     Hosts come in lower case without `www.`, in order. A file name (`notes.md`) or an e-mail address is no host.
     """

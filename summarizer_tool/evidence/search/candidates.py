@@ -50,16 +50,6 @@ class ScoredPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Gathered:
-    """What the index says of a question."""
-
-    weights: dict[int, float]
-    """By passage, what the terms weigh that are known to be in it."""
-    having: dict[str, set[int]]
-    """By term, all passages that have it; without those terms that are nearly everywhere."""
-
-
-@dataclass(frozen=True, slots=True)
 class RankedPassages:
     """What the words of one question find."""
 
@@ -95,11 +85,10 @@ def rank_passages(
     `also` names passages to be scored, too, whatever words they have, if they are in the spans; `without` is where not
     to look for words, ascending.
     """
-    gathered = _gathered(db, question, frequencies, spans, without)
-    found = gathered.weights
+    found, having = _gathered(db, question, frequencies, spans, without)
     also = [row for row in also if any(first <= row <= last for first, last in spans)]
     chosen = dict.fromkeys((*_best(db, found, question), *also))
-    scored = _scored(db, collection, question, index.passages(db, collection, [*chosen]), gathered.having)
+    scored = _scored(db, collection, question, index.passages(db, collection, [*chosen]), having)
     wanted = frozenset(also)
     kept = (each for each in scored if each.score > 0 or each.passage.id in wanted)
     return RankedPassages(tuple(sorted(kept, key=_order)), frozenset(found))
@@ -162,8 +151,11 @@ def _gathered(
     frequencies: Mapping[str, int],
     spans: Sequence[Span],
     without: Sequence[Span],
-) -> _Gathered:
-    """Passages by the index, and which of the terms are known to be in them."""
+) -> tuple[dict[int, float], dict[str, set[int]]]:
+    """By passage what the terms weigh that the index knows to be in it, and by term all passages that have it.
+
+    The latter without those terms that are nearly everywhere.
+    """
     terms = sorted((term for term in question.weights if frequencies[term]), key=frequencies.__getitem__)
     room = sum(last - first + 1 for first, last in spans)
     found: dict[int, float] = {}
@@ -188,7 +180,7 @@ def _gathered(
             weight = sum(question.weights[term] for term in group)
             for row in outdated.outside(lookup.sample_with(db, group, spans, 2 * _SKIMMED), without):
                 found[row] = max(found.get(row, 0.0), weight)
-    return _Gathered(found, having)
+    return found, having
 
 
 def _fewer(terms: list[str]) -> list[list[tuple[str, ...]]]:

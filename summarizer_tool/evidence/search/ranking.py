@@ -189,10 +189,10 @@ def weigh(question: QueryTerms, intent: QueryTerms, frequencies: Mapping[str, in
     return WeighedQuestion(weights, phrases, {term: weight for term, weight in purpose.items() if term not in weights})
 
 
-def fuse(rankings: Iterable[Sequence[int]], k: int = RRF_K) -> list[int]:
-    """Make one ranking of several by the sum of `1 / (k + rank)`, ranks from 1; among equals the first seen wins."""
+def fuse(rankings: Iterable[Sequence[int]]) -> list[int]:
+    """Make one ranking of several by the sum of `1 / (RRF_K + rank)`; among equals the first seen wins."""
     points: dict[int, float] = {}
     for ranking in rankings:
         for rank, item in enumerate(ranking, 1):
-            points[item] = points.get(item, 0.0) + 1 / (k + rank)
+            points[item] = points.get(item, 0.0) + 1 / (RRF_K + rank)
     return sorted(points, key=points.__getitem__, reverse=True)

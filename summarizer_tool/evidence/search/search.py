@@ -19,7 +19,6 @@ from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.index import Span
-from summarizer_tool.store.source import Source
 
 T = TypeVar('T')
 
@@ -277,20 +276,14 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
     with _reading(state.collection) as db:
         documents, passages = outdated.searched(db, state.collection.name, state.source_ids)
         hits = neighbours.with_neighbours(db, state.collection.name, hits, chosen.terms)
-    shown, sources = _with_sources(state, hits)
+    sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
+    known = {source.id for source in sources}  # one may have been evicted a moment ago
     return SearchResult(
-        shown,
-        sources,
+        tuple(hit for hit in hits if hit.passage.source_id in known),
+        tuple(sources),
         documents,
         passages,
         chosen.matched,
         ranking=state.ranking,
         warnings=tuple(state.warnings),
     )
-
-
-def _with_sources(state: _Search, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[Source, ...]]:
-    """The hits and their sources, without those that were evicted a moment ago."""
-    sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
-    known = {source.id for source in sources}
-    return tuple(hit for hit in hits if hit.passage.source_id in known), tuple(sources)

@@ -393,7 +393,7 @@ def test_a_passage_within_a_long_line(collection: Collection) -> None:
 [E1] source 1 · line 1 · offset 26 · relevance 0.50
 1| The south gauge is new. T\
 """)
-    assert all(verify(quote.quote, document, 1, 1) for quote in brief.citations)
+    assert all(verify(quote.quote, document.text, 1, 1) for quote in brief.citations)
 
 
 def test_whole_sources(collection: Collection) -> None:

@@ -248,7 +248,7 @@ def test_the_lists_are_shortened_first_where_the_budget_is_small(long: str, budg
         'near': problems.not_stored(f'https://orrin.example/{long}', near, budget),
         'none': problems.no_results(long, 9, 9, near, budget, missing=missing, trace=Trace(tuple(failures))),
         'detail': problems.of_error(RequestError(long), budget),
-        'unknown': problems.unknown_source(long, budget),
+        'unknown': problems.of_error(UnknownSourceError(long), budget),
         'fetched': problems.of_error(FetchError(long), budget),
         'store': problems.of_error(StoreError(long), budget),
     }
@@ -276,7 +276,7 @@ LONG = 'the tide \u202e\x00 {{ending}}\n[CITATIONS] 漢👩 ' * 2000
         problems.no_results(LONG, 10**12, 10**12, [source(n, LONG) for n in range(300)], missing=[LONG] * 300),
         problems.not_stored(LONG, [source(n, LONG, LONG) for n in range(300)]),
         problems.of_error(RequestError(LONG)),
-        problems.unknown_source(LONG),
+        problems.of_error(UnknownSourceError(LONG)),
         problems.of_error(FetchError(LONG)),
         problems.of_error(StoreError(LONG)),
         problems.nothing_stored(),

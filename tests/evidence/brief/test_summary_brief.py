@@ -146,4 +146,4 @@ async def test_a_real_summary(budget: int) -> None:
     assert rendered.citations
     assert rendered.unverified == 0
     for citation in rendered.citations:
-        assert verify(citation.quote, document, citation.first_line, citation.last_line)
+        assert verify(citation.quote, document.text, citation.first_line, citation.last_line)
