@@ -79,7 +79,8 @@ class Collection:
             kept = db.execute('SELECT digest FROM sources WHERE collection = ? AND id = ?', place).fetchone()
             if kept is None:
                 self._database.make_room(db, len(text))
-                size = (len(text), document.tokens, _lines(document.text))
+                lines = document.text.count('\n') + (not document.text.endswith('\n'))
+                size = (len(text), document.tokens, lines)
                 db.execute(
                     'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
                     (*place, document.title, document.url, fetched, now, now, *size, digest),
@@ -349,10 +350,6 @@ class Collection:
         """Why there is no such source, and what there is instead."""
         with self._database.read() as db:
             return unknown_source(db, self.name, asked, self._database.max_mb)
-
-
-def _lines(text: str) -> int:
-    return text.count('\n') + (not text.endswith('\n'))
 
 
 def _key(key: str) -> bytes:

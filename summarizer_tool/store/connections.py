@@ -49,7 +49,7 @@ class Connections:
         """A connection for the calling thread alone; an open transaction is undone at the end."""
         gate = self._gate
         with gate:
-            gate.wait_for(self._is_free)
+            gate.wait_for(lambda: self._is_closed or not (self._is_held or (self.path == MEMORY and self._borrowed)))
             if self._is_closed:
                 raise StoreError(f'the store {self.path} is closed')
             db = self._idle.pop() if self._idle else None
@@ -60,9 +60,6 @@ class Connections:
             yield db
         finally:
             self._return(db)
-
-    def _is_free(self) -> bool:
-        return self._is_closed or not (self._is_held or (self.path == MEMORY and self._borrowed))
 
     def _return(self, db: sqlite3.Connection | None) -> None:
         is_broken = db is None

@@ -156,7 +156,7 @@ def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str)
     db.execute('UPDATE indexed SET title = ? WHERE collection = ? AND source = ?', (title, *place))
     if _heading_terms(before, '') != _heading_terms(title, ''):
         _take_out(db, place, before)
-        _put_in(db, place, title)
+        db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', _words(db, place, title))
     # They were made of the text below its title.
     db.execute('DELETE FROM vectors WHERE passage BETWEEN ? AND ?', (first, first + count - 1))
 
@@ -172,22 +172,14 @@ def forget(db: sqlite3.Connection, collection: str, source_id: str) -> None:
     db.execute('DELETE FROM indexed WHERE collection = ? AND source = ?', place)
 
 
-_Words = tuple[int, str]
-"""The id of a passage, and its terms."""
-
-
-def _words(db: sqlite3.Connection, place: tuple[str, str], title: str) -> list[_Words]:
-    """What FTS5 holds of the passages of a source under a title."""
+def _words(db: sqlite3.Connection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
+    """What FTS5 holds of the passages of a source under a title: ids and terms."""
     rows = db.execute('SELECT id, path, header, text FROM passages WHERE collection = ? AND source = ?', place)
     return [(row, _indexed_terms(title, path, header, text)) for row, path, header, text in rows]
 
 
 def _take_out(db: sqlite3.Connection, place: tuple[str, str], title: str) -> None:
     db.executemany("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", _words(db, place, title))
-
-
-def _put_in(db: sqlite3.Connection, place: tuple[str, str], title: str) -> None:
-    db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', _words(db, place, title))
 
 
 def unindexed(db: sqlite3.Connection, collection: str) -> list[str]:

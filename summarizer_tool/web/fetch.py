@@ -12,7 +12,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
@@ -85,17 +85,10 @@ class Response:
     body: bytes = b''
     """Decompressed; empty where the status is not one of success."""
     content_type: str = ''
-    url: str = ''
-    """The one that answered, after redirects, without user info and fragment."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    status: int
-    body: bytes
-    content_type: str
     location: str = ''
     """Where a redirect leads."""
+    url: str = ''
+    """The one that answered, after redirects, without user info and fragment."""
 
 
 async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = None) -> FetchedPage:
@@ -129,7 +122,7 @@ async def get(url: str, settings: Settings, *, max_mb: float, may_fetch: MayFetc
     target = _parse(url)
     with _in_time(target, settings) as scope:
         final, answer = await _follow(target, settings, max_mb, _asking(may_fetch, scope))
-    return Response(answer.status, answer.body, answer.content_type, str(final))
+    return replace(answer, url=str(final))
 
 
 @contextmanager
@@ -159,7 +152,7 @@ def _asking(may_fetch: MayFetch | None, scope: CancelScope) -> MayFetch:
 
 async def _follow(
     url: httpx2.URL, settings: Settings, max_mb: float, may_fetch: MayFetch
-) -> tuple[httpx2.URL, _Answer]:
+) -> tuple[httpx2.URL, Response]:
     """The answer after all redirects, and the URL it came from."""
     first = url
     for _ in range(settings.fetch_max_redirects + 1):
@@ -232,10 +225,12 @@ def _name(url: httpx2.URL) -> str:
     return title_line(unquote(last, errors='replace')) or _host(url)
 
 
-async def _get(url: httpx2.URL, settings: Settings, max_mb: float) -> _Answer:
+async def _get(url: httpx2.URL, settings: Settings, max_mb: float) -> Response:
     """One hop: its checked addresses, a connection of its own, and the body, within the limits."""
     addresses = await _checked_addresses(url, settings)
-    context = await _tls_context() if url.scheme == 'https' else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if url.scheme == 'https':  # to read the certificate authorities takes longer than the event loop should wait
+        context = await anyio.to_thread.run_sync(_trusted)
     # The transport alone: no cookies, credentials, proxies of the environment, or log lines with whole URLs. Its own
     # for each hop, since two names at one address must not share a connection, and with it a certificate.
     async with httpx2.AsyncHTTPTransport(verify=context, trust_env=False) as transport:
@@ -280,14 +275,14 @@ async def _send(
     raise failure or httpx2.ConnectError('no address')
 
 
-async def _answer(response: httpx2.Response, max_mb: float) -> _Answer:
+async def _answer(response: httpx2.Response, max_mb: float) -> Response:
     content_type = response.headers.get('content-type', '')
     status = response.status_code
     if status in _REDIRECTS and (location := response.headers.get('location')):
-        return _Answer(status, b'', content_type, location)
+        return Response(status, b'', content_type, location)
     # Of a failure nobody wants to know more.
     body = await read_body(response, max_mb) if 200 <= status < 300 else b''
-    return _Answer(status, body, content_type)
+    return Response(status, body, content_type)
 
 
 async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
@@ -328,11 +323,6 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-async def _tls_context() -> ssl.SSLContext:
-    # Reading the certificate authorities takes longer than the event loop should wait.
-    return await anyio.to_thread.run_sync(_trusted)
 
 
 @cache

@@ -165,24 +165,15 @@ class Robots:
         return site
 
     async def _learn(self, origin: str) -> Site:
-        site = await self._asked(f'{origin}{_ROBOTS}')
-        if not site.refusal:  # which depends on the settings, too
-            self._known.put(origin, site)
-        return site
-
-    async def _asked(self, url: str) -> Site:
         try:
-            answer = await self._get(url)
+            site = await in_thread(_read, await self._get(f'{origin}{_ROBOTS}'))
         except FetchError as error:
-            if error.concerns_host:
+            if error.concerns_host:  # not remembered, since it depends on the settings, too
                 _, _, why = str(error).partition(_ROBOTS)
                 return Site(refusal=why or f' is not fetched: {error}')
-            return _unavailable(str(error))
-        if 400 <= answer.status < 500:
-            return Site(until=time.monotonic() + _KEPT_SECONDS)
-        if not 200 <= answer.status < 300:
-            return _unavailable(f'HTTP {answer.status}')
-        return await in_thread(_read, answer.body)
+            site = _unavailable(str(error))
+        self._known.put(origin, site)
+        return site
 
     async def _fetched(self, url: str) -> fetch.Response:
         hops: list[str] = []
@@ -222,7 +213,12 @@ def _unavailable(reason: str) -> Site:
     return Site(failure=reason, until=time.monotonic() + _KEPT_FAILURE_SECONDS)
 
 
-def _read(body: bytes) -> Site:
+def _read(answer: fetch.Response) -> Site:
+    if 400 <= answer.status < 500:
+        return Site(until=time.monotonic() + _KEPT_SECONDS)
+    if not 200 <= answer.status < 300:
+        return _unavailable(f'HTTP {answer.status}')
+    body = answer.body
     if len(body) > MAX_BYTES:
         body = body[:MAX_BYTES].rpartition(b'\n')[0]
     lines = body.decode('utf-8-sig', errors='replace').splitlines()

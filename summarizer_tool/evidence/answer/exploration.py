@@ -39,8 +39,6 @@ Search = Callable[[Query], Awaitable[SearchResult]]
 Split = Callable[[str, str, str], Awaitable[tuple[str, ...]]]
 """Cuts a question into sub-queries, given its intent and constraints."""
 
-_NOTHING = SearchResult((), (), 0, 0, 0)
-
 _logger = logging.getLogger('summarizer_tool')
 
 
@@ -58,7 +56,7 @@ class Exploration:
     """Whether pages were named, to which the search keeps; else all of the collection is searched."""
     stop_reason: StopReason = 'fast mode'
     parts: tuple[str, ...] = ()
-    found: SearchResult = _NOTHING
+    found: SearchResult = SearchResult((), (), 0, 0, 0)  # noqa: RUF009 - frozen
     is_current: bool = False
     """Whether that is of all pages that are there."""
     judgement: Judgement = field(default_factory=Judgement)

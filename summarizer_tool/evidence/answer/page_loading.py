@@ -122,11 +122,9 @@ class PageLoader:
     @property
     def lost_hosts(self) -> frozenset[str]:
         """Hosts that have failed and given nothing."""
+        giving = {host_of(page.url) for page in self.pages if not page.failure}
         failures = Counter(host_of(page.url) for page in self.pages if page.failure)
-        for page in self.pages:
-            if not page.failure:
-                failures.pop(host_of(page.url), None)
-        return frozenset(host for host, count in failures.items() if count >= _LOST_AFTER)
+        return frozenset(host for host, count in failures.items() if count >= _LOST_AFTER and host not in giving)
 
     async def total_tokens(self) -> int:
         """Of all of the collection."""

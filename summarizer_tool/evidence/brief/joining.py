@@ -9,6 +9,7 @@ from summarizer_tool.documents import site_boilerplate
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.brief.brief import BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
+from summarizer_tool.evidence.search.neighbours import placed
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.text.blocks import lines_of as plain_lines_of
 
@@ -105,18 +106,8 @@ def join(
 
 def _ordered(hits: Sequence[Hit]) -> list[Hit]:
     """Hits in their order, neighbours where their scores belong, and then what is certainly furniture."""
-    beside = sorted((hit for hit in hits if hit.is_adjacent), key=lambda hit: hit.score, reverse=True)[
-        ::-1
-    ]  # the best last
-    ordered: list[Hit] = []
-    least = 1.0
-    for hit in hits:
-        if not hit.is_adjacent:
-            least = min(least, hit.score)  # hits are not in the order of their scores alone
-            while beside and _BORROWED * beside[-1].score > least:
-                ordered.append(beside.pop())
-            ordered.append(hit)
-    ordered += reversed(beside)
+    beside = sorted((hit for hit in hits if hit.is_adjacent), key=lambda hit: hit.score, reverse=True)
+    ordered = placed((hit for hit in hits if not hit.is_adjacent), beside[::-1], _BORROWED)
     last = {place for place, hit in enumerate(ordered) if _is_furniture(hit.passage.text, is_best=place == 0)}
     return [ordered[place] for place in sorted(range(len(ordered)), key=lambda place: (place in last, place))]
 

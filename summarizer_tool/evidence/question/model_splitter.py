@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from summarizer_tool import prompts, telemetry
+from summarizer_tool.evidence.question.sub_queries import MAX_PARTS
 from summarizer_tool.llm import typed_query
 from summarizer_tool.llm.typed_query import RequestModel, TypedQuery, UnansweredError
 from summarizer_tool.text import terms
-
-MAX_PARTS = 5
 
 MAX_PART_CHARACTERS = 300
 """Characters of a sub-query; what is longer is no query."""

@@ -1,4 +1,4 @@
-"""What the constraints of a question say about where its answer may come from: hosts, and years."""
+"""Which hosts the answer to a question may come from, as its constraints say."""
 
 from dataclasses import dataclass
 
@@ -34,18 +34,16 @@ _PREFERRED = regex.compile(
     r'|am liebsten)',
     regex.IGNORECASE,
 )
-_YEAR = regex.compile(r'(?<![\d.,/:])(?:1[5-9]|20|21)\d{2}(?![\d:]|[.,]\d)')
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where links may lead, and which years are meant."""
+    """Where links may lead."""
 
     only: tuple[str, ...] = ()
     """Hosts, perhaps with a port, of which one must be a link's own or the parent of its own; none: all are allowed."""
     never: tuple[str, ...] = ()
     """Hosts that are left out, with all below them."""
-    years: tuple[str, ...] = ()
 
     def allows(self, url: str) -> bool:
         """Whether a link may be followed."""
@@ -55,7 +53,7 @@ class Scope:
 
 
 def scope_of(constraints: str) -> Scope:
-    """Read the hosts to keep to or leave out, and the years, in constraints: `only docs.example.org, not before 2019`.
+    """Read the hosts to keep to and to leave out from constraints such as `only docs.example.org, not before 2019`.
 
     Hosts come in lower case without `www.`, in order. A file name (`notes.md`) or an e-mail address is no host.
     """
@@ -80,8 +78,7 @@ def scope_of(constraints: str) -> Scope:
             never.setdefault(place)
         elif not is_preferred:
             only.setdefault(place)
-    years = _YEAR.findall(_HOST.sub(' ', constraints))
-    return Scope(tuple(only), tuple(place for place in never if place not in only), tuple(dict.fromkeys(years)))
+    return Scope(tuple(only), tuple(place for place in never if place not in only))
 
 
 def without_hosts(constraints: str) -> str:

@@ -4,7 +4,7 @@ The rules know English best, and the question words of a few other languages. Wh
 question: a search with all of its words still finds what each part of it needs, only not as evenly.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import regex
 
@@ -111,7 +111,8 @@ def split(question: str, intent: str = '', constraints: str = '') -> tuple[str, 
                 if not alone and not is_compound:
                     return (whole,)
             subject = subject or subject_of(clause)
-            parts.extend(_within(alone or clause))
+            part = alone or clause
+            parts.extend(comparisons.compared(part) or comparisons.enumerated(part) or (part,))
         is_compound = is_compound or len(clauses) > 1
     if len(parts) <= 1:
         return (whole,)
@@ -199,10 +200,6 @@ def _closed(clause: str, sentence: str) -> str:
     is_marked = sentence.endswith('?') and not clause.endswith('?') and not clause.endswith('.')
     clause = clause[:1].upper() + clause[1:] if sentence[:1].isupper() else clause
     return f'{clause}?' if is_marked else clause
-
-
-def _within(clause: str) -> Sequence[str]:
-    return comparisons.compared(clause) or comparisons.enumerated(clause) or (clause,)
 
 
 def _remark(text: str) -> str:

@@ -126,7 +126,11 @@ class EmbeddedPassages:
             return SimilarityResult([[] for _ in texts])
         with telemetry.span('rank by meaning', queries=len(asked), model=self.model_name) as span:
             async with self._connected() as model:
-                embedder = self._embedder(model)
+                embedder = Embedder(
+                    model,
+                    settings=EmbeddingSettings(truncate=True),
+                    instrument=InstrumentationSettings(include_content=self.settings.trace_content),
+                )
                 key = _key(model)
                 wanted = await self._of_queries(embedder, key, asked)
                 size = wanted.shape[1]
@@ -149,13 +153,6 @@ class EmbeddedPassages:
             while isinstance(model, InstrumentedEmbeddingModel) and not self.settings.trace_content:
                 model = model.wrapped
             yield model
-
-    def _embedder(self, model: EmbeddingModel) -> Embedder:
-        return Embedder(
-            model,
-            settings=EmbeddingSettings(truncate=True),
-            instrument=InstrumentationSettings(include_content=self.settings.trace_content),
-        )
 
     async def _of_queries(self, embedder: Embedder, key: str, texts: Sequence[str]) -> 'Matrix':
         """The vectors of queries, one row for each; those of the last ones are remembered."""

@@ -1,8 +1,7 @@
 """Give vectors to the passages that have none yet, before a search, as far as time and bounds allow."""
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -98,7 +97,7 @@ class VectorBackfill:
             return tally
         with anyio.move_on_after(START_SECONDS + self.seconds) as scope:
             # Searches take turns, so that none pays for what another one is having embedded.
-            async with _turn(collection):
+            async with _turn_of(collection):
                 places = await in_io_thread(kept.missing, source_ids, MAX_PASSAGES + len(self.refused) + 1)
                 found = len(places)
                 places = [place for place in places if (place.source_id, place.number) not in self.refused]
@@ -106,7 +105,8 @@ class VectorBackfill:
                 tally.are_more = len(places) > MAX_PASSAGES
                 by_text = await in_io_thread(_texts, collection, places[:MAX_PASSAGES])
                 run = _VectorRun(embed, kept, dimensions, anyio.current_time() + START_SECONDS, tally, self.refused)
-                batches = iter([{text: by_text[text] for text in some} for some in _cut(list(by_text))])
+                texts = list(by_text.items())
+                batches = iter([dict(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)])
                 async with anyio.create_task_group() as group:
                     for _ in range(self.parallel):
                         group.start_soon(run.all, batches)
@@ -172,20 +172,14 @@ class _VectorRun:
             tally.is_hopeless = tally.is_hopeless or failures.is_hopeless(error)
 
 
-@asynccontextmanager
-async def _turn(collection: Collection) -> AsyncGenerator[None]:
+def _turn_of(collection: Collection) -> anyio.Lock:
     """The turn of one search to embed the passages of a collection, on this event loop."""
     try:
         turns = _turns.get()
     except LookupError:
         turns = dict[tuple[str, str], anyio.Lock]()
         _turns.set(turns)
-    async with turns.setdefault((collection.database.path, collection.name), anyio.Lock()):
-        yield
-
-
-def _cut(texts: list[str]) -> list[list[str]]:
-    return [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
+    return turns.setdefault((collection.database.path, collection.name), anyio.Lock())
 
 
 def _texts(collection: Collection, places: Sequence[MissingVector]) -> dict[str, list[MissingVector]]:

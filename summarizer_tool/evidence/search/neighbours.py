@@ -1,7 +1,7 @@
 """What stands beside the passages that were found: a hit may begin or end in the middle of what answers."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from summarizer_tool.evidence.search.candidates import STEPS
@@ -20,15 +20,19 @@ def with_neighbours(
     db: sqlite3.Connection, collection: str, hits: Sequence[Hit], question: frozenset[str] = frozenset()
 ) -> list[Hit]:
     """The hits in their order, and what stands beside them under the same heading where its score belongs."""
-    beside = _beside(db, collection, hits, question)
-    best, worst = list[Hit](), 1.0
+    return placed(hits, _beside(db, collection, hits, question))
+
+
+def placed(hits: Iterable[Hit], beside: list[Hit], share: float = 1.0) -> list[Hit]:
+    """Hits in their order, and their neighbours, the best last, where that share of their scores belongs."""
+    ordered, least = list[Hit](), 1.0
     for hit in hits:
         # Hits are not in the order of their scores alone; the least one so far is what a neighbour has to be over.
-        worst = min(worst, hit.score)
-        while beside and beside[-1].score > worst:
-            best.append(beside.pop())
-        best.append(hit)
-    return [*best, *reversed(beside)]
+        least = min(least, hit.score)
+        while beside and share * beside[-1].score > least:
+            ordered.append(beside.pop())
+        ordered.append(hit)
+    return [*ordered, *reversed(beside)]
 
 
 def _beside(db: sqlite3.Connection, collection: str, hits: Sequence[Hit], question: frozenset[str]) -> list[Hit]:
