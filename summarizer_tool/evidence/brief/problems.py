@@ -136,15 +136,8 @@ def no_results(
 ) -> Problem:
     """A search that found nothing: no error, but nothing to answer from.
 
-    Args:
-        query: What was asked.
-        documents: Searched.
-        passages: Searched.
-        sources: Some of what is stored, the last used first; the lists are the first to be shortened.
-        budget: Tokens that the text may have.
-        stored: How many sources there are.
-        missing: What could not be searched or used, and what can be done about it.
-        trace: The pages that were asked for.
+    `sources` are some of the `stored`, the last used first; `missing` is what could not be searched or used, and what
+    can be done about it. The lists are the first to be shortened.
     """
     looked = ''
     if trace is not None and trace.pages:

@@ -104,13 +104,8 @@ def sources(brief: Brief, room: int, full_room: int, headings_room: int) -> tupl
     """The list of sources with as much about each as there is room for, and how many it lists.
 
     Every source is listed, with fewer headings, without headings, or with its handle and title alone; only where not
-    even that fits are the last ones left out.
-
-    Args:
-        brief: For its sources.
-        room: Tokens that the list may have in any case.
-        full_room: Tokens that it may have to name sizes, times and URLs.
-        headings_room: Tokens that it may have to name headings, too.
+    even that fits are the last ones left out. `full_room` are the tokens that it may have to name sizes, times and
+    URLs, `headings_room` those to name headings, too.
     """
     everything = brief.sources
     total = len(everything)

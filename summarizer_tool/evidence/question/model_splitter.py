@@ -54,8 +54,7 @@ class ModelSplitter:
 def sound_parts(queries: list[str], *given: str) -> tuple[str, ...]:
     """The queries that are about what was asked, at most five, each once and on one line.
 
-    A text that has slipped into the question cannot lead a search elsewhere: a query needs a content word in common
-    with what was given.
+    A text that has slipped into the question leads no search elsewhere: a query needs a content word of the asker’s.
     """
     asked = terms.asked('\n'.join(given)).terms
     parts: dict[str, str] = {}

@@ -84,8 +84,10 @@ def subject_of(part: str) -> str:
     A noun phrase as it stands there, or the one name in it; empty if there are several or none.
     """
     for pattern in _SUBJECTS:
-        if (match := pattern.match(part.strip())) and (found := _sound(match['np'])):
-            return found
+        if match := pattern.match(part.strip()):
+            phrase = match['np'].strip(' .!?:;,')
+            if 0 < len(phrase.split()) <= MAX_SUBJECT_WORDS and not _NO_SUBJECT.search(phrase):
+                return phrase
     named = [name for name in names.mentions(part) if not name[0].isdigit() and not _is_opening(part, name)]
     named = [name for name in named if not any(name != other and name in other for other in named)]
     if len(named) != 1:
@@ -117,12 +119,6 @@ def with_context(part: str, subject: str) -> str:
     end = regex.search(r'\s*[?.!]*$', part)
     at = end.start() if end else len(part)
     return f'{part[:at]} ({subject}){part[at:].strip()}' if subject else part
-
-
-def _sound(phrase: str) -> str:
-    phrase = phrase.strip(' .!?:;,')
-    is_short = 0 < len(phrase.split()) <= MAX_SUBJECT_WORDS
-    return phrase if is_short and not _NO_SUBJECT.search(phrase) else ''
 
 
 def _is_opening(part: str, name: str) -> bool:

@@ -116,7 +116,9 @@ def split(question: str, intent: str = '', constraints: str = '') -> tuple[str, 
         is_compound = is_compound or len(clauses) > 1
     if len(parts) <= 1:
         return (whole,)
-    found = _few(_once(_placed(part, context) for part in parts))
+    found = _once(_placed(part, context) for part in parts)
+    if len(found) > MAX_PARTS:  # the last one asks for all the rest
+        found = (*found[: MAX_PARTS - 1], '; '.join(found[MAX_PARTS - 1 :]))
     return found if len(found) > 1 else (whole,)
 
 
@@ -221,10 +223,3 @@ def _placed(part: str, context: str) -> str:
 
 def _once(parts: Iterator[str]) -> tuple[str, ...]:
     return tuple({part.casefold().rstrip('?. '): part for part in reversed(list(parts)) if part}.values())[::-1]
-
-
-def _few(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """At most `MAX_PARTS`; the last one asks for all the rest."""
-    if len(parts) <= MAX_PARTS:
-        return parts
-    return (*parts[: MAX_PARTS - 1], '; '.join(parts[MAX_PARTS - 1 :]))

@@ -42,12 +42,7 @@ def topic_of(
 ) -> QuestionTopic:
     """Weigh the terms of a question by what is still missing.
 
-    Args:
-        parts: The sub-queries, or the question.
-        coverage: For each part from 0 (open) to 1 (answered).
-        found: Terms that the evidence has.
-        aside: The intent and the constraints, in words.
-        known: What the asker knows already.
+    The coverage of a part goes from 0 (open) to 1 (answered); `found` are terms that the evidence has.
     """
     weights = dict.fromkeys(terms.asked(known[:_MAX_KNOWN]).terms, KNOWN) if known else {}
     weights.update(dict.fromkeys(terms.asked(aside).terms, _ASIDE) if aside else {})

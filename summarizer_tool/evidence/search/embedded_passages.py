@@ -62,14 +62,7 @@ class EmbeddedPassages:
         model: EmbeddingModel | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
     ) -> None:
-        """For `of`, which checks the model.
-
-        Args:
-            settings: For keys, endpoints, retries and the limit of calls at once.
-            model_name: As in `SUMMARIZER_EMBEDDING_MODEL`.
-            model: Instead of the one with this name, which is connected for each search.
-            limiter: Bounds the calls at once; by default the one of all model calls.
-        """
+        """For `of`, which checks the model; a model of the caller's is used instead of the one with this name."""
         self.settings = settings
         self.model_name = model_name
         self.usage = RunUsage()
@@ -88,11 +81,6 @@ class EmbeddedPassages:
         limiter: AbstractConcurrencyLimiter | None = None,
     ) -> 'EmbeddedPassages | None':
         """The ranking that the settings ask for, checked now, so that a mistake shows at start-up; `None` if none.
-
-        Args:
-            settings: For `embedding_model`, keys and endpoints.
-            model: Any embedding model, instead of the one that the settings name.
-            limiter: Bounds the calls at once.
 
         Raises:
             ConfigurationError: If the model's provider is unknown, or a key or a package is missing.
@@ -189,11 +177,7 @@ class EmbeddedPassages:
         return UnansweredError(f'{self.model_name} as embedder: {reason}')
 
     async def _embed(self, embedder: Embedder, texts: Sequence[str], *, is_query: bool) -> 'Matrix':
-        """The normalised vectors of texts, one row for each, when it is their turn.
-
-        Raises:
-            ValueError: If the model gives something else.
-        """
+        """The normalised vectors of texts, one row for each, when it is their turn."""
         limiter = self._limiter or shared_limiter(self.settings.max_concurrent_llm_calls)
         await limiter.acquire('embeddings')
         try:

@@ -76,10 +76,8 @@ class WeighedQuestion:
     ) -> float:
         """How well a passage answers, 0 to 1; see the head of this file.
 
-        Args:
-            text: The passage.
-            headings: The terms of its heading path, of its source's title and of its table's first row.
-            beside: By term, how many passages away the nearest other one is that has it, from 1; as far as `REACH`.
+        `headings` are the terms of its heading path, of its source's title and of its table's first row; `beside` tells
+        by term how many passages away the nearest other one is that has it, from 1 to `REACH`.
         """
         places = self._places(text)
         coverage = self._coverage(places, headings)
