@@ -81,7 +81,7 @@ def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> Problem:
         case RequestError():
             return _detailed('error_request', 'detail', detail, budget)
         case UnknownSourceError():
-            return _detailed('error_unknown_source', 'detail', detail, budget)
+            return unknown_source(detail, budget)
         case FetchError():
             return _detailed('error_fetch', 'lists', detail, budget, before='- ')
         case _:
@@ -105,6 +105,11 @@ def timed_out(seconds: float, waiting_for: str = '') -> Problem:
     during = f', while it was busy with {waiting_for}' if waiting_for else ''
     taken = f'{seconds:,.0f}' if seconds >= 10 else f'{seconds:.1f}'
     return _problem('error_timeout', detail=f'there was no answer within {taken} seconds{during}.')
+
+
+def unknown_source(detail: str, budget: int = MAX_TOKENS) -> Problem:
+    """A handle that is none here; the message of the error names the near ones."""
+    return _detailed('error_unknown_source', 'detail', detail, budget)
 
 
 def not_stored(url: str, near: Sequence[Source] = (), budget: int = MAX_TOKENS, *, is_all: bool = True) -> Problem:
