@@ -53,10 +53,6 @@ class ChunkPiece:
     """Offset of its first character in the document's text."""
     end: int
     """Offset after its last character."""
-    first_segment: int
-    """The number, from 1, of the segment it begins in."""
-    last_segment: int
-    """The number of the segment it ends in."""
     heading_path: tuple[str, ...]
     """The headings open where it begins, outermost first, after the document's title."""
     header: str
@@ -209,8 +205,6 @@ class _Source:
             document=whole,
             start=first,
             end=last,
-            first_segment=whole.segment_at(first),
-            last_segment=whole.segment_at(last - 1),
             heading_path=path,
             header=_header(path, self.size // _HEADER_SHARE),
             left_out=self.excerpt.left_out(first, last),
@@ -232,10 +226,6 @@ class _Source:
             )
             self._whole[block] = (start, end) if fits else None
         return self._whole[block]
-
-    def may_cut(self, at: int) -> bool:
-        """Whether a cut at `at` leaves whole what should be: no heading without its text, no divided fence or table."""
-        return not self.structure.parts_heading(at) and self.divided_block(at) is None
 
 
 def _sources(excerpts: Sequence[Excerpt], size: int) -> Iterator[_Source]:
@@ -332,7 +322,7 @@ def _best_cut(source: _Source, start: int, room: int, lead: str, *, or_none: boo
     index = bisect_right(places, last) - 1
     while places[index] > start and (best is None or places[index] > lowest):
         place = places[index]
-        if source.may_cut(place):
+        if not source.structure.parts_heading(place) and source.divided_block(place) is None:
             rank = source.structure.boundary(place, places[index - 1])
             if best is None or rank < best:
                 cut, best = place, rank

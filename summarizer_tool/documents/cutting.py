@@ -10,7 +10,7 @@ from summarizer_tool.documents.excerpt import Span
 from summarizer_tool.documents.repeats import Repeat, find
 from summarizer_tool.text import tokens
 
-Place = tuple[int, int, int, int, int, tuple[str, ...], str, tuple[Span, ...]]
+Place = tuple[int, int, int, tuple[str, ...], str, tuple[Span, ...]]
 """Index of a document, and the members of a `ChunkPiece` after its document."""
 
 
@@ -46,16 +46,8 @@ def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -
 
 
 def _place(piece: ChunkPiece, index_of: dict[int, int]) -> Place:
-    return (
-        index_of[id(piece.document)],
-        piece.start,
-        piece.end,
-        piece.first_segment,
-        piece.last_segment,
-        piece.heading_path,
-        piece.header,
-        piece.left_out,
-    )
+    index = index_of[id(piece.document)]
+    return index, piece.start, piece.end, piece.heading_path, piece.header, piece.left_out
 
 
 def chunks_of(cut: ChunkCuts, documents: Sequence[Document]) -> list[Chunk]:

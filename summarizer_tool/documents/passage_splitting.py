@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress, count
 
 from summarizer_tool.documents.document import segment_starts
 from summarizer_tool.text import tokens
@@ -122,14 +122,11 @@ def _sections(structure: Structure) -> Iterator[tuple[int, int]]:
 
 def _to_be_shown(structure: Structure, has_text: Sequence[bool]) -> list[bool]:
     """Which headings have to be in the text of a passage, since no path holds them, or none holds all of them."""
-    in_path: set[int] = set()
-    open_: list[int] = []
-    for heading, level in enumerate(structure.levels):
-        while open_ and structure.levels[open_[-1]] >= level:
-            open_.pop()
-        open_.append(heading)
-        if has_text[heading]:
-            in_path.update(open_)
+    in_path: set[int] = {-1}
+    for heading in compress(count(), has_text):
+        while heading not in in_path:
+            in_path.add(heading)
+            heading = structure.parents[heading]
     titles = (structure.title(heading) for heading in range(len(structure.levels)))
     return [bool(title) and (heading not in in_path or _is_long(title)) for heading, title in enumerate(titles)]
 
@@ -147,11 +144,7 @@ def _of_headings(structure: Structure, headings: Sequence[int]) -> Iterator[_Spa
 def _heading(structure: Structure, heading: int) -> Iterator[_Line]:
     """The lines of a heading, or its pieces where it is too long."""
     start, end = structure.heading_starts[heading], structure.heading_ends[heading]
-    end = start + len(structure.text[start:end].rstrip())
-    if end - start <= WHOLE:
-        yield _Line(start, end, _PARAGRAPH)
-    else:
-        yield from _pieces(structure.text, start, end, _PARAGRAPH)
+    return _pieces(structure.text, start, start + len(structure.text[start:end].rstrip()), _PARAGRAPH)
 
 
 def _lines(structure: Structure, start: int, end: int) -> Iterator[_Line]:
@@ -175,16 +168,13 @@ def _lines(structure: Structure, start: int, end: int) -> Iterator[_Line]:
                 rank = max(rank, _ITEM)
         elif rank == _PARAGRAPH and begin >= block_end:
             rank = 0  # an indented line goes on with the item above, over a blank line too
-        if len(stripped) <= WHOLE:
-            yield _Line(begin, begin + len(stripped), rank)
-        else:
-            yield from _pieces(text, begin, begin + len(stripped), rank)
+        yield from _pieces(text, begin, begin + len(stripped), rank)
         rank = 0
 
 
 def _pieces(text: str, start: int, end: int, rank: int) -> Iterator[_Line]:
-    """A long line as pieces that end where sentences do."""
-    starts = [start + place for place in segment_starts(text[start:end])]
+    """A line, as pieces that end where sentences do if it is too long."""
+    starts = [start] if end - start <= WHOLE else [start + place for place in segment_starts(text[start:end])]
     for begin, stop in zip(starts, (*starts[1:], end), strict=True):
         yield _Line(begin, begin + len(text[begin:stop].rstrip()), rank)
         rank = 0

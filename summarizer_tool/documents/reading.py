@@ -81,7 +81,9 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
         if not fits and shown:
             break
         if not fits:  # one line, larger than what may be read at once
-            part = _beginning(text, number, room)
+            prefix = f'{number}| '
+            kept = tokens.truncate(prefix + text, max(1, room - 1))
+            part = text[: max(1, len(kept) - len(prefix))]
             shown.append(f'{number}| {part}')
             offset += len(part)
             position = _position(document, start_line, number, len(lines), (number, offset))
@@ -92,13 +94,6 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
         offset = 0
     onward = (number, 0) if number <= len(lines) else None
     return '\n'.join([*shown, _position(document, start_line, number - 1, len(lines), onward)])
-
-
-def _beginning(text: str, number: int, room: int) -> str:
-    """As much of a line as fits; at least one character."""
-    prefix = f'{number}| '
-    kept = tokens.truncate(prefix + text, max(1, room - 1))
-    return text[: max(1, len(kept) - len(prefix))]
 
 
 def _position(document: Document, first: int, last: int, lines: int, onward: tuple[int, int] | None) -> str:

@@ -17,12 +17,11 @@ document is no repeat: there the place may say something.
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from summarizer_tool.documents import site_boilerplate
 from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.site_boilerplate import is_bound, is_ending, is_menu, is_notice, is_site
 from summarizer_tool.text.blocks import MarkdownBlock, blocks, keys, lines_of, normal
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -153,38 +152,6 @@ def _in_whole(document: Document, holder: Document, index: int, at: int) -> Repe
 # Blocks
 
 
-@dataclass(frozen=True)
-class _Wording:
-    """The kind of a block by its words alone, looked at once for all documents that hold it."""
-
-    lines: Sequence[str]
-
-    @cached_property
-    def is_bound(self) -> bool:
-        return site_boilerplate.is_bound(self.lines)
-
-    @cached_property
-    def is_site(self) -> bool:
-        return site_boilerplate.is_site(self.lines)
-
-    @cached_property
-    def is_notice(self) -> bool:
-        return site_boilerplate.is_notice(self.lines)
-
-    @cached_property
-    def is_menu(self) -> bool:
-        return site_boilerplate.is_menu(self.lines)
-
-    @cached_property
-    def is_ending(self) -> bool:
-        """Whether it is boilerplate where many pages end with it."""
-        return (
-            site_boilerplate.is_link_box(self.lines)
-            or site_boilerplate.says_our_page(self.lines)
-            or site_boilerplate.names_its_subject(self.lines)
-        )
-
-
 class _Page:
     """A document that shares blocks with others."""
 
@@ -204,7 +171,7 @@ class _RepeatSearch:
     def __init__(self, pages: Sequence[_Page], of: int) -> None:
         """Compare the pages; `of` counts all documents, those without shared blocks included."""
         self._of = of
-        self._wordings: dict[int, _Wording] = {}
+        self._wordings: dict[tuple[int, Callable[[Sequence[str]], bool]], bool] = {}
         self._first: dict[int, tuple[_Page, MarkdownBlock]] = {}
         held: Counter[int] = Counter()
         headings: Counter[int] = Counter()
@@ -264,14 +231,15 @@ class _RepeatSearch:
             holder, kept = self._first[block.key]
             if holder is page or normal(holder.text(kept)) != normal(text):
                 continue
-            said = self._wording(page, block)
-            if (at in placed or said.is_site) and not said.is_bound:
+            if (at in placed or self._is(is_site, page, at)) and not self._is(is_bound, page, at):
                 yield at
 
-    def _wording(self, page: _Page, block: MarkdownBlock) -> _Wording:
-        if block.key not in self._wordings:
-            self._wordings[block.key] = _Wording(lines_of(page.text(block)))
-        return self._wordings[block.key]
+    def _is(self, kind: Callable[[Sequence[str]], bool], page: _Page, at: int) -> bool:
+        """The kind of a block by its words alone, looked at once for all documents that hold it."""
+        block = page.blocks[at]
+        if (block.key, kind) not in self._wordings:
+            self._wordings[block.key, kind] = kind(lines_of(page.text(block)))
+        return self._wordings[block.key, kind]
 
     def _beginning(self, page: _Page) -> list[int]:
         """The shared blocks before the heading that is a page's own; none where other text stands before it."""
@@ -288,7 +256,7 @@ class _RepeatSearch:
     def _sure_at_beginning(self, page: _Page) -> list[int]:
         """The blocks at a page's beginning that are boilerplate."""
         beginning = [at for at in self._beginnings[page.index] if self._begun[page.blocks[at].key] > 1]
-        menus = [at for at in beginning if (said := self._wording(page, page.blocks[at])).is_site or said.is_menu]
+        menus = [at for at in beginning if self._is(is_site, page, at) or self._is(is_menu, page, at)]
         last = menus[-1] if menus else -1
         return [at for at in beginning if at <= last or self._begun[page.blocks[at].key] >= MANY]
 
@@ -308,7 +276,6 @@ class _RepeatSearch:
         is_over = False
         for at in self._endings[page.index]:
             times = self._ended[page.blocks[at].key]
-            said = self._wording(page, page.blocks[at])
-            is_over = is_over or said.is_notice
-            if (is_over and times > 1) or (times >= max(MANY, self._of / 2) and said.is_ending):
+            is_over = is_over or self._is(is_notice, page, at)
+            if (is_over and times > 1) or (times >= max(MANY, self._of / 2) and self._is(is_ending, page, at)):
                 yield at

@@ -163,6 +163,11 @@ def is_menu(lines: Sequence[str]) -> bool:
     )
 
 
+def is_ending(lines: Sequence[str]) -> bool:
+    """Whether a block is boilerplate where many pages end with it."""
+    return is_link_box(lines) or says_our_page(lines) or names_its_subject(lines)
+
+
 def is_link_box(lines: Sequence[str]) -> bool:
     """Whether a block is nothing but rows of links, `LINKS` or more; a list of links may be one of the page."""
     found = 0

@@ -1,7 +1,8 @@
 """Which page a URL means, and what of it may be shown."""
 
 from difflib import SequenceMatcher
-from urllib.parse import SplitResult, parse_qsl, quote, urldefrag, urlencode, urlsplit, urlunsplit
+from itertools import takewhile
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import regex
 
@@ -61,19 +62,12 @@ def _decoded(label: str) -> str:
 
 def without_fragment(url: str) -> str:
     """The URL of the whole page."""
-    try:
-        return urldefrag(url.strip()).url
-    except ValueError:
-        return url.strip()
+    return url.partition('#')[0].strip()
 
 
 def host_of(url: str) -> str:
     """The host in lower case, without a `www.` before it and without port; empty if there is none."""
-    try:
-        host = _split(url).hostname or ''
-    except ValueError:
-        return ''
-    return host.rstrip('.').removeprefix('www.')
+    return (_split(url).hostname or '').rstrip('.').removeprefix('www.')
 
 
 def port_of(url: str) -> int:
@@ -88,11 +82,7 @@ def port_of(url: str) -> int:
 def origin_of(url: str) -> str:
     """Scheme, host and port of an http or https URL, as robots.txt counts sites; empty if it is none."""
     parts = _split(url)
-    port = port_of(url)
-    try:
-        host = parts.hostname
-    except ValueError:
-        return ''
+    host, port = parts.hostname, port_of(url)
     if parts.scheme not in _DEFAULT_PORTS or not host or not port:
         return ''
     host = f'[{host}]' if ':' in host else host
@@ -103,12 +93,8 @@ def likeness(url: str, other: str) -> float:
     """How alike the paths of two URLs are, 0 to 1, by their folders and by their spelling."""
     one, two = (_place(each) for each in (url, other))
     folders = [place.partition('?')[0].strip('/').split('/') for place in (one, two)]
-    common = 0
-    for mine, its in zip(*folders, strict=False):
-        if mine != its:
-            break
-        common += 1
-    shared = common / max(map(len, folders))
+    common = takewhile(lambda pair: pair[0] == pair[1], zip(*folders, strict=False))
+    shared = len([*common]) / max(map(len, folders))
     return (shared + SequenceMatcher(None, one, two, autojunk=False).ratio()) / 2
 
 

@@ -55,11 +55,7 @@ _WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+
 
 @lru_cache(maxsize=65_536)
 def mentions(text: str) -> tuple[str, ...]:
-    """The distinct names, dates and numbers of a sentence or paragraph, as they are written, in order.
-
-    Returns:
-        Names without the possessive `'s` and without a capitalized opening word such as "However".
-    """
+    """The distinct names, dates and numbers of a sentence or paragraph, as they are written, in order."""
     found: dict[str, None] = {}
     for match in _MENTION.finditer(text):
         mention = match.group()
@@ -81,7 +77,7 @@ def _trim(name: str, text: str, start: int) -> str:
     name = ' '.join(words)
     if name.endswith(("'s", '’s')):
         name = name[:-2]
-    elif name.endswith('.') and not _is_initial(words[-1]):
+    elif name.endswith('.') and len(words[-1]) != 2 and words[-1].count('.') < 2:  # not that of `J.` or `U.S.`
         name = name[:-1]
     return name
 
@@ -89,11 +85,6 @@ def _trim(name: str, text: str, start: int) -> str:
 def is_opener(word: str) -> bool:
     """Whether `word` has a capital only because a sentence begins with it."""
     return word.lower().rstrip(".,'’") in _OPENERS
-
-
-def _is_initial(word: str) -> bool:
-    """`J.` or `U.S.`, whose full stop belongs to it."""
-    return len(word) == 2 or word.count('.') > 1
 
 
 @lru_cache(maxsize=65_536)

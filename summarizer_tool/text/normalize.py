@@ -104,18 +104,13 @@ def _fold(word: str) -> str:
     return _SAME.get(word, word)
 
 
-def _pieces(run: str) -> Iterator[str]:
-    """A run of a script without spaces as pairs of characters; a single character as it is."""
-    return (run[place : place + 2] for place in range(max(1, len(run) - 1)))
-
-
 def _tokens(clean: str) -> list[str]:
     if clean.isascii():
         return [_fold(word) for word in _ASCII_TOKEN.findall(clean)]
     out: list[str] = []
     for word in _TOKEN.findall(clean):
-        if _HAS_SPACELESS.match(word):
-            out.extend(_pieces(word))
+        if _HAS_SPACELESS.match(word):  # as pairs of characters; a single character as it is
+            out.extend(word[place : place + 2] for place in range(max(1, len(word) - 1)))
         else:
             out.append(_fold(word))
     return out
@@ -124,12 +119,11 @@ def _tokens(clean: str) -> list[str]:
 def sequence(text: str) -> list[str]:
     """The words of `text` in order, each in its one form."""
     clean = _clean(text)
-    return _tokens(_ORDINAL_ENDING.sub('', _split_dates(clean)) if _DIGIT.search(clean) else clean)
-
-
-def _split_dates(clean: str) -> str:
-    """`13.03.1963` is three numbers, not a decimal and a year."""
-    return _DATE.sub(lambda match: re.sub(r'[./]', ' ', match.group()), clean) if '.' in clean else clean
+    if _DIGIT.search(clean):
+        if '.' in clean:  # `13.03.1963` is three numbers, not a decimal and a year
+            clean = _DATE.sub(lambda match: re.sub(r'[./]', ' ', match.group()), clean)
+        clean = _ORDINAL_ENDING.sub('', clean)
+    return _tokens(clean)
 
 
 @lru_cache(maxsize=65_536)

@@ -92,13 +92,7 @@ def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
 
 
 def fact_weight(importance: int, relevance: float, *, is_filler: bool = False) -> float:
-    """The weight of a fact.
-
-    Args:
-        importance: From 1 to 5.
-        relevance: From 0 to 1.
-        is_filler: Whether it may only take room that the other facts leave.
-    """
+    """The weight of a fact by its importance, 1 to 5, and relevance, 0 to 1."""
     return (0.4 + 0.2 * importance) * (1 + RELEVANCE * relevance) * (FILLER if is_filler else 1.0)
 
 
@@ -160,15 +154,9 @@ def rarity(texts: Iterable[Sequence[str]]) -> dict[str, float]:
 
 
 def choose(items: Sequence[Item], budget: int, *, fill: bool = False) -> list[int]:
-    """Choose items for coverage per token.
+    """Choose items for coverage per token: their indices, the best first.
 
-    Args:
-        items: The candidates.
-        budget: Tokens that the chosen items' costs may add up to.
-        fill: Whether items that add nothing new may be chosen too, as long as there is room.
-
-    Returns:
-        Indices of the chosen items, in the order of choice: the best first.
+    With `fill`, items that add nothing new are chosen too, as long as there is room in the budget.
     """
     state = _Coverage(items)
     heap = state.heap

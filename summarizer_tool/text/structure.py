@@ -99,7 +99,7 @@ class Structure:
     block_ends: list[int] = field(default_factory=list[int])
 
     @cached_property
-    def _parents(self) -> list[int]:
+    def parents(self) -> list[int]:
         """The index of the heading that each heading stands under, or -1."""
         parents: list[int] = []
         open_: list[int] = []
@@ -122,11 +122,11 @@ class Structure:
         """The headings that are open at `at`, outermost first; one that begins there is not open yet."""
         index = bisect_left(self.heading_starts, at)
         here = index < len(self.heading_starts) and self.heading_starts[index] == at
-        index = self._parents[index] if here else index - 1
+        index = self.parents[index] if here else index - 1
         titles: list[str] = []
         while index >= 0:
             titles.append(self.title(index))
-            index = self._parents[index]
+            index = self.parents[index]
         return tuple(title for title in reversed(titles) if title)
 
     def opening(self, at: int) -> str:
@@ -177,9 +177,6 @@ def parse(text: str) -> Structure:
 
     A fence that is never closed goes on to the end of the text, or, where it is indented as part of a list item, to the
     end of the item. Underlined paragraphs of more than `LONGEST_HEADING` characters are no headings.
-
-    Returns:
-        Its structure.
     """
     found = Structure(text)
     padded = f'\n{text}'

@@ -51,8 +51,6 @@ _VOWEL = re.compile('[aeiouy]')
 _AGREED = re.compile('[aeiouy].*[^c]eed$')
 _USE = re.compile('[aeiou][^aeiouy]')
 
-_memory: dict[str, tuple[str, ...]] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
@@ -73,14 +71,7 @@ def words_of(text: str) -> list[str]:
 
 def terms_of_word(word: str) -> tuple[str, ...]:
     """What one of `words_of` is found by; its own form first."""
-    found = _memory.get(word)
-    if found is None:
-        found = _terms(word)
-        if len(_memory) >= _REMEMBERED:
-            _memory.clear()
-        if len(word) <= LONGEST_TERM:
-            _memory[word] = found
-    return found
+    return (_terms if len(word) <= LONGEST_TERM else _terms.__wrapped__)(word)
 
 
 def terms_of(text: str) -> set[str]:
@@ -149,15 +140,10 @@ def _folded(word: str) -> list[str]:
     return [_fold(word)] if word.isascii() else words_of(_fold(word))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _terms(word: str) -> tuple[str, ...]:
-    if word.isascii():
-        whole, parts = _cut(_fold(word))
-        return (whole, *parts) if whole else parts
-    found: dict[str, None] = {}
-    for folded in _folded(word):
-        whole, parts = _cut(folded)
-        found.update(dict.fromkeys((whole, *parts) if whole else parts))
-    return tuple(found)
+    cuts = map(_cut, _folded(word))
+    return tuple(dict.fromkeys(term for whole, parts in cuts for term in (whole, *parts) if term))
 
 
 def _cut(folded: str) -> tuple[str, tuple[str, ...]]:

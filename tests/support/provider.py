@@ -17,6 +17,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from logging import CRITICAL
 from typing import Literal
 
@@ -542,7 +543,8 @@ class Provider:
     ) -> AsyncIterator[str]:
         """Server-sent events, a window of tokens each, at the speed of the model."""
         kind = 'chat.completion.chunk'
-        for index, (first, last) in enumerate(tokens.split(completion.text, _WINDOW) or [(0, 0)]):
+        places = sorted({0, *tokens.char_ends(completion.text)[_WINDOW - 1 :: _WINDOW], len(completion.text)})
+        for index, (first, last) in enumerate([*pairwise(places)] or [(0, 0)]):
             written = min((index + 1) * _WINDOW, completion.output_tokens)
             if await connection.lost_before(start + self._seconds(written)):
                 return

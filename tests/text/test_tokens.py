@@ -1,8 +1,5 @@
 """Counting is exact, and no cut goes through a character."""
 
-from itertools import pairwise
-
-import pytest
 import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -38,7 +35,6 @@ def test_a_lone_surrogate_counts_as_a_replacement_character() -> None:
 def test_a_million_repeated_characters() -> None:
     assert tokens.count('a' * 1_000_000) == snapshot(125000)
     assert len(tokens.truncate('a' * 1_000_000, 1000)) == snapshot(8000)
-    assert [end - start for start, end in tokens.split('a' * 1_000_000, 50_000)] == snapshot([400000, 400000, 200000])
 
 
 def test_char_ends_are_character_offsets() -> None:
@@ -61,20 +57,6 @@ def test_truncate_is_a_prefix_within_the_limit_that_cuts_no_character(text: str,
     assert len(cut) in clusters(text)
 
 
-@given(texts, st.integers(1, 20), st.integers(0, 19))
-def test_split_covers_the_text_and_cuts_no_character(text: str, size: int, overlap: int) -> None:
-    overlap %= size
-    spans = tokens.split(text, size, overlap)
-    done = 0
-    for start, end in spans:
-        assert start <= done < end
-        assert {start, end} <= clusters(text)
-        assert tokens.count(text[start:end]) <= size or len(clusters(text[start:end])) == 2
-        done = end
-    assert done == len(text)
-    assert overlap or all(a[1] == b[0] for a, b in pairwise(spans))
-
-
 @given(texts, texts)
 @example('a.\n', 'b')
 @example(' \n\n', '<')
@@ -94,12 +76,6 @@ def test_a_long_text_counts_like_its_tokens() -> None:
     assert tokens.count(text) == whole
     assert sum(tokens.counts(text.splitlines(keepends=True))) >= whole
     assert tokens.counts(['', 'a b', text]) == [0, 2, whole]
-
-
-@pytest.mark.parametrize(('size', 'overlap'), [(0, 0), (5, 5), (5, -1)])
-def test_split_says_what_is_wrong(size: int, overlap: int) -> None:
-    with pytest.raises(ValueError, match=f'overlap={overlap} must be at least 0 and less than size={size}'):
-        tokens.split('text', size, overlap)
 
 
 def test_white_space_without_end_is_counted() -> None:
