@@ -148,13 +148,7 @@ def _path(headings: Sequence[str]) -> str | None:
 
 
 def chunk_request(sources: Sequence[PromptSource], focus: Focus, target_tokens: int) -> str:
-    """The chunk summarizer's user prompt.
-
-    Args:
-        sources: What to summarize; line numbers are unique over all of them.
-        focus: What to keep.
-        target_tokens: Size of the facts wanted, in tokens.
-    """
+    """The chunk summarizer's user prompt; line numbers are unique over all sources."""
     framed = [_frame(SOURCE_TAG, f'\n{number_lines(source.lines)}', _path(source.path)) for source in sources]
     return render('chunk_request', **focus.render(), sources='\n\n'.join(framed), target_tokens=str(target_tokens))
 
@@ -187,11 +181,7 @@ def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:
 
 
 def parse(prompt: str) -> ParsedRequest:
-    """Read a rendered request back into its parts, as the extractive model does.
-
-    Args:
-        prompt: What `chunk_request` or `merge_request` returned.
-    """
+    """Read what `chunk_request` or `merge_request` returned back into its parts, as the extractive model does."""
     sources: list[PromptSource] = []
     facts = list(_frames(prompt, FACTS_TAG))
     for path, body in facts or _frames(prompt, SOURCE_TAG):

@@ -20,10 +20,8 @@ _SHORT_ITEM_WORDS = 6
 _GROUP_WORDS = MAX_WORDS // 2
 """Words of short items that are said together."""
 
-
 _ASIDE_REACH = 60
 """Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
-
 
 _LABEL_WORDS = 8
 """Words of a label in bold, its aside included."""

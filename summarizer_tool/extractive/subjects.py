@@ -52,12 +52,7 @@ class _Subject:
         return f"{self.name}'" if self.name.endswith('s') else f"{self.name}'s"
 
     def fits(self, pronoun: str, *, is_near: bool) -> bool:
-        """Whether `pronoun` stands for it.
-
-        Args:
-            pronoun: In any case.
-            is_near: Whether the sentence before is about it; "it" and "they" reach no further.
-        """
+        """Whether `pronoun` stands for it; "it" and "they" reach no further than the sentence before (`is_near`)."""
         gender = _GENDERS[pronoun.lower()]
         is_plural = self.name.endswith('s') and not self.name.endswith('ss')
         if gender == 'p':
@@ -175,7 +170,8 @@ class _Section:
             return replace(statement, is_dangling=True)
         if used is None and (about := self._lacking(statement)) is not None:
             joint = ', ' if _LABEL.match(text) else ': '
-            text, used = f'{about.name}{joint}{_uncapitalized(text)}', about
+            text = text[0].lower() + text[1:] if _BORN.match(text) else text
+            text, used = f'{about.name}{joint}{text}', about
         if used is None:
             self._follow(statement)
             return statement
@@ -239,7 +235,3 @@ class _Section:
         if len(text.split()) < _FRAGMENT_WORDS:
             return not text.endswith(('!', '?'))
         return not names.is_opener(text.split(None, 1)[0]) and _FRAGMENT.match(text) is not None
-
-
-def _uncapitalized(text: str) -> str:
-    return text[0].lower() + text[1:] if _BORN.match(text) else text

@@ -23,9 +23,6 @@ async def connect(settings: Settings, name: str) -> AsyncGenerator[EmbeddingMode
     """The model `name` for the length of the block, on connections that are closed after it.
 
     Connections belong to an event loop, so a model must not outlive the loop it was used on.
-
-    Raises:
-        ConfigurationError: As for `build`.
     """
     async with AsyncExitStack() as connections:
         http_client = await connections.enter_async_context(retrying_client(settings))
@@ -40,10 +37,7 @@ def build(
 ) -> tuple[EmbeddingModel, Provider[Any] | None]:
     """Build the model `name`, and the provider that its requests go to.
 
-    Args:
-        settings: For keys, endpoints and retries.
-        name: As in `SUMMARIZER_EMBEDDING_MODEL`.
-        http_client: What requests go through, which stays the caller's to close; a new retrying client if not given.
+    The HTTP client stays the caller's to close.
 
     Raises:
         ConfigurationError: If its provider is unknown, or a key or a package is missing; names what to set or install.

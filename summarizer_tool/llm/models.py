@@ -117,8 +117,8 @@ async def lent(
     Args:
         settings: For the limit, and for the model where none is given.
         name: The model that the settings name.
-        of_request: The model that came with the request, which goes before the others.
-        own: The model given instead of the one that the settings name.
+        of_request: Goes before the others.
+        own: Goes before the one that the settings name.
         limiter: Bounds the calls at once; by default one that the process shares.
         embedded: Makes the embedded model.
     """
@@ -191,13 +191,7 @@ def _openrouter(settings: Settings, name: str, http_client: httpx2.AsyncClient) 
 
 
 def request_settings(settings: Settings, max_tokens: int, model_name: str = '') -> ModelSettings:
-    """The settings of one model request.
-
-    Args:
-        settings: For timeout and retries.
-        max_tokens: What the answer may hold.
-        model_name: As in `LLM_MODEL`: the SDKs of some providers retry by themselves, all others must not.
-    """
+    """The settings of one model request; the SDKs of some providers retry by themselves, all others must not."""
     return ModelSettings(
         max_tokens=max_tokens,
         timeout=settings.llm_timeout_seconds,

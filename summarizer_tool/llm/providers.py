@@ -41,11 +41,7 @@ def _prefix(name: str) -> str:
 
 
 def provider_of(name: str, http_client: httpx2.AsyncClient) -> Provider[Any]:
-    """The provider `name`, on `http_client` where its SDK takes it.
-
-    Raises:
-        ValueError: If there is no such provider.
-    """
+    """The provider `name`, on `http_client` where its SDK takes it; a `ValueError` if there is no such provider."""
     provider_class = infer_provider_class(name)
     takes_client = 'http_client' in signature(provider_class.__init__).parameters
     if not takes_client or not retries_in_transport(name):
@@ -62,15 +58,9 @@ def openrouter_client(
 ) -> 'AsyncOpenAI':
     """A client for OpenRouter, or for another OpenAI-compatible endpoint (`OPENROUTER_BASE_URL`).
 
-    Args:
-        settings: For the key and the endpoint.
-        http_client: What requests go through.
-        variable: Where the model is named.
-        name: The model.
-        otherwise: The way out without OpenRouter.
-
     Raises:
-        ConfigurationError: If there is neither a key nor an endpoint.
+        ConfigurationError: If there is neither a key nor an endpoint; it names the `variable`, and the way out
+            without OpenRouter (`otherwise`).
     """
     from openai import AsyncOpenAI
 
@@ -90,13 +80,7 @@ def openrouter_client(
 
 @contextmanager
 def naming(variable: str, name: str, forms: str) -> Generator[None]:
-    """Turn what goes wrong with a model into a `ConfigurationError` that names what to set or install.
-
-    Args:
-        variable: Where the model is named.
-        name: The model.
-        forms: What a name may look like.
-    """
+    """Turn what goes wrong with a model into a `ConfigurationError` that names what to set or install."""
     if _KEY.match(name):
         raise ConfigurationError(
             f'{variable} looks like an API key, not like a model: name the model there, '

@@ -82,12 +82,7 @@ class TypedQuery(Generic[OutputT]):
     """Whether requests and answers go into traces, whatever the application instruments."""
 
     def configured(self, settings: Settings, output_mode: OutputMode | None = None) -> 'TypedQuery[OutputT]':
-        """The question as the settings want it asked.
-
-        Args:
-            settings: For retries, traces and the output mode.
-            output_mode: Instead of the one in the settings.
-        """
+        """The question as the settings want it asked, or in another output mode than theirs."""
         return replace(
             self,
             retries=settings.llm_output_retries,
@@ -169,12 +164,20 @@ class TypedQuery(Generic[OutputT]):
         _logger.log(level, 'model call failed', extra={'agent': self.name, 'reason': reason})
 
 
+_OUTPUTS: dict[OutputMode, Callable[[Any], OutputSpec[Any]]] = {
+    'auto': lambda output_type: output_type,
+    'tool': ToolOutput,
+    'native': NativeOutput,
+    'prompted': PromptedOutput,
+}
+
+
 @cache
 def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
     agent: Agent[QueryState, Any] = Agent(
         name=query.name,
         deps_type=QueryState,
-        output_type=_output(query.output_type, query.output_mode),
+        output_type=_OUTPUTS[query.output_mode](query.output_type),
         instructions=prompts.load(query.prompt),
         capabilities=[RecoverPartial(query.output_type, query.members)] if query.members else [],
     )
@@ -190,18 +193,6 @@ def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
     traced = query.trace_content
     agent.instrument = InstrumentationSettings(include_content=traced, include_binary_content=traced)
     return agent
-
-
-def _output(output_type: type[OutputT], mode: OutputMode) -> OutputSpec[OutputT]:
-    match mode:
-        case 'auto':
-            return output_type
-        case 'tool':
-            return ToolOutput(output_type)
-        case 'native':
-            return NativeOutput(output_type)
-        case 'prompted':
-            return PromptedOutput(output_type)
 
 
 def _limits(given: UsageLimits | None) -> UsageLimits:
@@ -239,14 +230,7 @@ class RequestModel:
         limiter: AbstractConcurrencyLimiter | None = None,
         options: RequestOptions | None = None,
     ) -> 'RequestModel | None':
-        """The model to ask; `None` where there is but the embedded one, which can judge nothing.
-
-        Args:
-            settings: The summarizer's.
-            model: The summarizer's, where it was given one.
-            limiter: The summarizer's, where it was given one.
-            options: What the request at hand brings along; its model goes before the others.
-        """
+        """The model to ask; `None` where there is but the embedded one, which can judge nothing."""
         options = options or RequestOptions()
         own = options.model or model
         name = own.model_name if own else models.model_id(settings)
@@ -256,11 +240,6 @@ class RequestModel:
 
     async def ask(self, query: TypedQuery[OutputT], request: str, max_tokens: int) -> OutputT:
         """Ask once, for as long as one attempt may take: nobody waits longer for what a request can do without.
-
-        Args:
-            query: What is asked.
-            request: The user prompt; everything untrusted in it is framed.
-            max_tokens: What the answer may hold.
 
         Raises:
             UnansweredError: If there is no answer: the model failed, or had no time, or a usage limit is reached.

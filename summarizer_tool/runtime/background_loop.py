@@ -26,13 +26,7 @@ class BackgroundLoop:
         self._thread: threading.Thread | None = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end.
-
-        Args:
-            work: Runs on the background loop; an interrupt of the calling thread cancels it.
-
-        Returns:
-            What it returns; whatever it raises is raised here.
+        """Run a coroutine to its end; whatever it raises is raised here. An interrupt of the calling thread cancels it.
 
         Raises:
             RuntimeError: If something on the loop has exited; the next call starts a new one.

@@ -2,17 +2,11 @@
 
 import os
 import threading
-from asyncio import AbstractEventLoop, CancelledError, Future, get_running_loop
+from asyncio import CancelledError, Future, get_running_loop
 from collections import deque
 from dataclasses import dataclass, field
 
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
-
-
-@dataclass(eq=False, slots=True)
-class _Waiter:
-    loop: AbstractEventLoop
-    ready: 'Future[None]'
 
 
 @dataclass
@@ -25,7 +19,7 @@ class ProcessLimiter(AbstractConcurrencyLimiter):
 
     max_running: int
     _running: int = 0
-    _waiting: deque[_Waiter] = field(default_factory=deque[_Waiter])
+    _waiting: 'deque[Future[None]]' = field(default_factory=deque['Future[None]'])
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     async def acquire(self, source: str) -> None:
@@ -34,11 +28,10 @@ class ProcessLimiter(AbstractConcurrencyLimiter):
             if self._running < self.max_running:
                 self._running += 1
                 return
-            loop = get_running_loop()
-            waiter = _Waiter(loop, loop.create_future())
+            waiter = get_running_loop().create_future()
             self._waiting.append(waiter)
         try:
-            await waiter.ready
+            await waiter
         except CancelledError:
             with self._lock:
                 is_waiting = waiter in self._waiting
@@ -57,7 +50,7 @@ class ProcessLimiter(AbstractConcurrencyLimiter):
                     return
                 waiter = self._waiting.popleft()
             try:
-                waiter.loop.call_soon_threadsafe(_wake, waiter.ready)
+                waiter.get_loop().call_soon_threadsafe(_wake, waiter)
             except RuntimeError:  # its loop is closed, and nobody waits any more
                 continue
             return

@@ -1,7 +1,7 @@
 """When a request must be answered, for all the calls that work on it."""
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import anyio
 from anyio import CancelScope
@@ -43,17 +43,13 @@ class Deadline:
             self._grace = self._grace if grace is None else min(self._grace, grace)
             self.reserve(self._reserve)
 
-    @contextmanager
-    def calling(self) -> Generator[CancelScope]:
+    def calling(self) -> AbstractContextManager[CancelScope, None]:
         """The scope of one model call, which is cancelled when the time for calls is over."""
-        with self._scope(lambda: self.last_call) as scope:
-            yield scope
+        return self._scope(lambda: self.last_call)
 
-    @contextmanager
-    def answering(self) -> Generator[CancelScope]:
+    def answering(self) -> AbstractContextManager[CancelScope, None]:
         """The scope of the whole work, which is cancelled when the grace is over, too."""
-        with self._scope(lambda: self.at + self._grace) as scope:
-            yield scope
+        return self._scope(lambda: self.at + self._grace)
 
     @contextmanager
     def _scope(self, end: Callable[[], float]) -> Generator[CancelScope]:

@@ -64,12 +64,7 @@ _load: ContextVar[_Load | None] = ContextVar('summarizer_tool_load', default=Non
 
 @contextmanager
 def request_load(characters: int, workers: 'WorkerProcesses | None') -> Generator[None]:
-    """Say how large the request is that this task and its children work on.
-
-    Args:
-        characters: The size of its text.
-        workers: The processes that may compute for it.
-    """
+    """Say how large the request is that this task and its children work on, and which processes may compute for it."""
     is_light = characters <= LIGHT_CHARACTERS
     due = time.monotonic() + characters / CHARACTERS_PER_SECOND
     is_heavy = characters > HEAVY_CHARACTERS
@@ -81,16 +76,7 @@ def request_load(characters: int, workers: 'WorkerProcesses | None') -> Generato
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run computing code in a thread; a caller that is cancelled does not wait for it.
-
-    Args:
-        function: Pure computing; it must not need the event loop.
-        args: Its arguments.
-        kwargs: Its keyword arguments.
-
-    Returns:
-        What it returns; its exceptions are raised here.
-    """
+    """Run pure computing in a thread; a caller that is cancelled does not wait for it."""
     load = _load.get()
     # What belongs to no request of a known size is small: an outline, a last line.
     lane = _threads if load is not None and not load.is_light else _light_threads
@@ -101,7 +87,9 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
         lane.set(limiter)
     place = object()
     await limiter.acquire_on_behalf_of(place)
-    task = create_task(_in_thread(partial(function, *args, **kwargs)))
+    call = partial(function, *args, **kwargs)
+    # Abandoned only at the end of the event loop.
+    task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=CapacityLimiter(1)))
     _computing.add(task)
 
     def end(task: 'Task[Any]') -> None:
@@ -112,11 +100,6 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 
     task.add_done_callback(end)
     return await shield(task)
-
-
-async def _in_thread(function: Callable[[], T]) -> T:
-    # Abandoned only at the end of the event loop.
-    return await anyio.to_thread.run_sync(function, abandon_on_cancel=True, limiter=CapacityLimiter(1))
 
 
 _computing: set[Task[Any]] = set()
@@ -130,13 +113,7 @@ async def in_io_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwar
 async def in_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run heavy computing in a worker process, if the request is large and there are any; else as `in_thread` does.
 
-    Args:
-        function: A function of a module; what it is given and what it returns can be pickled.
-        args: Its arguments.
-        kwargs: Its keyword arguments.
-
-    Returns:
-        What it returns; its exceptions are raised here.
+    It is a function of a module; what it is given and what it returns can be pickled.
     """
     load = _load.get()
     if load is not None and load.workers is not None and (load.workers.are_ready() or load.is_heavy):
@@ -155,12 +132,7 @@ class WorkerProcesses:
     """
 
     def __init__(self, processes: int, *, prepare: Callable[[], object] = os.getpid) -> None:
-        """Make a pool; its processes start when it is entered.
-
-        Args:
-            processes: How many compute at once.
-            prepare: Called once in each process before it is ready, so that its module is imported there.
-        """
+        """Make a pool; its processes start when it is entered, and are ready when each has called `prepare`."""
         self.processes = processes
         self._prepare = prepare
         self._free = processes
@@ -208,13 +180,9 @@ class WorkerProcesses:
                 await wait(running, timeout=_STARTING_SECONDS)
 
     async def run(self, function: Callable[[], T], due: float) -> T:
-        """Run a function in one of the processes, when its turn comes.
+        """Run a function in the next free process; what is due first goes first.
 
         A caller that is cancelled does not wait for it; what has begun runs to its end.
-
-        Args:
-            function: A partial of a module's function; everything in it can be pickled.
-            due: What is due first gets the next free process.
 
         Raises:
             BrokenWorkerProcess: If the process dies.
@@ -227,13 +195,10 @@ class WorkerProcesses:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-        task = create_task(self._work(function))
+        task = create_task(anyio.to_process.run_sync(_in_worker, function, limiter=_unlimited()))
         self._running.add(task)
         task.add_done_callback(self._done)
         return task
-
-    async def _work(self, function: Callable[[], T]) -> T:
-        return await anyio.to_process.run_sync(_in_worker, function, limiter=_unlimited())
 
     def _done(self, task: 'Task[Any]') -> None:
         self._running.discard(task)

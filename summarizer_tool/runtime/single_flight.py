@@ -35,17 +35,17 @@ class InFlight(Generic[T]):
     async def get(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
         """Do a piece of work, or wait for whoever does it already. Nothing is remembered afterwards.
 
-        Args:
-            key: What it is; the same work has the same key.
-            work: Does it. Its failure, if a `SummarizerError`, is that of all who wait.
-
         Returns:
             The result, and whether it was this caller who did the work.
 
         Raises:
             SummarizerError: If the work failed so, whoever did it.
         """
-        flights = self._current()
+        try:
+            flights = self._flights.get()
+        except LookupError:
+            flights = dict[Hashable, _Flight[T]]()
+            self._flights.set(flights)
         flight = flights.setdefault(key, _Flight[T]())
         flight.asking += 1
         try:
@@ -65,12 +65,3 @@ class InFlight(Generic[T]):
             flight.asking -= 1
             if not flight.asking:
                 del flights[key]
-
-    def _current(self) -> dict[Hashable, _Flight[T]]:
-        """The work that is under way on this event loop."""
-        try:
-            return self._flights.get()
-        except LookupError:
-            flights = dict[Hashable, _Flight[T]]()
-            self._flights.set(flights)
-            return flights
