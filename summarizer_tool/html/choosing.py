@@ -55,11 +55,9 @@ _IsOut = Callable[[Region | None], bool]
 
 
 def choose(page: Blocks, votes: Collection[int]) -> None:
-    """Say of each block and picture whether it is kept. Where there are blocks, some are.
+    """Say of each block and picture whether it is kept, given the numbers of the text nodes that trafilatura keeps.
 
-    Args:
-        page: All of it.
-        votes: Numbers of the text nodes that trafilatura keeps; none if it found nothing.
+    Where there are blocks, some are kept.
     """
     blocks = page.blocks
     shares = [_voted(block, votes) for block in blocks]
@@ -84,7 +82,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         picture.is_kept = not is_out(picture.region) and _is_among_kept(blocks, picture.place)
 
 
-def _is_among_kept(blocks: list[PageBlock], place: int) -> bool:
+def _is_among_kept(blocks: Sequence[PageBlock], place: int) -> bool:
     """Whether what is kept stands directly beside a place, or not far away on both sides of it.
 
     A section of nothing but pictures has a heading and captions, which are no content by themselves.
@@ -199,10 +197,7 @@ def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
 
 def _unit(block: PageBlock) -> PageBlock | Frame:
     """What stands or falls as one, at most."""
-    frame = block.frame
-    while frame is not None and frame.parent is not None:
-        frame = frame.parent
-    return frame or block
+    return block.frame.chain()[0] if block.frame is not None else block
 
 
 def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:

@@ -134,15 +134,9 @@ def _codec(label: str) -> str:
 def decode(body: bytes, charset: str = '') -> str:
     """Decode by the byte order mark, the header's charset, the page's own declaration, or UTF-8, whichever fits first.
 
-    The mark goes before the header, as in the Encoding Standard: a charset of single bytes fits almost anything.
-
-    Args:
-        body: Any bytes.
-        charset: As the header has it; may be wrong.
-
-    Returns:
-        The text. Where nothing fits, the first declared charset that fits but for a few bytes, else the likeliest one;
-        what does not fit is U+FFFD.
+    The mark goes before the header, as in the Encoding Standard: a charset of single bytes fits almost anything. Where
+    nothing fits, the first declared charset that fits but for a few bytes, else the likeliest one; what does not fit is
+    U+FFFD.
     """
     declared = [_bom(body), _codec(charset), _declared(body)]
     names = list(dict.fromkeys(name for name in declared if name))

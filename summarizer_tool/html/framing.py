@@ -23,15 +23,7 @@ _CAPTIONS = frozenset({'wp-caption-text', 'thumbcaption', 'gallerytext', 'captio
 
 
 def framed(element: Any, tag: str, names: str, label: str, parent: Frame | None) -> Frame | None:
-    """The container that an element opens, or the one that it stands in.
-
-    Args:
-        element: The element.
-        tag: Its own.
-        names: Its classes.
-        label: What it is to the reader, if it is a note.
-        parent: What it stands in.
-    """
+    """The container that an element opens, or the one that it stands in; `label` says what it is if it is a note."""
     kind = 'quote' if label else _KINDS.get(tag) or (_figured(names) if names else None)
     depth = parent.depth + 1 if parent is not None else 0
     if kind is None or depth >= MAX_FRAMES:

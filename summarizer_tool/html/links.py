@@ -21,14 +21,7 @@ _STOP = re.compile(r'[.!?…]["\'”’»)\]]{0,2}(?=\s)|[。！？]|\n')
 
 
 def page_links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, own: str) -> Iterator[Link]:
-    """The links of those blocks that are kept, or that belong to them; the first to each page, `MAX_LINKS` at most.
-
-    Args:
-        blocks: Of a whole page.
-        sections: For each of them the heading it stands under.
-        base: The URL that its targets are relative to.
-        own: Its own URL; a link to that is none.
-    """
+    """The links of those blocks that are kept, or that belong to them; the first to each page, `MAX_LINKS` at most."""
     seen = {absolute('', own), ''}
     for block, section in zip(blocks, sections, strict=True):
         if not block.links or not (block.is_kept or block.leads_on):
@@ -55,13 +48,7 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _around(words: str, start: int, end: int) -> str:
-    """The sentence of a link, with those before it where that is short; empty if the link is all, or too much, of it.
-
-    Args:
-        words: The text of its block.
-        start: Of the link.
-        end: Of the link.
-    """
+    """The sentence of a link, with those before it where it is short; empty if the link is all, or too much, of it."""
     if end - start >= MAX_AROUND:
         return ''
     low, high = max(0, end - MAX_AROUND), min(len(words), start + MAX_AROUND)

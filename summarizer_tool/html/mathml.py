@@ -174,10 +174,6 @@ def _at(parts: Sequence[str], place: int) -> str:
     return parts[place] if place < len(parts) else ''
 
 
-def _fraction(_: Any, parts: list[str]) -> str:
-    return f'\\frac{_group(_at(parts, 0))}{_group(_at(parts, 1))}'
-
-
 def _scripts(sub: int, sup: int) -> Callable[[Any, list[str]], str]:
     def made(_: Any, parts: list[str]) -> str:
         text = _base(_at(parts, 0))
@@ -191,22 +187,8 @@ def _scripts(sub: int, sup: int) -> Callable[[Any, list[str]], str]:
     return made
 
 
-def _root(_: Any, parts: list[str]) -> str:
-    return f'\\sqrt[{_at(parts, 1).strip()}]{_group(_at(parts, 0))}'
-
-
-def _square_root(element: Any, parts: list[str]) -> str:
-    return f'\\sqrt{_group(_row(element, parts))}'
-
-
 def _marked(names: Mapping[str, str], sign: str, otherwise: str) -> Callable[[Any, list[str]], str]:
-    """A maker of what has a mark or text over or under it.
-
-    Args:
-        names: What LaTeX calls the marks.
-        sign: `^` or `_`, for what has such text as its limit.
-        otherwise: The command for any other text.
-    """
+    """A maker of what has a mark, a limit or other text over or under it."""
 
     def made(element: Any, parts: list[str]) -> str:
         mark = ''.join(element[1].itertext()).strip() if len(element) > 1 else ''
@@ -222,10 +204,6 @@ def _marked(names: Mapping[str, str], sign: str, otherwise: str) -> Callable[[An
 def _table(_: Any, parts: list[str]) -> str:
     rows = r' \\ '.join(part.strip() for part in parts)
     return f'\\begin{{matrix}} {rows} \\end{{matrix}}'
-
-
-def _table_row(_: Any, parts: list[str]) -> str:
-    return ' & '.join(part.strip() for part in parts)
 
 
 def _fenced(element: Any, parts: list[str]) -> str:
@@ -263,16 +241,16 @@ _LEAVES: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(('mtext', 'ms'), _words),
 }
 _MAKERS: dict[str, Callable[[Any, list[str]], str]] = {
-    'mfrac': _fraction,
+    'mfrac': lambda _, parts: f'\\frac{_group(_at(parts, 0))}{_group(_at(parts, 1))}',
     'msup': _scripts(0, 1),
     'msub': _scripts(1, 0),
     **dict.fromkeys(('msubsup', 'munderover'), _scripts(1, 2)),
-    'msqrt': _square_root,
-    'mroot': _root,
+    'msqrt': lambda element, parts: f'\\sqrt{_group(_row(element, parts))}',
+    'mroot': lambda _, parts: f'\\sqrt[{_at(parts, 1).strip()}]{_group(_at(parts, 0))}',
     'mover': _marked(_OVER, '^', 'overset'),
     'munder': _marked(_UNDER, '_', 'underset'),
     'mtable': _table,
-    **dict.fromkeys(('mtr', 'mlabeledtr'), _table_row),
+    **dict.fromkeys(('mtr', 'mlabeledtr'), lambda _, parts: ' & '.join(part.strip() for part in parts)),
     **dict.fromkeys(('mtd', 'mrow', 'math'), _row),
     'mfenced': _fenced,
     'mmultiscripts': _prescripts,

@@ -46,13 +46,7 @@ class Frame:
 
     def chain(self) -> 'list[Frame]':
         """This frame and those around it, the outermost first."""
-        frames: list[Frame] = []
-        frame: Frame | None = self
-        while frame is not None:
-            frames.append(frame)
-            frame = frame.parent
-        frames.reverse()
-        return frames
+        return [*(self.parent.chain() if self.parent is not None else ()), self]
 
 
 @dataclass(slots=True, eq=False)

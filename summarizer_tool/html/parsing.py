@@ -8,9 +8,8 @@ It is imported when a page is read, as that takes longer than a start should.
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from summarizer_tool.extras import naming_extra
 
@@ -23,39 +22,9 @@ LINE = '\u2028'
 """Where a line ends in text that has no elements."""
 _LINES = frozenset(
     {
-        *(
-            'address',
-            'article',
-            'aside',
-            'blockquote',
-            'br',
-            'caption',
-            'dd',
-            'div',
-            'dl',
-            'dt',
-            'figcaption',
-            'figure',
-        ),
-        *(
-            'footer',
-            'form',
-            'h1',
-            'h2',
-            'h3',
-            'h4',
-            'h5',
-            'h6',
-            'header',
-            'hr',
-            'li',
-            'main',
-            'nav',
-            'ol',
-            'option',
-            'p',
-        ),
-        *('pre', 'section', 'table', 'td', 'th', 'tr', 'ul'),
+        *('address', 'article', 'aside', 'blockquote', 'br', 'caption', 'dd', 'div', 'dl', 'dt', 'figcaption'),
+        *('figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hr', 'li', 'main', 'nav', 'ol'),
+        *('option', 'p', 'pre', 'section', 'table', 'td', 'th', 'tr', 'ul'),
     }
 )
 _MUTE = frozenset({'script', 'style', 'template', 'noscript', 'textarea', 'svg'})
@@ -90,18 +59,11 @@ def parse(html: str) -> tuple[Any | None, bool]:
     return tree, False
 
 
-class Walker(Protocol):
-    """A pass over a tree: the `start` and the `end` of each element, in the order of the text."""
+def walk(element: Any) -> Any:
+    """Walk through an element and all that is in it, without recursion, however deep it is.
 
-    def __iter__(self) -> Iterator[tuple[str, Any]]: ...
-
-    def skip_subtree(self) -> None:
-        """Leave out what is in the element that has just started."""
-        ...
-
-
-def walk(element: Any) -> Walker:
-    """Walk through an element and all that is in it, without recursion, however deep it is."""
+    The iterator gives the `start` and the `end` of each element; after a start `skip_subtree` leaves out what is in it.
+    """
     from lxml import etree
 
     return etree.iterwalk(element, events=('start', 'end'))

@@ -91,12 +91,7 @@ def pipes(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> str:
     """A table as a pipe table, without lines for rows that have nothing.
 
     What spans rows stands in each of them, so that a row can be read by itself; what spans columns stands in the
-    first, or as a header in each.
-
-    Args:
-        table: Not one of layout.
-        texts: What the cells hold, on one line, with pipes escaped.
-        spanned: How many more cells may be added for those that span several; counts down.
+    first, or as a header in each. `spanned` counts down how many more cells may be added for those that span several.
     """
     rows, has_header = _grid(table, texts, spanned)
     used = sorted({place for row in rows for place, text in enumerate(row) if text})

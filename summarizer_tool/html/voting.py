@@ -37,10 +37,8 @@ class Votes:
 def votes(tree: Any, depth: int) -> Votes:
     """Ask trafilatura for the main content of a page.
 
-    Args:
-        tree: With the marks of a `Walk`, which trafilatura carries through like any other letter: so what it keeps is
-            known by place, whatever it does to tables, code and formulas.
-        depth: Of the tree, in elements.
+    It carries the marks of a `TreeWalk` through like any other letter: so what it keeps is known by place, whatever it
+    does to tables, code and formulas.
     """
     elements = tree.xpath('count(//*)')
     if elements > min(MAX_ELEMENTS, MAX_WORK / max(depth, 1)) or tree.xpath('string-length()') > MAX_CHARACTERS:

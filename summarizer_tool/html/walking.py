@@ -96,12 +96,7 @@ class TreeWalk:
         }
 
     def run(self, root: Any) -> Blocks:
-        """The blocks of a tree.
-
-        Args:
-            root: The tree. Afterwards the text nodes in it that have text begin with a character each, out of `MARKS`,
-                until these are used up.
-        """
+        """The blocks of a tree; its text nodes afterwards begin with a character of `MARKS` each, while these last."""
         walker = walk(root)
         stack: list[_Around | str | None] = []
         depth = 0

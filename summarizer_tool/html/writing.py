@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Literal
 
 from summarizer_tool.html import code, notes, tables
@@ -22,14 +23,7 @@ _MAX_LINES = 20_000
 
 
 def write(blocks: Sequence[PageBlock], base: str, own: str, links: Links) -> str:
-    """The markdown of those blocks that are kept, in their order.
-
-    Args:
-        blocks: Of a whole page.
-        base: The URL that its targets are relative to.
-        own: Its own URL; a link to that is none.
-        links: Whether links keep their targets where they stand.
-    """
+    """The markdown of those blocks that are kept, in their order; `own` is the page's URL, a link to which is none."""
     return _Writer(base, own, links).run([block for block in blocks if block.is_kept])
 
 
@@ -222,9 +216,4 @@ def _outermost_cell(block: PageBlock, table: Frame) -> Frame | None:
 
 
 def _until(block: PageBlock, cell: Frame) -> list[Frame]:
-    frames: list[Frame] = []
-    for frame in block.frames():
-        if frame is cell:
-            break
-        frames.append(frame)
-    return frames
+    return list(takewhile(lambda frame: frame is not cell, block.frames()))

@@ -103,7 +103,7 @@ class Engine:
         )
         is_extractive = self._caller.is_extractive
         whose = (self.model.system, self.model.base_url or '', self.cache_scope)
-        depends_on = (self.model_name, *whose, self._output_mode, prompts.version())
+        depends_on = (self.model_name, *whose, self.output_mode or self.settings.llm_output_mode, prompts.version())
         scope = key_of(*depends_on, revision() if is_extractive else '')
         self._finished = AnswerCache(self.cache, scope, is_exact=is_extractive)
         self._cut = ChunkCuts()
@@ -132,10 +132,6 @@ class Engine:
         summary.stats.seconds = round(time.monotonic() - self.started, 3)
         summary.stats.usage = self._caller.spent
         return summary
-
-    @property
-    def _output_mode(self) -> OutputMode:
-        return self.output_mode or self.settings.llm_output_mode
 
     @property
     def _on_failure(self) -> OnFailure:
@@ -221,23 +217,11 @@ class Engine:
         if not numbered.places:
             return ChunkOutcome(state='summarized')
         target = self._target_of(chunk)
-        with telemetry.span(
-            'map chunk',
-            chunk=index + 1,
-            chunks=total,
-            tokens_in=chunk.tokens,
-            target_tokens=target,
-            model=self.model_name,
-        ) as span:
+        about = {'chunk': index + 1, 'chunks': total, 'tokens_in': chunk.tokens, 'target_tokens': target}
+        with telemetry.span('map chunk', **about, model=self.model_name) as span:
             outcome = await self._summarize(numbered, target)
-            span.set_attributes(
-                {
-                    'facts': len(outcome.facts),
-                    'tokens_out': merging.size(outcome.facts),
-                    'state': outcome.state,
-                    'reason': outcome.reason,
-                }
-            )
+            sizes = {'facts': len(outcome.facts), 'tokens_out': merging.size(outcome.facts)}
+            span.set_attributes({**sizes, 'state': outcome.state, 'reason': outcome.reason})
         return outcome
 
     def _target_of(self, chunk: Chunk) -> int:

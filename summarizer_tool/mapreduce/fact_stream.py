@@ -24,11 +24,7 @@ class FactStream:
     """An event stream handler for one run of the chunk summarizer."""
 
     def __init__(self, on_fact: OnFact) -> None:
-        """Begin with no facts.
-
-        Args:
-            on_fact: Called once for each fact, in the order of the answer.
-        """
+        """Begin with no facts; `on_fact` is called once for each, in the order of the answer."""
         self._on_fact = on_fact
         self._raw: dict[int, str] = {}
         self._reported: set[str] = set()
@@ -37,14 +33,19 @@ class FactStream:
         """Follow one answer; of one that is asked for again only what is new in it is reported."""
         self._raw.clear()
         async for event in events:
-            if isinstance(event, PartStartEvent):
-                self._add(event.index, _start_of(event))
-            elif isinstance(event, PartDeltaEvent):
-                self._add(event.index, _addition_of(event))
+            match event:
+                case PartStartEvent(index=part, part=ToolCallPart() as call) if call.args:
+                    self._add(part, call.args_as_json_str())
+                case (
+                    PartStartEvent(index=part, part=TextPart(content=text))
+                    | PartDeltaEvent(index=part, delta=TextPartDelta(content_delta=text))
+                    | PartDeltaEvent(index=part, delta=ToolCallPartDelta(args_delta=str(text)))
+                ):
+                    self._add(part, text)
+                case _:
+                    pass
 
     def _add(self, part: int, text: str) -> None:
-        if not text:
-            return
         raw = self._raw[part] = self._raw.get(part, '') + text
         if '}' not in text and '"' not in text:  # no fact can have become complete
             return
@@ -53,17 +54,3 @@ class FactStream:
             if fact.text.strip() and fact.text not in self._reported:
                 self._reported.add(fact.text)
                 self._on_fact(fact.text)
-
-
-def _start_of(event: PartStartEvent) -> str:
-    part = event.part
-    if isinstance(part, ToolCallPart):
-        return part.args_as_json_str() if part.args else ''
-    return part.content if isinstance(part, TextPart) else ''
-
-
-def _addition_of(event: PartDeltaEvent) -> str:
-    delta = event.delta
-    if isinstance(delta, ToolCallPartDelta):
-        return delta.args_delta if isinstance(delta.args_delta, str) else ''
-    return delta.content_delta if isinstance(delta, TextPartDelta) else ''

@@ -74,8 +74,15 @@ class _Lines:
         self.texts = {line.number: line.text for line in lines}
         self.words = _Words(self.texts)
         self.context = stated(context)
-        self._stems: frozenset[str] | None = None
-        self._beginnings: dict[str, str] | None = None
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(stem(known) for known in (*self.on, *self.context))
+
+    @cached_property
+    def _beginnings(self) -> dict[str, str]:
+        vocabulary = sorted({*self.on, *self.context}, reverse=True)  # the same in every process
+        return {begin: known for known in vocabulary for begin in inflections(known)}
 
     @cached_property
     def on(self) -> dict[str, list[int]]:
@@ -143,9 +150,6 @@ class _Lines:
         for other in relatives(word):
             if self.holds(other):
                 return other
-        if self._beginnings is None:
-            vocabulary = sorted({*self.on, *self.context}, reverse=True)  # the same in every process
-            self._beginnings = {begin: known for known in vocabulary for begin in inflections(known)}
         return next((self._beginnings[begin] for begin in inflections(word) if begin in self._beginnings), None)
 
     def has_common(self, word: str, folded: Iterable[str]) -> bool:
@@ -153,8 +157,6 @@ class _Lines:
         there = [number for form in folded for number in self.on.get(form, ())]
         if there:
             return any(word.lower() in self.texts[number] for number in there)
-        if self._stems is None:
-            self._stems = frozenset(stem(known) for known in (*self.on, *self.context))
         return stem(word.casefold()) in self._stems
 
     def best_for(self, text: str, least: float) -> int | None:
@@ -183,16 +185,7 @@ def content(text: str) -> frozenset[str]:
 
 
 def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = '') -> Grounding:
-    """Hold a ChunkSummary against the lines it was made from.
-
-    Args:
-        summary: What a sub-agent returned.
-        lines: The numbered lines of its request.
-        context: Headings and titles that the request gave beside the lines; names may come from there too.
-
-    Returns:
-        The supported facts with sound evidence, the entities that occur, and the counts of the rest.
-    """
+    """Hold a ChunkSummary against the lines it was made from, and the headings and titles beside them (`context`)."""
     known = _Lines(lines, context)
     called = frozenset(word for entity in summary.entities for word in asked(entity))
     kept: list[Fact] = []

@@ -121,9 +121,6 @@ def union(facts: Iterable[GroundedFact]) -> tuple[list[GroundedFact], int]:
     Facts of the same words are joined in any order to the same result. A fact of a few more words than another (no
     name, number, negation or symbol among them) takes its place; where several could, the first in reading order does.
 
-    Args:
-        facts: In reading order.
-
     Returns:
         The distinct facts in reading order, and how many were joined into others.
     """

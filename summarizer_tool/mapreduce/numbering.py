@@ -32,12 +32,8 @@ class Numbered:
 
     def found(self, grounded: Grounding) -> list[GroundedFact]:
         """The grounded facts of an answer, with their evidence in the documents."""
-        return [
-            GroundedFact(
-                fact.text, fact.importance, tuple(dict.fromkeys(self.places[line - 1] for line in fact.evidence))
-            )
-            for fact in grounded.facts
-        ]
+        facts = ((fact, dict.fromkeys(self.places[line - 1] for line in fact.evidence)) for fact in grounded.facts)
+        return [GroundedFact(fact.text, fact.importance, tuple(places)) for fact, places in facts]
 
 
 def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:
@@ -63,14 +59,7 @@ def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
     """The grounded facts of a merge, with the evidence of the facts that they rest on, which theirs counts from 1."""
-    return [
-        GroundedFact(
-            fact.text,
-            fact.importance,
-            _places(fact.evidence, facts),
-        )
-        for fact in grounded.facts
-    ]
+    return [GroundedFact(fact.text, fact.importance, _places(fact.evidence, facts)) for fact in grounded.facts]
 
 
 def _places(lines: Sequence[int], facts: Sequence[GroundedFact]) -> tuple[Place, ...]:

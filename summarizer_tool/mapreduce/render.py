@@ -102,9 +102,6 @@ def fit(
         titles: The title of each document, by index; written as a heading where there is more than one document.
         budget: Tokens, counted exactly.
         focus: What the caller wants kept.
-
-    Returns:
-        The text and the facts in it.
     """
     relevance = scoring.relevances([fact.text for fact in facts], focus)
     entries = [_entry(index, fact, relevance[index]) for index, fact in enumerate(facts)]

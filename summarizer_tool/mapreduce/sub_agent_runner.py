@@ -63,16 +63,7 @@ class SubAgentRunner:
     async def ask(
         self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase
     ) -> ChunkSummary | str:
-        """Run a sub-agent once.
-
-        Args:
-            query: The chunk summarizer or the merger.
-            request: Its user prompt.
-            target_tokens: Size of the facts that the request asks for.
-            phase: What the call counts as.
-
-        Returns:
-            The answer, or why there is none.
+        """Run a sub-agent once: its answer, or why there is none.
 
         Raises:
             UsageLimitExceeded: If the caller's limits are reached.
@@ -93,16 +84,13 @@ class SubAgentRunner:
                 on_events=stream,
             )
             if result.output is None:
-                return self._without_answer(result.error, result.reason)
+                if isinstance(result.error, UsageLimitExceeded | UserError):
+                    raise result.error
+                if result.error is not None and failures.is_hopeless(result.error):
+                    self._hopeless = result.reason
+                return result.reason
             if on_fact and stream is None:
                 for fact in result.output.facts:
                     on_fact(fact.text)
             return result.output
         return DEADLINE
-
-    def _without_answer(self, error: BaseException | None, reason: str) -> str:
-        if isinstance(error, UsageLimitExceeded | UserError):
-            raise error
-        if error is not None and failures.is_hopeless(error):
-            self._hopeless = reason
-        return reason
