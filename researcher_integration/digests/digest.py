@@ -78,7 +78,7 @@ def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[K
     if read is not None and isinstance(read.value, Mapping | list) and read.value:
         if logged := _logged(read):
             return 'log', log_statements(logged)
-        return 'json', json_statements(read, _no_statements if is_inner else _inner)
+        return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
     if tables := read_tables(lines):
         return 'table', table_statements(tables)
     if _is_log(lines):
@@ -89,10 +89,6 @@ def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[K
 def _inner(text: str) -> Iterator[DigestStatement]:
     """What a string inside JSON says."""
     return _read(text, text.splitlines(), is_inner=True)[1]
-
-
-def _no_statements(_text: str) -> Iterator[DigestStatement]:
-    return iter(())
 
 
 def _logged(read: Read) -> list[str]:

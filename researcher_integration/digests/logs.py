@@ -54,7 +54,7 @@ class _Log:
 
     def novelty(self, group: Group) -> float:
         """How rare the rarest words of a template are in the log, in bits."""
-        found = sorted((self.words[word] for word in set(group.constant_words())), reverse=False)[:3]
+        found = sorted(self.words[word] for word in set(group.constant_words()))[:3]
         if not found:
             return 0.0
         total = len(self.events)
@@ -121,7 +121,7 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
         return
     if topic == 'templates':
         rank = max(rank, 34.0) + min(8.0, log2(size)) + 8.0 * changed
-    columns = [describe(name or 'value', column) for name, column in group.columns()]
+    columns = [describe(name or 'value', group.column(place)) for place, name in enumerate(group.names)]
     yield DigestStatement(_template(group, found, topic), rank, topic, numbers)
     if topic != 'templates':
         yield from _involved(group, columns, rank)
@@ -188,14 +188,10 @@ def _measures(group: Group, columns: Sequence[Column], found: Sequence[Event]) -
         event = found[group.members[column.extreme]]
         yield DigestStatement(
             f'greatest {column.name} {column.text}: {event.clock} {event.message[:_LINE_LENGTH]}',
-            28.0 + (6.0 if _is_measure(column) else 0.0),
+            28.0 + (6.0 if re.search(r'(?i)\d[a-zµ%]', column.text[:20]) or '.' in column.text[:6] else 0.0),
             'values',
             (event.line,),
         )
-
-
-def _is_measure(column: Column) -> bool:
-    return re.search(r'\d[a-zµ%]', column.text[:20], re.IGNORECASE) is not None or '.' in column.text[:6]
 
 
 def _by_outcome(groups: Iterable[Group], found: Sequence[Event]) -> Iterator[Group]:

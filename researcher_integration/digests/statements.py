@@ -84,12 +84,9 @@ def focus_words(focus: str) -> tuple[str, ...]:
 
 
 def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[str] = ()) -> Chosen:
-    """Take the statements of the highest rank that fit into a budget.
+    """Take the statements of the highest rank that fit into a budget, with the line on what is left out.
 
-    Args:
-        statements: Any number of them.
-        budget: Tokens that the lines may have together, with the line on what is left out.
-        focus: Words in lower case; statements that have them gain in rank.
+    Statements that have words of the focus, which are in lower case, gain in rank.
     """
     ranked = _ranked(statements, focus)
     whole = _fitting(ranked, budget)

@@ -104,12 +104,9 @@ def _markdown(block: Sequence[str], start: int) -> Table | None:
         if at > rule and '|' in line and not _RULE.match(line)
     ]
     beside = [line for at, line in enumerate(block) if at < rule - 1 or (at > rule and '|' not in line)]
-    fitting = sum(len(row) == len(names) for _, row in cells)
-    return (
-        _rows(names, cells, [line for line in beside if not _RULE.match(line)])
-        if fitting >= _FIT * len(cells)
-        else None
-    )
+    if sum(len(row) == len(names) for _, row in cells) < _FIT * len(cells):
+        return None
+    return _rows(names, cells, [line for line in beside if not _RULE.match(line)])
 
 
 def _piped(line: str) -> list[str]:

@@ -50,11 +50,6 @@ class Group:
         """What stands in one variable place."""
         return [row[place] for row in self.rows]
 
-    def columns(self) -> Iterator[tuple[str, list[str]]]:
-        """Each variable place: what it is called, and its values."""
-        for place, name in enumerate(self.names):
-            yield name, self.column(place)
-
     def constant_words(self) -> Iterator[str]:
         """The words in which nothing varies, and the constant parts of those in which something does."""
         for word in self.words:

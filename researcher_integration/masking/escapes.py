@@ -36,22 +36,22 @@ class Unescaped:
 
     def original(self, found: Finding) -> Finding:
         """The finding as it stands in the original text, within a string, where no mask can have quotes of its own."""
-        return Finding(self._at(found.start), self._after(found.end - 1), found.kind)
+        return Finding(self._span(found.start)[0], self._span(found.end - 1)[1], found.kind)
 
-    def _at(self, index: int) -> int:
+    def _span(self, index: int) -> tuple[int, int]:
+        """Where in the original the character at `index` begins and ends."""
         piece = bisect_right(self.starts, index) - 1
-        return self.origins[piece] + (0 if self.lengths[piece] else index - self.starts[piece])
-
-    def _after(self, index: int) -> int:
-        piece = bisect_right(self.starts, index) - 1
-        return self.origins[piece] + (self.lengths[piece] or index - self.starts[piece] + 1)
+        within = 0 if self.lengths[piece] else index - self.starts[piece]
+        start = self.origins[piece] + within
+        return start, start + (self.lengths[piece] or 1)
 
 
 def unescaped(text: str) -> Unescaped | None:
     """The strings of a text that have escapes, with those undone, parted by `END`; none if there are none."""
     if '\\' not in text:
         return None
-    return _joined(piece for start, end in _strings(text) for piece in _pieces(text, start, end))
+    strings = (match.span() for match in _PIECE.finditer(text) if '\\' in match[0])
+    return _joined(piece for start, end in strings for piece in _pieces(text, start, end))
 
 
 def uncoloured(text: str) -> Unescaped | None:
@@ -73,13 +73,6 @@ def _joined(pieces: Iterable[tuple[str, int, int]]) -> Unescaped | None:
         lengths.append(size)
         length += len(text)
     return Unescaped(''.join(texts), starts, origins, lengths) if texts else None
-
-
-def _strings(text: str) -> Iterator[tuple[int, int]]:
-    for match in _PIECE.finditer(text):
-        start, end = match.span()
-        if text.find('\\', start, end) >= 0:
-            yield start, end
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:

@@ -52,10 +52,7 @@ def mask_for(kind: str) -> str:
 def replace(text: str, findings: Iterable[Finding]) -> tuple[str, Counter[str]]:
     """Put masks where secrets are, and count those of each kind.
 
-    Args:
-        text: With the secrets.
-        findings: In it, in any order; of those that overlap, the first given names the kind. What has been masked
-            already is left alone.
+    Of findings that overlap, the first given names the kind. What has been masked already is left alone.
     """
     counts: Counter[str] = Counter()
     pieces: list[str] = []

@@ -24,15 +24,10 @@ def without_secrets(error: Exception, masker: Masker, withheld: str) -> Exceptio
     """An error that may be shown, traced and logged: itself, changed, as a rule.
 
     It keeps its type and its traceback, so that whoever waits for it still catches it. What cannot be changed is
-    another error: a `ModelRetry` for a `ValidationError`, which would have become one; else a `WithheldError`.
-
-    Args:
-        error: What the tool has raised.
-        masker: Finds the secrets.
-        withheld: The message where they cannot be looked for.
+    another error: a `ModelRetry` for a `ValidationError`, which would have become one; else a `WithheldError`. The
+    message is `withheld` where secrets cannot be looked for.
     """
-    chain = list(_chain(error))
-    unmasked = [each for each in chain if not _is_masked(each, masker, withheld)]
+    unmasked = [each for each in list(_chain(error)) if not _is_masked(each, masker, withheld)]
     if not unmasked:
         return error
     if error in unmasked:

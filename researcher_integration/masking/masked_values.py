@@ -19,8 +19,6 @@ from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Masked, mask_for
 from researcher_integration.masking.structured_secrets import KUBERNETES, SECRET_KINDS
 
-MaskText = Callable[[str], Masked]
-
 _PLAIN = (bool, int, float, Decimal, date, time, timedelta, UUID, Enum, SecretStr, SecretBytes, type(None))
 """What holds no text that a tool chose, or hides it itself."""
 
@@ -44,7 +42,7 @@ class _Place:
 class Values:
     """Masks values, and counts what it masked."""
 
-    def __init__(self, mask_text: MaskText) -> None:
+    def __init__(self, mask_text: Callable[[str], Masked]) -> None:
         self._mask_text = mask_text
         self.counts: Counter[str] = Counter()
 
@@ -156,11 +154,9 @@ class Values:
 
     def _model(self, value: BaseModel, place: _Place) -> BaseModel:
         fields = {name: getattr(value, name) for name in type(value).model_fields}
-        fields |= value.__pydantic_extra__ or {}
-        if new := self._changed(fields, place):
-            # Not validated: a mask need not be what a field asks for.
-            return value.model_copy(update=new)
-        return value
+        new = self._changed(fields | (value.__pydantic_extra__ or {}), place)
+        # Not validated: a mask need not be what a field asks for.
+        return value.model_copy(update=new) if new else value
 
     def _dataclass(self, value: object, place: _Place) -> object:
         fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(cast('Any', value))}

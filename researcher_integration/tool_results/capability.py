@@ -23,7 +23,7 @@ from researcher_integration.tool_results.masked_history import EXEMPT_KINDS, mas
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
 from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
-from researcher_integration.tool_results.rules import Rules, ToolResultRules
+from researcher_integration.tool_results.rules import ToolResultRules
 from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
 from summarizer_tool import (
@@ -240,12 +240,11 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
         await called.reporter.completed(len(text), original)
         await called.reporter.returned(text, source_id)
-        if (
-            may
-            and demand != NEVER
-            and (demand == ALWAYS or original > called.rules.summarization.size_threshold_tokens)
-        ):
-            limit = _limit(called.rules, original, demand)
+        rules = called.rules.summarization
+        if may and demand != NEVER and (demand == ALWAYS or original > rules.size_threshold_tokens):
+            limit = rules.summary_max_token_limit
+            if demand == ALWAYS:  # of a small text, half of that
+                limit = min(limit, max(LEAST_LIMIT, original // 2))
             if original > limit:
                 return await self._replaced(ctx, called, seen, text, source_id, original, limit)
         return cast('object', result) if seen.is_same_as(raw) else seen.result
@@ -285,16 +284,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             seconds=None if left is None else max(0.0, left) * SHARE_OF_RUN,
             extractive_on_failure=rules.on_failure == 'extractive',
         )
-        with trace_span(
-            'summarize tool result',
-            **{
-                'interaction.type': 'summarization',
-                'server': called.server or '',
-                'tool': called.tool,
-                'tokens_in': original,
-                'threshold': rules.size_threshold_tokens,
-            },
-        ) as span:
+        about = {'interaction.type': 'summarization', 'server': called.server or '', 'tool': called.tool}
+        sizes = {'tokens_in': original, 'threshold': rules.size_threshold_tokens}
+        with trace_span('summarize tool result', **about, **sizes) as span:
             made = await self._summary(ctx, request, called)
             span.set_attributes(made.attributes())
         for usage in {id(each): each for each in (ctx.usage, self._run.usage, self._all.usage)}.values():
@@ -316,10 +308,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         return found.result
 
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
-        server = called.server or ''
         asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
         first = self._run.answered.get(asked, 0)
-        made = await self._summarize(ctx, request, server, first, called.reporter.call_id, called.tool)
+        made = await self._summarize(ctx, request, called.server or '', first, called.reporter.call_id, called.tool)
         if made.used is not None:
             self._run.answered[asked] = made.used
         return made
@@ -358,9 +349,3 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             return await self._summarizer.summarize(
                 request, candidates, first=first, usage=ctx.usage, usage_limits=ctx.usage_limits, on_fact=on_fact
             )
-
-
-def _limit(rules: Rules, original: int, demand: object) -> int:
-    """Tokens of a summary; of one that a tool has demanded of a small text, half of that."""
-    limit = rules.summarization.summary_max_token_limit
-    return min(limit, max(LEAST_LIMIT, original // 2)) if demand == ALWAYS else limit

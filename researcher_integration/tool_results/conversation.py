@@ -8,7 +8,7 @@ from typing import cast
 from pydantic_ai import ModelMessage, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.messages import TextContent
 
-from summarizer_tool import count_tokens, render_prompt, truncate_tokens
+from summarizer_tool import count_tokens, one_line, render_prompt, truncate_tokens
 
 MAX_TOKENS = 900
 """Of the whole context."""
@@ -39,13 +39,8 @@ def describe(
 ) -> ConversationFocus:
     """The conversation as the summarizer gets it: what people asked and what the agent said, newest kept first.
 
-    System prompts, instructions, and the results of tools are left out. At most `MAX_TOKENS`, and arguments.
-
-    Args:
-        messages: Of the run so far.
-        tool: Whose result is to be summarized.
-        arguments: It was called with, without secrets.
-        mask: Takes the secrets out of a message, before it is cut: half a secret is not known for one.
+    System prompts, instructions, and the results of tools are left out. At most `MAX_TOKENS`, and arguments. A message
+    is masked before it is cut: half a secret is not known for one.
     """
     said: list[tuple[str, str]] = []
     left = MAX_TOKENS
@@ -76,22 +71,17 @@ def _newest_first(messages: Sequence[ModelMessage]) -> list[tuple[str, str]]:
     for part in (part for message in messages for part in message.parts):
         match part:
             case UserPromptPart():
-                lines.append(('user', _one_line(_text(part))))
+                items = (part.content,) if isinstance(part.content, str) else part.content
+                texts = (
+                    each if isinstance(each, str) else each.content
+                    for each in items
+                    if isinstance(each, str | TextContent)
+                )
+                lines.append(('user', one_line(' '.join(texts))))
             case TextPart():
-                lines.append(('agent', _one_line(part.content)))
+                lines.append(('agent', one_line(part.content)))
             case ToolCallPart():
                 lines.append((CALLED, part.tool_name))
             case _:
                 pass
     return [(who, text) for who, text in reversed(lines) if text]
-
-
-def _text(part: UserPromptPart) -> str:
-    items = (part.content,) if isinstance(part.content, str) else part.content
-    return ' '.join(
-        item if isinstance(item, str) else item.content for item in items if isinstance(item, str | TextContent)
-    )
-
-
-def _one_line(text: str) -> str:
-    return ' '.join(text.split())

@@ -27,11 +27,8 @@ def masked_calls(rules: ToolResultRules, server: str | None = None) -> ProcessTo
         called = CalledTool(name, server, of_server, masker, None, ToolCallReporter(None, '', name))
         try:
             raw = Observation.of(await call_tool(name, args))
-        except Exception as error:
-            masked = await called.masked_error(error)
-            if masked is error:
-                raise
-            raise masked from None
+        except Exception as error:  # noqa: BLE001 - it is raised again
+            await called.raise_masked(error)
         try:
             return cast('ToolResult', (await called.masked(raw)).result)
         except MaskingError:

@@ -5,12 +5,7 @@ from dataclasses import replace
 
 import anyio.to_thread
 from pydantic_ai import ModelMessage, ModelRequest
-from pydantic_ai.messages import (
-    LoadCapabilityReturnPart,
-    ModelRequestPart,
-    ToolReturnPart,
-    ToolSearchReturnPart,
-)
+from pydantic_ai.messages import LoadCapabilityReturnPart, ModelRequestPart, ToolReturnPart, ToolSearchReturnPart
 
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.tool_results.observation import Observation

@@ -72,7 +72,8 @@ class Observation:
                 # What only shows when all of it is written down is masked there, at the cost of the structure.
                 written = masker.mask(as_text(value))
                 if written.counts:
-                    files = [item for item in _members(value) if is_multi_modal_content(item)]
+                    members = cast('Sequence[object]', value) if isinstance(value, list | tuple) else ()
+                    files = [item for item in members if is_multi_modal_content(item)]
                     value = [written.text, *files] if files else written.text
             content = cast('str | Sequence[UserContent] | None', _masked(self.content, masker))
         except MaskingError:
@@ -153,10 +154,6 @@ def _with_whole_blocks(value: object, masker: Masker) -> object:
         return masked.text.split('\n') if masked.counts else items
     found = [_with_whole_blocks(item, masker) for item in items]
     return found if any(new is not old for new, old in zip(found, items, strict=True)) else items
-
-
-def _members(value: object) -> Sequence[object]:
-    return cast('Sequence[object]', value) if isinstance(value, list | tuple) else ()
 
 
 def _laid_out(value: object) -> str:

@@ -57,13 +57,7 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
     """Shows what is in the stored results of one collection; its own results are never summarized."""
 
     def __init__(self, settings: Settings, collection: Collection, *, id: str) -> None:  # noqa: A002 - as all toolsets call it
-        """Make the two tools.
-
-        Args:
-            settings: Of the summarizer.
-            collection: Whose sources can be read.
-            id: Unique among the toolsets of an agent, and the same in every process under durable execution.
-        """
+        """Make the two tools; the `id` is the same in every process under durable execution."""
         # A wrong type of argument is mended by the model, and should not end a run soon.
         super().__init__(id=id, max_retries=3)
         self._collection = collection
@@ -99,12 +93,9 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
 
 
 def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) -> str:
-    """The lines that contain a text, with their numbers, as many as fit, and a last line that counts them. Pure.
+    """The lines that contain a literal text, with their numbers, as many as fit, and a last line that counts them.
 
-    Args:
-        document: Where to look.
-        text: Literal; capitals do not matter, nor white space around it.
-        max_tokens: Of the whole answer; brought between 50 and 20,000.
+    Capitals do not matter, nor white space around it; `max_tokens` is brought between 50 and 20,000.
     """
     lines = document.text.split('\n')
     if len(lines) > 1 and not lines[-1]:

@@ -42,15 +42,8 @@ class StoredResult:
     readers: Mapping[str, str]
     """What the model calls the tools that show it; empty if it has none."""
 
-    def note(self, size: int) -> str:
-        """The line over a summary of so many tokens."""
-        return self._rendered('note', tokens=f'{size:,}')
-
-    def withheld(self, reason: str) -> str:
-        """In the place of a result that is too large and could not be summarized."""
-        return self._rendered('withheld', reason=reason)
-
-    def _rendered(self, name: str, **values: str) -> str:
+    def rendered(self, name: str, **values: str) -> str:
+        """What is said of it: the `note` over a summary, or `withheld` where it is too large and there is none."""
         suffix = '' if self.source_id and len(self.readers) == 2 else '_elsewhere' if self.source_id else '_unread'
         return render_prompt(
             f'tool_results/{name}{suffix}',
@@ -76,13 +69,12 @@ def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: S
         'output_tokens': made.usage.output_tokens,
     }
     if made.text:
-        shown = seen.summarized(
-            f'{kept.note(made.tokens)}\n{made.text}', **told, summary_tokens=made.tokens, state=made.state
-        )
+        note = kept.rendered('note', tokens=f'{made.tokens:,}')
+        shown = seen.summarized(f'{note}\n{made.text}', **told, summary_tokens=made.tokens, state=made.state)
         if count_tokens(Observation.of(shown).text) < kept.original:
             return ResultOutcome(shown, made.text, made.tokens, made.state)
     elif rules.on_failure == 'closed':
-        text = kept.withheld(made.reason)
+        text = kept.rendered('withheld', reason=made.reason)
         size = count_tokens(text)
         return ResultOutcome(seen.replaced(text, **told, summary_tokens=size, state=WITHHELD), text, size, WITHHELD)
     return ResultOutcome(seen.result, '', kept.original, ORIGINAL)

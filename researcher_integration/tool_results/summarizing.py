@@ -11,7 +11,8 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 import anyio.to_thread
 from pydantic import BaseModel
@@ -132,13 +133,7 @@ class ResultSummarizer:
     ) -> ResultSummary:
         """Try the models in order, `first` before all others; a failure of all is a result that says so.
 
-        Args:
-            request: What is to be done.
-            candidates: Models, or their names; `extractive` is the embedded one.
-            first: Which to try before the others: the one that has answered before.
-            usage: Of the run so far; limits are checked against it, and it is left as it is.
-            usage_limits: Of the run.
-            on_fact: Told of facts while they are written.
+        The usage is that of the run so far; limits are checked against it, and it is left as it is.
         """
         started = time.monotonic()
         before = copy(usage)  # that of the run goes on, while other tools are called
@@ -161,7 +156,8 @@ class ResultSummarizer:
                 reason = type(error).__name__
                 _logger.exception('a summary failed', extra=defect_attributes(error), exc_info=False)
             # The reason may quote what the provider says, which may be anything.
-            _logger.warning('a model could not summarize a tool result', extra={'model': _name(candidate)})
+            name = candidate if isinstance(candidate, str) else candidate.model_name
+            _logger.warning('a model could not summarize a tool result', extra={'model': name})
         if made is None and request.extractive_on_failure:
             try:
                 made = await attempts.without_model()
@@ -196,7 +192,8 @@ class _Attempts:
     on_fact: Callable[[str], None] | None
     has_asked: bool = False
     """Whether a model has been asked for the summary."""
-    _found: Digest | None = None
+    _digests: dict[int, Digest] = field(default_factory=dict[int, Digest])
+    """By their budgets."""
 
     async def on(self, candidate: Model | str) -> _Summary:
         """The summary by one model, or an error that says why there is none."""
@@ -215,9 +212,7 @@ class _Attempts:
         found = await self._digest(self.request.limit)
         if found.kind != 'prose' and found.text:
             return self._told(found)
-        summary = await self._summarized(
-            ExtractiveModel(), self.request.text, self.request.limit, on_failure='extractive'
-        )
+        summary = await self._summarized(ExtractiveModel(), self.request.text, self.request.limit, 'extractive')
         return _Summary(self._within(summary.text), EXTRACTIVE)
 
     async def _by_model(self, model: Model, found: Digest) -> _Summary:
@@ -226,7 +221,7 @@ class _Attempts:
         certain = (await self._digest(int(self.request.limit * DIGEST_SHARE))).text if is_machine else ''
         room = self.request.limit - (count_tokens(f'{certain}\n\n') if certain else 0)
         text = _beside(found.text, certain) if is_machine else self.request.text
-        summary = await self._summarized(model, text, max(MIN_ROOM, room), on_failure='error')
+        summary = await self._summarized(model, text, max(MIN_ROOM, room), 'error')
         if not summary.text.strip():
             raise _UselessError(f'{model.model_name} had nothing to say')
         if summary.state == 'degraded' and all(part.state in ('degraded', 'failed') for part in summary.parts):
@@ -234,7 +229,9 @@ class _Attempts:
         made = f'{certain}\n\n{summary.text}'.strip()
         return _Summary(self._within(made), summary.stats.model, summary.state)
 
-    async def _summarized(self, model: Model, text: str, budget: int, *, on_failure: str) -> Summary:
+    async def _summarized(
+        self, model: Model, text: str, budget: int, on_failure: Literal['error', 'extractive']
+    ) -> Summary:
         settings = self.settings
         if self.request.seconds is not None:
             left = min(settings.deadline_seconds, max(0.1, self.request.seconds))
@@ -243,7 +240,7 @@ class _Attempts:
             usage=self.usage,
             usage_limits=self.usage_limits,
             model=model,
-            on_failure='error' if on_failure == 'error' else 'extractive',
+            on_failure=on_failure,
             cache=self.collection,
             on_fact=self.on_fact,
         )
@@ -253,25 +250,21 @@ class _Attempts:
         return await Summarizer(settings, model=model).run(Document(text), request, options)
 
     async def _digest(self, budget: int = DIGEST_TOKENS) -> Digest:
-        if budget == DIGEST_TOKENS and self._found is not None:
-            return self._found
-        found = await anyio.to_thread.run_sync(lambda: digest(self.request.text, budget, focus=self.request.words))
-        if budget == DIGEST_TOKENS:
-            self._found = found
-        return found
+        if budget not in self._digests:
+            request = self.request
+            self._digests[budget] = await anyio.to_thread.run_sync(
+                lambda: digest(request.text, budget, focus=request.words)
+            )
+        return self._digests[budget]
 
     def _told(self, found: Digest) -> _Summary:
-        for line in found.lines if self.on_fact is not None else ():
-            if self.on_fact is not None:
+        if self.on_fact is not None:
+            for line in found.lines:
                 self.on_fact(line.text)
         return _Summary(found.text, EXTRACTIVE)
 
     def _within(self, text: str) -> str:
         return text if fits_tokens(text, self.request.limit) else truncate_tokens(text, self.request.limit)
-
-
-def _name(candidate: Model | str) -> str:
-    return candidate if isinstance(candidate, str) else candidate.model_name
 
 
 def _why(error: SummarizerError) -> str:
