@@ -116,18 +116,9 @@ class PromptSource:
     """The headings open where the lines begin."""
 
 
-def _escaped(text: str) -> str:
-    """Text that already spells an escaped `<` once more escaped, so that what `wrap` escapes can be read back."""
-    return _ENTITY.sub('&amp;', text) if '&' in text else text
-
-
-def _unescaped(text: str) -> str:
-    """The opposite of `_escaped` and `wrap`."""
-    return _ESCAPED_ENTITY.sub('&', text.replace('&lt;', '<')) if '&' in text else text
-
-
 def _frame(tag: PromptTag, body: str, path: str | None = None) -> str:
-    return wrap(tag, _escaped(body), path=path)
+    # What already spells an escaped `<` is escaped once more, so that what `wrap` escapes can be read back.
+    return wrap(tag, _ENTITY.sub('&amp;', body), path=path)
 
 
 def number_lines(lines: Sequence[NumberedLine]) -> str:
@@ -177,7 +168,7 @@ _TARGET = regex.compile(r'about (\d+) tokens in total')
 def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:
     """The attributes and the body of each frame of `tag`; a body cannot hold the tag, so plain matching is exact."""
     for match in regex.finditer(rf'<{tag}(?: path="([^"]*)")?>(.*?)</{tag}>', prompt, regex.DOTALL):
-        yield match.group(1) or '', _unescaped(match.group(2))
+        yield match.group(1) or '', _ESCAPED_ENTITY.sub('&', match.group(2).replace('&lt;', '<'))
 
 
 def parse(prompt: str) -> ParsedRequest:

@@ -149,13 +149,10 @@ class TerminalLines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the record with its fields."""
-        fields = '; '.join(f'{name}: {_plain(value)}' for name, value in vars(record).items() if name not in _ORDINARY)
+        added = [(name, value) for name, value in vars(record).items() if name not in _ORDINARY]
+        shown = ((name, cast('list[object]', value) if isinstance(value, list) else [value]) for name, value in added)
+        fields = '; '.join(f'{name}: {", ".join(map(str, values))}' for name, values in shown)
         line = f'summarizer: {record.levelname.lower()}: {record.getMessage()}{f" ({fields})" if fields else ""}'
         if line not in self._said:
             self._said.add(line)
             sys.stderr.write(f'{line}\n')
-
-
-def _plain(value: object) -> str:
-    items = cast('list[object]', value) if isinstance(value, list) else [value]
-    return ', '.join(str(item) for item in items)

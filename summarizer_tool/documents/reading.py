@@ -52,11 +52,7 @@ def outline(document: Document) -> str:
 def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) -> str:
     """Raw lines with their numbers, as many as fit, and a last line that says where they stand.
 
-    Args:
-        document: What to read.
-        start_line: The first line, from 1.
-        max_tokens: Tokens that the whole may have; brought between 50 and 20,000.
-        offset: Characters to leave out at the beginning of the first line.
+    `max_tokens` are those of the whole, brought between 50 and 20,000; `offset` counts characters of the first line.
 
     Raises:
         RequestError: If there is no such line or place in it.

@@ -52,14 +52,7 @@ class Repeat:
 
 
 def find(documents: Sequence[Document]) -> list[list[Repeat]]:
-    """Find what later documents may leave out.
-
-    Args:
-        documents: The documents of one job, in the order in which they are read.
-
-    Returns:
-        For each document its repeats, in order. Of any block the first occurrence is never among them.
-    """
+    """Find what later documents may leave out: for each its repeats, in order, and of no block its first occurrence."""
     found: list[list[Repeat]] = [[] for _ in documents]
     if len(documents) < 2:
         return found

@@ -42,13 +42,7 @@ class TokenIndex:
     """The number of starts, up to and including each one, that are no seams."""
 
     def count(self, start: int, end: int, header: str = '') -> int:
-        """The exact tokens of `header` and `text[start:end]` together.
-
-        Args:
-            start: Offset of the first character.
-            end: Offset after the last character.
-            header: What stands before the span: nothing, or text that ends with a line feed.
-        """
+        """The exact tokens of `header`, which is empty or ends with a line feed, and `text[start:end]` together."""
         first, last = self._first(start, header), self._last_seam(bisect_right(self.starts, end) - 1, start, end)
         while first < last and self._is_guess(first):
             first += 1

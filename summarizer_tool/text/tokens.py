@@ -167,11 +167,7 @@ def char_ends(text: str) -> list[int]:
 def safe_cut(text: str, at: int, start: int = 0) -> int:
     """The last place at or before `at` that cuts no character as a reader sees it (a grapheme cluster).
 
-    Args:
-        text: The text to be cut.
-        at: The wanted cut, in characters.
-        start: Where a character begins; the cut is `start` if that character goes on beyond `at`. Only a character of
-            more than 64 code points is cut, at `at`.
+    It is `start` if the character that begins there goes on beyond `at`. Only one of more than 64 code points is cut.
     """
     if at <= start or at >= len(text):
         return max(start, min(at, len(text)))
