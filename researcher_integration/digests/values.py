@@ -8,7 +8,6 @@ from math import isfinite
 MARK = '\x00'
 """Stands in a template for a part that varies."""
 
-
 # A part that varies: the value behind `key=`, or any word with a digit in it. Every branch begins only where a word
 # begins and never gives back what it took, so that the search is linear in any text.
 VARIABLE = re.compile(

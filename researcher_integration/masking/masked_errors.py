@@ -12,7 +12,6 @@ from researcher_integration.masking.masking import Masker, MaskingError
 MAX_CHAIN = 50
 """Errors that one has come of. A longer chain is cut."""
 
-
 _WITH_TEXT = (str, bytes, list, dict, tuple)
 
 

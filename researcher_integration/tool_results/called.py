@@ -18,7 +18,7 @@ from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
 from researcher_integration.tool_results.rules import Rules, ToolResultRules
 from researcher_integration.tool_results.tool_call_reporter import Events, ToolCallReporter
-from summarizer_tool import render_prompt
+from summarizer_tool import one_line, render_prompt
 
 MAX_TITLE = 200
 
@@ -44,8 +44,7 @@ class CalledTool:
     def title(self) -> str:
         """What the stored result is called."""
         written = json.dumps(self.arguments, ensure_ascii=False, default=str) if self.arguments else ''
-        title = ' '.join(f'{self.name}({written})'.split())
-        return title if len(title) <= MAX_TITLE else f'{title[: MAX_TITLE - 1]}…'
+        return one_line(f'{self.name}({written})', MAX_TITLE)
 
     async def masked(self, raw: Observation) -> Observation:
         """What the tool has returned, without secrets, or a `MaskingError`."""

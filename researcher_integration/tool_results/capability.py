@@ -116,14 +116,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         self._toolset = None
         if self.has_reading_tools:
             self._toolset = ReadingToolset(settings, collection, id=f'{self.id or OWN}_reading')
-        for name in self._named_models():
-            if name != EXTRACTIVE:
+        models = {self.rules.for_server(name).summarization.model for name in (None, *self.rules.mcp_servers)}
+        for name in models.union(self.rules.defaults.fallback_models):
+            if name is not None and name != EXTRACTIVE:
                 build_model(settings, name)
-
-    def _named_models(self) -> set[str]:
-        every = [self.rules.for_server(name) for name in (None, *self.rules.mcp_servers)]
-        models_ = {rules.summarization.model for rules in every} | {*self.rules.defaults.fallback_models}
-        return {name for name in models_ if name is not None}
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:

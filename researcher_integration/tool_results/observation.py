@@ -80,13 +80,11 @@ class Observation:
             raise
         except Exception as error:  # noqa: BLE001 - such as a value that holds itself: it must not go on
             raise MaskingError(f'could not be searched for secrets: {type(error).__name__}') from None
-        return Observation(value, content, self._masked_metadata(masker), self.is_wrapped)
-
-    def _masked_metadata(self, masker: Masker) -> object:
         try:
-            return _masked(self.metadata, masker)
+            metadata = _masked(self.metadata, masker)
         except (MaskingError, RecursionError):
-            return None  # no model sees it, but traces and stored histories may
+            metadata = None  # no model sees it, but traces and stored histories may
+        return Observation(value, content, metadata, self.is_wrapped)
 
     def summarized(self, summary: str, **told: object) -> ToolReturn[Any]:
         """The same with a summary in the place of its text; files, small members and metadata stay."""

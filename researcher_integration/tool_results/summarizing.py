@@ -37,6 +37,7 @@ from summarizer_tool import (
     defect_attributes,
     fits_tokens,
     load_prompt,
+    one_line,
     truncate_tokens,
 )
 
@@ -269,10 +270,9 @@ class _Attempts:
 
 def _why(error: SummarizerError) -> str:
     """In a few words: the summarizer's own messages have advice for whoever has set it up."""
-    reason = ' '.join(str(error).split())
-    if (failed := _FAILED.search(reason)) is not None:
-        reason = failed.group(1)
-    return reason if len(reason) <= MAX_REASON else f'{reason[: MAX_REASON - 1]}…'
+    reason = one_line(str(error))
+    failed = _FAILED.search(reason)
+    return one_line(failed[1] if failed else reason, MAX_REASON)
 
 
 def _beside(text: str, certain: str) -> str:

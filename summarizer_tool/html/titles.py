@@ -14,14 +14,12 @@ _UNSEEN = frozenset('\xad\u200b\u2060\ufeff')
 def page_title(tree: Any, blocks: list[PageBlock]) -> str:
     """On one line: what it is to be shared as, its only first heading if its title has that, or its title."""
     head = tree.find('head') if tree.tag == 'html' else None
-    named = ''
     if head is not None:
         for meta in head.iter('meta'):
             if (meta.get('property') or meta.get('name')) in ('og:title', 'twitter:title') and meta.get('content'):
                 return title_line(meta.get('content'))
     found = next(tree.iter('title'), None)
-    if found is not None:
-        named = title_line(''.join(found.itertext()))
+    named = title_line(''.join(found.itertext())) if found is not None else ''
     headings = [title_line(block.words) for block in blocks if block.level == 1]
     if len(headings) == 1 and (not named or headings[0] in named):
         return headings[0]

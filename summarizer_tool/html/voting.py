@@ -19,7 +19,6 @@ by our own rules alone: they take all that is no chrome."""
 
 _MARK = re.compile(f'[{chr(MARKS[0])}-{chr(MARKS[1])}]')
 
-
 _MIN_TOLD = 250
 """Characters of an article that is in no text of its page; less is a description."""
 

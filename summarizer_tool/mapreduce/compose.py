@@ -43,7 +43,9 @@ class Composer:
         """The summary of the facts, within the budget."""
         text = rendered.text
         if not text:
-            text = self._cut_off(facts)
+            # The best fact, or the source, cut off.
+            best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
+            text = render.shorten(best.text if best else report.joined(self.job.documents).strip(), self.job.budget)
             what = 'not one fact fits the budget' if facts else 'no facts found'
             self.tally.warnings.append(f'{what}; the text is cut off')
         if not facts:
@@ -81,12 +83,6 @@ class Composer:
             ],
             stats=stats,
         )
-
-    def _cut_off(self, facts: Sequence[GroundedFact]) -> str:
-        """Something within the budget where no fact fits it: the best fact, or the source, cut off."""
-        best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
-        text = best.text if best else report.joined(self.job.documents).strip()
-        return render.shorten(text, self.job.budget)
 
     def _stats(self, text: str, chunks: int, facts_out: int) -> Stats:
         return Stats(

@@ -33,7 +33,8 @@ class Deadline:
     def reserve(self, seconds: float) -> None:
         """Keep time for what follows the model calls, at most half of what is left."""
         self._reserve = min(seconds, self.seconds / 2)
-        self._move()
+        for scope, end in self._scopes.items():
+            scope.deadline = min(scope.deadline, end())
 
     def bring_forward(self, seconds: float, *, grace: float | None = None) -> None:
         """Move it to `seconds` from now, if that is sooner, and lower the grace to `grace` seconds."""
@@ -59,7 +60,3 @@ class Deadline:
                 yield scope
             finally:
                 del self._scopes[scope]
-
-    def _move(self) -> None:
-        for scope, end in self._scopes.items():
-            scope.deadline = min(scope.deadline, end())
