@@ -8,7 +8,7 @@ from typing import Literal
 
 from researcher_integration.digests.json_digest import json_statements
 from researcher_integration.digests.json_reading import Json, Read, read_json
-from researcher_integration.digests.log_lines import ESCAPES, is_frame, starts_like_log
+from researcher_integration.digests.log_lines import ESCAPES, starts_like_log
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
 from researcher_integration.digests.tables import read_tables, table_statements
@@ -123,8 +123,7 @@ def _is_log(lines: Sequence[str]) -> bool:
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
     if len(sample) < 3:
         return False
-    marked = sum(starts_like_log(line) or is_frame(line) for line in sample)
-    if marked >= _LOG_SHARE * len(sample):
+    if sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample):
         return True
     # Output that says the same again and again is no prose, even without times.
     forms = {_VARIES.sub('0', line) for line in sample}

@@ -151,11 +151,6 @@ def _belongs(line: str, current: Event, *, timed: bool, level: str) -> bool:
     return timed and not level
 
 
-def is_frame(line: str) -> bool:
-    """Whether a line is a frame of a stack trace."""
-    return bool(_FRAME.match(line))
-
-
 def trace(tail: Sequence[str]) -> str:
     """What a stack trace (the lines after the message) says: the exceptions, each with the frame it was thrown in."""
     said: list[str] = []
@@ -182,9 +177,10 @@ def trace(tail: Sequence[str]) -> str:
 
 
 def starts_like_log(line: str) -> bool:
-    """Whether a line has a time near its beginning, or a level."""
+    """Whether a line has a time near its beginning, or a level, or is a frame of a stack trace."""
     return (
         _LEADING_TIME.match(line) is not None
         or _TIME.search(line, 0, 80) is not None
         or bool(_level(line[:LEVEL_WITHIN])[0])
+        or _FRAME.match(line) is not None
     )

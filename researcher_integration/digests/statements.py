@@ -22,8 +22,6 @@ SLOPES: dict[Topic, float] = {
 }  # fmt: skip
 """What each further statement on a topic loses in rank: many errors must not drown the one odd setting."""
 
-_COUNTED = TOPICS[:0:-1]
-"""Topics that are counted where statements are left out, the least important first."""
 
 LONGEST = 360
 """Characters of a statement; longer ones lose their middle."""
@@ -96,7 +94,8 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
     for reserve in (_RESERVE, 2 * _RESERVE, 0):
         taken = _fitting(ranked, budget - min(reserve, budget // 2))
         rest = Counter(statement.topic for index, statement in enumerate(ranked) if index not in taken)
-        left_out = f'… and {", ".join(f"{rest[topic]} more {topic}" for topic in _COUNTED if rest[topic])}'
+        # The least important first, and never the overview.
+        left_out = f'… and {", ".join(f"{rest[topic]} more {topic}" for topic in TOPICS[:0:-1] if rest[topic])}'
         used = sum(count_tokens(ranked[index].text + '\n') for index in taken)
         if used + count_tokens(left_out) <= budget:
             return Chosen(_told(ranked, taken), left_out)

@@ -73,8 +73,17 @@ class ToolCallReporter:
 
     async def summarized(self, text: str, *, original: int, size: int, model: str, source_id: str, state: str) -> None:
         """What the model gets instead."""
-        told = {'text': text, 'model': model, 'source_id': source_id, 'state': state}
-        await self._tell(ToolSummary(call_id=self.call_id, original_tokens=original, summary_tokens=size, **told))
+        await self._tell(
+            ToolSummary(
+                call_id=self.call_id,
+                text=text,
+                original_tokens=original,
+                summary_tokens=size,
+                model=model,
+                source_id=source_id,
+                state=state,
+            )
+        )
 
     @asynccontextmanager
     async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:

@@ -44,11 +44,11 @@ class Deadline:
             self._grace = self._grace if grace is None else min(self._grace, grace)
             self.reserve(self._reserve)
 
-    def calling(self) -> AbstractContextManager[CancelScope, None]:
+    def calling(self) -> AbstractContextManager[CancelScope]:
         """The scope of one model call, which is cancelled when the time for calls is over."""
         return self._scope(lambda: self.last_call)
 
-    def answering(self) -> AbstractContextManager[CancelScope, None]:
+    def answering(self) -> AbstractContextManager[CancelScope]:
         """The scope of the whole work, which is cancelled when the grace is over, too."""
         return self._scope(lambda: self.at + self._grace)
 
