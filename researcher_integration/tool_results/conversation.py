@@ -8,7 +8,7 @@ from typing import cast
 from pydantic_ai import ModelMessage, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.messages import TextContent
 
-from summarizer_tool import count_tokens, render_prompt, truncate_tokens
+from summarizer_tool import count_tokens, one_line, render_prompt, truncate_tokens
 
 MAX_TOKENS = 900
 """Of the whole context."""
@@ -76,9 +76,9 @@ def _newest_first(messages: Sequence[ModelMessage]) -> list[tuple[str, str]]:
     for part in (part for message in messages for part in message.parts):
         match part:
             case UserPromptPart():
-                lines.append(('user', _one_line(_text(part))))
+                lines.append(('user', one_line(_text(part))))
             case TextPart():
-                lines.append(('agent', _one_line(part.content)))
+                lines.append(('agent', one_line(part.content)))
             case ToolCallPart():
                 lines.append((CALLED, part.tool_name))
             case _:
@@ -91,7 +91,3 @@ def _text(part: UserPromptPart) -> str:
     return ' '.join(
         item if isinstance(item, str) else item.content for item in items if isinstance(item, str | TextContent)
     )
-
-
-def _one_line(text: str) -> str:
-    return ' '.join(text.split())
