@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from summarizer_tool import ConfigurationError
+from summarizer_tool import ConfigurationError, one_line
 
 FOLDER = Path(__file__).parent
 """Where the files are that come with the package."""
@@ -61,28 +61,12 @@ Model = TypeVar('Model', bound=Strict)
 
 
 def read_yaml(path: Path, model: type[Model]) -> Model:
-    """Read a YAML file, without aliases and keys that stand twice.
-
-    Args:
-        path: The file, UTF-8, at most `MAX_BYTES`.
-        model: What it holds.
-
-    Raises:
-        ConfigurationError: If it cannot be read, or is not what `model` says; one line with file, key and reason.
-    """
+    """Read a YAML file, without aliases and keys that stand twice; what is wrong with it is a `ConfigurationError`."""
     return _checked(path, _parsed(path, _from_yaml), model, ' (put it in quotes)')
 
 
 def read_json(path: Path, model: type[Model]) -> Model:
-    """Read a JSON file, without keys that stand twice. No error repeats a value: it may be a secret.
-
-    Args:
-        path: The file, UTF-8, at most `MAX_BYTES`.
-        model: What it holds.
-
-    Raises:
-        ConfigurationError: If it cannot be read, or is not what `model` says; one line with file, key and reason.
-    """
+    """Read a JSON file, without keys that stand twice. No error repeats a value: it may be a secret."""
     return _checked(path, _parsed(path, _from_json), model, '')
 
 
@@ -162,9 +146,9 @@ def _from_yaml(text: str) -> object:
     except yaml.MarkedYAMLError as error:
         line = f'line {error.problem_mark.line + 1}: ' if error.problem_mark else ''
         what = ' '.join(part for part in (error.context, error.problem) if part)
-        raise _NotReadableError(f'{line}is not YAML: {_one_line(what)}') from None
+        raise _NotReadableError(f'{line}is not YAML: {one_line(what)}') from None
     except yaml.YAMLError as error:  # a character that may not stand there
-        raise _NotReadableError(f'is not YAML: {_one_line(error)}') from None
+        raise _NotReadableError(f'is not YAML: {one_line(str(error))}') from None
     except ValueError:
         raise _NotReadableError('is not YAML: a date or number is out of range; put it in quotes') from None
 
@@ -201,25 +185,17 @@ def _checked(path: Path, value: object, model: type[Model], way_out: str) -> Mod
         return model.model_validate(value)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
-    problems = [_problem(detail, way_out) for detail in details if not _follows(detail, details)]
+    problems = [_problem(detail, way_out) for detail in details]
     if len(problems) > MAX_PROBLEMS:
         problems[MAX_PROBLEMS:] = [f'and {len(problems) - MAX_PROBLEMS} more']
     raise ConfigurationError(f'{path}: {"; ".join(problems)}')
-
-
-def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Whether a list seems too short only because something in it is wrong."""
-    size = len(detail['loc'])
-    return detail['type'] == 'too_short' and any(
-        other['loc'][:size] == detail['loc'] for other in details if len(other['loc']) > size
-    )
 
 
 def _problem(detail: ErrorDetails, way_out: str) -> str:
     message = _MESSAGES.get(detail['type']) or detail['msg'].removeprefix('Value error, ')
     if detail['type'] == 'string_type' and not isinstance(detail['input'], Mapping | list | None):
         message += way_out
-    message = _one_line(message.replace('Input should be', 'must be'))
+    message = one_line(message.replace('Input should be', 'must be'))
     where = key_path(*detail['loc'])
     return f'{where}: {message}' if where else message
 
@@ -229,7 +205,3 @@ def _unknown(key: object, known: Sequence[str]) -> str:
     return f'{shown(key)} is no key of this; ' + (
         f'did you mean {near[0]!r}?' if near else f'there are {", ".join(known)}'
     )
-
-
-def _one_line(message: object) -> str:
-    return ' '.join(str(message).split())

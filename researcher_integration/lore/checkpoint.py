@@ -13,7 +13,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 
-from researcher_integration.lore.crawl.researcher import Way
+from researcher_integration.lore.crawl.researcher import SummaryTaken, Way
 from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.cross_reference import CrossReference
 from researcher_integration.lore.extraction.typed_extraction import Extraction
@@ -95,13 +95,6 @@ class Step(BaseModel):
         return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
 
 
-class GatheredSummary(BaseModel):
-    """A summary that the agent requested through a tool."""
-
-    source_ids: tuple[str, ...]
-    text: str
-
-
 class GatheredMaterial(BaseModel):
     """The pages, notes and summaries that the agent of a step gathered, before they are summarized."""
 
@@ -111,7 +104,7 @@ class GatheredMaterial(BaseModel):
     budget: int
     """Tokens that the step may hand on."""
     notes: str = ''
-    summaries: tuple[GatheredSummary, ...] = ()
+    summaries: tuple[SummaryTaken, ...] = ()
     agent: Spent = Spent()
     by_tool: Spent = Spent()
     """On the summaries."""
@@ -193,11 +186,7 @@ class Checkpoint(BaseModel):
 
 @contextmanager
 def alone(folder: Path) -> Generator[None]:
-    """Lock a folder against other researches, where the system can lock files.
-
-    Raises:
-        ResearchError: If one is at work there, or the folder cannot be written.
-    """
+    """Lock a folder against other researches, where the system can lock files; a `ResearchError` if one has it."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = (folder / LOCK).open('w')
@@ -213,11 +202,7 @@ def alone(folder: Path) -> Generator[None]:
 
 
 def put_aside(folder: Path, names: Sequence[str]) -> None:
-    """Move the files of an earlier research into `previous/`, replacing what is there.
-
-    Raises:
-        ResearchError: If it cannot be moved.
-    """
+    """Move the files of an earlier research into `previous/`, replacing what is there."""
     left = [folder / name for name in names if (folder / name).exists()]
     if not left:
         return
@@ -232,23 +217,15 @@ def put_aside(folder: Path, names: Sequence[str]) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a file atomically: a reader finds the old text or the new one, never a part.
-
-    Raises:
-        ResearchError: If it cannot be written; names the file.
-    """
+    """Replace a file atomically: a reader finds the old text or the new one, never a part."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f'.{path.name}.partial')
         # For its owner alone, as the store is.
-        with open(partial, 'w', encoding='utf-8', opener=_private) as file:
+        with open(partial, 'w', encoding='utf-8', opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
         raise ResearchError(f'{path} cannot be written: {error.strerror}') from None
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_fiel
 from researcher_integration.lore import briefs
 from researcher_integration.lore.checkpoint import Checkpoint, Failure, ResearchRequest, Step, StepState, write
 from researcher_integration.lore.crawl.locators import without_user
-from researcher_integration.lore.extraction.cross_reference import Conflict
+from researcher_integration.lore.extraction.contradictions import Conflict
 from researcher_integration.lore.extraction.records import RECORDS, Record
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId
@@ -143,16 +143,7 @@ def build(
     via: str,
     has_model: bool,
 ) -> Package:
-    """Build the package of a finished research.
-
-    Args:
-        checkpoint: All of it.
-        topics: In the order of the steps.
-        material: What the extraction read.
-        warnings: Beside those that the checkpoint holds.
-        via: Where summaries were made.
-        has_model: Whether there was one to extract with.
-    """
+    """Build the package of a finished research."""
     sections = {section.topic: section for section in material.sections}
     written = {
         f'{number:02}-{topic.id.replace("_", "-")}.md': briefs.brief(
@@ -176,11 +167,7 @@ def build(
 
 
 def write_to(package: Package, folder: Path) -> None:
-    """Write the files atomically, and remove an earlier package's briefs that have other names.
-
-    Raises:
-        ResearchError: If one cannot be written.
-    """
+    """Write the files atomically, and remove an earlier package's briefs that have other names."""
     for name, text in package.briefs.items():
         write(folder / BRIEFS / name, text)
     for path in (folder / BRIEFS).iterdir():
@@ -241,7 +228,7 @@ def _statistics(
     if checkpoint.cross_reference and checkpoint.cross_reference.reason:
         said.append(f'cross-reference: {checkpoint.cross_reference.reason}')
     return Statistics(
-        request=_without_users(checkpoint.request),
+        request=checkpoint.request.model_copy(update={'places': tuple(map(without_user, checkpoint.request.places))}),
         summarizer=via,
         pages=len(material.pages),
         tokens_crawled=sum(page.tokens for page in material.pages),
@@ -258,7 +245,3 @@ def _statistics(
 
 def _figures(step: Step) -> StepFigures:
     return StepFigures(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))
-
-
-def _without_users(request: ResearchRequest) -> ResearchRequest:
-    return request.model_copy(update={'places': tuple(map(without_user, request.places))})

@@ -159,12 +159,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
     _run: _SelectedRun | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check that each of the operator's servers is one.
-
-        Raises:
-            ConfigurationError: If a toolset does not hold exactly one `MCPToolset`, or a name is missing or doubled,
-                or the time limit is not over 0.
-        """
+        """Check the time limit, and that each of the operator's servers is one `MCPToolset`."""
         if self.defer_loading:
             raise ConfigurationError('SelectMCPServers decides before the run; it cannot have defer_loading=True')
         if self.timeout is not None and self.timeout <= 0:
@@ -178,19 +173,17 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, object]) -> AbstractCapability[AgentDepsT]:
         """With the servers and the time limit of the agent's own, where this one has none."""
-        found: list[SelectMCPServers[AgentDepsT]] = []
+        found: list[SelectMCPServers[AgentDepsT]] = [self]
 
         def visit(capability: AbstractCapability[AgentDepsT]) -> None:
             if isinstance(capability, SelectMCPServers) and capability.id == self.id:
                 found.append(capability)
 
         agent.root_capability.apply(visit)
-        servers = [self.servers, *(other.servers for other in found)]
-        timeouts = [self.timeout, *(other.timeout for other in found)]
         return replace(
             self,
-            servers=next((each for each in servers if each is not None), None),
-            timeout=next((each for each in timeouts if each is not None), None),
+            servers=next((each.servers for each in found if each.servers is not None), None),
+            timeout=next((each.timeout for each in found if each.timeout is not None), None),
         )
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
@@ -244,8 +237,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
             if len(servers.own.get(name, ())) > 1:
                 raise MCPSelectionError(f'several MCP servers of the run have the id {shown(name)}; give each its own')
             allowed = limits.get(name)
-            missing = [] if allowed is None else [tool for tool in servers.selected[name] if tool not in allowed]
-            if allowed is not None and missing:
+            if allowed is not None and (missing := [tool for tool in servers.selected[name] if tool not in allowed]):
                 raise MCPSelectionError(lacks(f'the MCP server {shown(name)}', 'tool', missing, allowed))
 
     async def prepare_tools(self, ctx: RunContext[AgentDepsT], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from anyio import CancelScope
 from anyio.lowlevel import checkpoint
-from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from sse_starlette.sse import SendTimeoutError
 
@@ -32,23 +31,11 @@ _SEPARATORS = str.maketrans({separator: f'\\u{ord(separator):04x}' for separator
 _logger = logging.getLogger('researcher_integration')
 
 
-class End(BaseModel):
-    """The last that a client hears: why nothing comes any more, and where it can go on."""
-
-    after: int
-    """The last sequence number that it got."""
-
-
 class EventStream(EventSourceResponse):
     """The response to somebody who follows a run.
 
     The last event is `end` when the run has ended; `lagging` when the client was too slow, and `failed` when the log
     cannot be read: then it may come back.
-
-    Args:
-        events: What is sent.
-        after: The sequence number that they begin after.
-        open_streams: Where this one is found while it lasts.
     """
 
     def __init__(self, events: AsyncGenerator[TimelineEvent], after: int, open_streams: 'set[EventStream]') -> None:
@@ -97,4 +84,5 @@ class EventStream(EventSourceResponse):
         except StoreError as error:
             _logger.warning('a timeline cannot be read', extra={'error': str(error)})
             last = 'failed'
-        yield ServerSentEvent(End(after=after).model_dump_json(), event=last, sep='\n')
+        # Where the client can go on: the last sequence number that it got.
+        yield ServerSentEvent(f'{{"after":{after}}}', event=last, sep='\n')

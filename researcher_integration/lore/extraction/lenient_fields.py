@@ -8,6 +8,8 @@ import regex
 from pydantic import BaseModel, BeforeValidator
 from pydantic.config import JsonDict, JsonValue
 
+from summarizer_tool import one_line
+
 DEFAULT_CONFIDENCE = 0.5
 """The confidence of a record whose model gives none, or gives it in words that say nothing."""
 
@@ -57,18 +59,13 @@ def bare(schema: JsonDict) -> None:
                 field.pop(key, None)
 
 
-def one_line(text: str) -> str:
-    """A text that any encoding can carry, with single spaces between its words."""
-    return ' '.join(text.encode(errors='replace').decode().split())
-
-
 def _as_name(value: object) -> object:
     """A name: also as a number, or as an object that has a `name`; anything else stays wrong."""
     if isinstance(value, dict):
         value = cast('dict[object, object]', value).get('name')
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
-    return one_line(value) if isinstance(value, str) else value
+    return one_line(value.encode(errors='replace').decode()) if isinstance(value, str) else value
 
 
 def _as_text(value: object) -> str:
@@ -154,23 +151,13 @@ def _related(value: object) -> list[object]:
 
 
 def as_relations(value: object) -> list[dict[str, object]]:
-    """Relations in whatever form; those that name nothing are left out, rather than the record they are in.
-
-    Args:
-        value: A list, one relation, or targets by kind: `{"leads": ["Tide Guild"]}`; members may be plain text.
-    """
+    """Relations in whatever form; those that name nothing are left out, rather than the record they are in."""
     named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, _related(value)))
     return [{**relation, 'target': target} for relation, target in named if target]
 
 
 def as_records(value: object, key: str, part: str) -> object:
-    """The envelope around a list, where the model has left it out, or the list.
-
-    Args:
-        value: What the model has answered.
-        key: What the list is called.
-        part: A field by which one member without a list is known.
-    """
+    """The envelope around a list, where the model has left it out, or the list; `part` is a field of its members."""
     if value is None:
         return {key: []}
     if isinstance(value, list):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import regex
 
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, titled
-from summarizer_tool import count_tokens, register_tag, render_prompt, truncate_tokens, wrap_in_tag
+from summarizer_tool import count_tokens, one_line, register_tag, render_prompt, truncate_tokens, wrap_in_tag
 
 # Names that no HTML has: what spells a registered tag is escaped in all frames.
 PAGES_TAG = register_tag('crawled_pages')
@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return plain(' '.join(text.split()))
+    return plain(one_line(text))
 
 
 def page_list(pages: Sequence[CrawledPage]) -> str:
@@ -79,13 +79,7 @@ def frame_tokens() -> int:
 
 
 def request(template: str, material: Material, **values: str) -> str:
-    """The user prompt.
-
-    Args:
-        template: Name of a prompt with `{{zone}}`, `{{pages}}` and `{{sections}}`, the last on a line of its own.
-        material: What goes into it.
-        values: Further values for the template.
-    """
+    """The user prompt."""
     return render_prompt(
         template,
         zone=_line(material.zone),
@@ -102,15 +96,6 @@ def room(
 
     Whenever there is at most one section for each topic, and their texts have at most so many tokens in sum, each
     request about them keeps to the window, whatever the texts.
-
-    Args:
-        sizes: For each request, the tokens of all that is sent about a material.
-        zone: Name of the zone.
-        pages: The pages that will be listed.
-        window_tokens: What each request may have.
-
-    Raises:
-        ValueError: If zone and page list leave no room.
     """
     sample = KeptSection('lore', '', 'x')
     # The sample ends where a line does, and so does what stands before it: without it the rest is what is left.

@@ -21,21 +21,14 @@ class ExtractionPhase:
     """Run the extractions and the cross-reference that a checkpoint lacks."""
 
     def __init__(self, work: ResearchRun) -> None:
-        """Prepare the questions."""
         self._work = work
         self._checkpoint = work.checkpoint
-        asked = LoreModel(
-            work.model, work.request.window_tokens, work.settings.llm_output_mode, work.settings.trace_content
-        )
+        asked = LoreModel(work.model, work.settings.llm_output_mode, work.settings.trace_content)
         self._extractor = Extractor(asked)
         self._cross_referencer = CrossReferencer(asked)
 
     def room(self, pages: Sequence[CrawledPage]) -> int:
-        """The tokens that all sections may have together for each prompt to fit the window.
-
-        Raises:
-            ResearchError: If the window is too small.
-        """
+        """The tokens that all sections may have together for each prompt to fit the window."""
         questions = (*self._extractor.questions.values(), self._cross_referencer.question)
         request = self._work.request
         try:

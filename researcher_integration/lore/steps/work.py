@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,55 +46,35 @@ class Configuration:
     search: Sequence[AbstractToolset[Any]] = ()
 
 
+@dataclass(eq=False)
 class ResearchRun:
     """The shared state of one running research."""
 
-    def __init__(
-        self,
-        checkpoint: Checkpoint,
-        folder: Path,
-        *,
-        configuration: Configuration,
-        settings: ResearchSettings,
-        service: Service,
-        backend: SummaryBackend,
-        model: Model | None,
-        on_progress: Callable[[ResearchProgress], None],
-        on_checkpoint: Callable[[Checkpoint], None],
-    ) -> None:
-        """Start from a checkpoint, new or loaded.
+    checkpoint: Checkpoint
+    folder: Path
+    """Where the checkpoint is saved."""
+    configuration: Configuration
+    settings: ResearchSettings
+    service: Service
+    backend: SummaryBackend
+    model: Model | None
+    """Of the agents; without one there are none."""
+    tell: Callable[[ResearchProgress], None]
+    on_checkpoint: Callable[[Checkpoint], None]
+    """Told of each checkpoint that was written."""
+    usage: RunUsage = field(default_factory=RunUsage, init=False)
+    """Of all model calls, those before an interruption included; limits are held against it."""
 
-        Args:
-            checkpoint: What has been done.
-            folder: Where it is saved.
-            configuration: Topics, limits, tiers, search servers.
-            settings: Of the agents.
-            service: Fetches and stores pages.
-            backend: Summarizes them.
-            model: Of the agents; without one there are none.
-            on_progress: Told how far it has come.
-            on_checkpoint: Told of each checkpoint that was written.
-        """
-        self.checkpoint = checkpoint
-        self.request = checkpoint.request
-        self.configuration = configuration
-        self.topics: Sequence[Topic] = configuration.research.topics
-        self.settings = settings
-        self.service = service
-        self.backend = backend
-        self.model = model
-        self.tell = on_progress
+    def __post_init__(self) -> None:
+        self.request = self.checkpoint.request
+        self.topics: Sequence[Topic] = self.configuration.research.topics
         # What was under way when it was interrupted is begun again, and has been paid for all the same.
-        checkpoint.superseded += checkpoint.under_way
-        checkpoint.under_way = Spent()
-        self.usage = RunUsage()
-        """Of all model calls, those before an interruption included; limits are held against it."""
-        for spent in checkpoint.all_spent():
+        self.checkpoint.superseded += self.checkpoint.under_way
+        self.checkpoint.under_way = Spent()
+        for spent in self.checkpoint.all_spent():
             self.usage.incr(spent.usage())
-        self._folder = folder
-        self._on_checkpoint = on_checkpoint
         self._saving = anyio.Lock()
-        self._begun = time.monotonic() - checkpoint.seconds
+        self._begun = time.monotonic() - self.checkpoint.seconds
 
     def pages(self) -> list[CrawledPage]:
         """Each page once, in the order of their numbers."""
@@ -102,27 +82,19 @@ class ResearchRun:
         return sorted(pages.values(), key=lambda page: page.number)
 
     async def text(self, handle: str) -> str:
-        """The text of a page.
-
-        Raises:
-            UnknownSourceError: If the store does not have it any more.
-        """
+        """The text of a page."""
         document = await anyio.to_thread.run_sync(self.service.collection.document, handle)
         return document.text
 
     async def save(self) -> None:
-        """Write the checkpoint.
-
-        Raises:
-            ResearchError: If it cannot be written.
-        """
+        """Write the checkpoint."""
         async with self._saving:
             self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
             finished = sum(self.checkpoint.all_spent(), Spent())
             self.checkpoint.under_way = Spent.of(self.usage) - finished
             written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
-            await anyio.to_thread.run_sync(written.save, self._folder)
-        self._on_checkpoint(written)
+            await anyio.to_thread.run_sync(written.save, self.folder)
+        self.on_checkpoint(written)
 
     def limits(self, share: float = 1.0, shares_left: float = 1.0) -> UsageLimits:
         """The usage limits for a share of what is left, by default all of it."""

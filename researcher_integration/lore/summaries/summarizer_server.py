@@ -19,7 +19,8 @@ from pydantic_ai import ToolFailed, ToolReturn
 from pydantic_ai.mcp import MCPToolset
 
 from researcher_integration.lore.summaries.source_summary import SummaryUnavailableError
-from summarizer_tool import Collection, ConfigurationError, StoreError, UnknownSourceError, first_error
+from researcher_integration.mcp.failures import FAILURES
+from summarizer_tool import Collection, ConfigurationError, StoreError, UnknownSourceError, first_error, one_line
 
 if TYPE_CHECKING:
     from fastmcp.client.progress import ProgressHandler
@@ -34,19 +35,8 @@ _NAMESPACE = 'summarizer/'
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 _REFUSED = frozenset({401, 403, 421})
 
-# What the client and the layers below it raise when a connection cannot be made or is lost; `RuntimeError` is fastmcp's
-# own, and a `ValidationError` means that something else than MCP has answered.
-_FAILURES = (
-    RuntimeError,
-    OSError,
-    httpx2.HTTPError,
-    httpx2.InvalidURL,
-    MCPError,
-    ValidationError,
-    ExceptionGroup,
-    anyio.ClosedResourceError,
-    anyio.BrokenResourceError,
-)
+# A `ValidationError` means that something else than MCP has answered.
+_FAILURES = (*FAILURES, httpx2.InvalidURL, ValidationError)
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -78,17 +68,6 @@ class SummarizerServer(MCPToolset[Any]):
     """
 
     def __init__(self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float) -> None:
-        """Prepare the connection.
-
-        Args:
-            url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
-            local: Where the sources are that the server may lack.
-            token: The bearer token, where the server asks for one.
-            timeout: Seconds for one request; a server answers within its `MCP_TOOL_TIMEOUT`, 110 by default.
-
-        Raises:
-            ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
-        """
         self._place = f'the MCP server at {_host(url)}'
         access = _Access(token)
         self._is_token_sent = access.has_token
@@ -132,14 +111,7 @@ class SummarizerServer(MCPToolset[Any]):
     async def direct_call_tool(
         self, name: str, args: dict[str, Any], *, metadata: dict[str, Any] | None = None, use_task: bool = False
     ) -> str | ToolReturn[str]:
-        """Call a tool for an agent.
-
-        Returns:
-            The text as it came, also where it is JSON, with what the server says besides as metadata.
-
-        Raises:
-            ToolFailed: If the tool has failed, or the server cannot be reached.
-        """
+        """Call a tool for an agent."""
         try:
             answer = await self.ask(name, args, metadata=metadata)
         except SummaryUnavailableError as error:
@@ -156,14 +128,7 @@ class SummarizerServer(MCPToolset[Any]):
         metadata: dict[str, Any] | None = None,
         notify: 'ProgressHandler | None' = None,
     ) -> ServerAnswer:
-        """Call a tool; if the server lacks sources that this process has, send them and call it again.
-
-        Returns:
-            The result, which may be an error.
-
-        Raises:
-            SummaryUnavailableError: If the server cannot be reached, or does not answer in time.
-        """
+        """Call a tool; if the server lacks sources that this process has, send them and call it again."""
         answer = await self._call(name, arguments, metadata, notify)
         handles = _handles(arguments)
         # An error names a handle only if something is wrong with it.
@@ -172,14 +137,7 @@ class SummarizerServer(MCPToolset[Any]):
         return answer
 
     async def send(self, source_ids: Sequence[str]) -> bool:
-        """Send sources of this process to the server, with their titles and URLs.
-
-        Returns:
-            Whether the server has got any.
-
-        Raises:
-            SummaryUnavailableError: If the server cannot be reached, or does not take one.
-        """
+        """Send sources of this process to the server, with their titles and URLs; says whether it has got any."""
         is_sent = False
         for source_id in source_ids:
             try:
@@ -202,7 +160,7 @@ class SummarizerServer(MCPToolset[Any]):
         """The server's error in terms of the caller."""
         # It would name other sources by their titles, which are what strangers wrote.
         unknown = min((each for each in source_ids if each in answer.text), key=answer.text.index, default='')
-        why = f'lacks {unknown}, and so does this process' if unknown else f'says: {_one_line(answer.text)}'
+        why = f'lacks {unknown}, and so does this process' if unknown else f'says: {one_line(answer.text, MAX_SHOWN)}'
         return SummaryUnavailableError(f'{self._place} {why}')
 
     def protocol_error(self) -> SummaryUnavailableError:
@@ -246,13 +204,9 @@ class SummarizerServer(MCPToolset[Any]):
             raise SummaryUnavailableError(f'{self._place} {self._why(error)}') from None
 
     async def _open(self, lost: int = 0) -> int:
-        """Open the connection if there is none or it was lost.
+        """Open the connection if there is none, or the one with the number `lost` has failed; return the number it has.
 
-        Args:
-            lost: The number of the one that has failed: of several calls that have failed on it, one opens the next.
-
-        Returns:
-            The number of the one that is there.
+        Of several calls that have failed on one connection, the first opens the next.
         """
         async with self._opening:
             if self._connection == lost:
@@ -277,7 +231,7 @@ class SummarizerServer(MCPToolset[Any]):
             case TimeoutError() | httpx2.TimeoutException():
                 return 'does not answer'
             case httpx2.ConnectError() | OSError():
-                return f'cannot be reached: {_one_line(str(error))}'
+                return f'cannot be reached: {one_line(str(error), MAX_SHOWN)}'
             case MCPError() if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
                 return f'answers with MCP error {error.code}; check the path of its URL'
             case _:
@@ -322,7 +276,3 @@ def _handles(arguments: Mapping[str, Any]) -> list[str]:
     """The handles among the arguments: in a list, in a text, or as the content."""
     given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'source_id', 'content'))
     return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
-
-
-def _one_line(text: str) -> str:
-    return ' '.join(text.split())[:MAX_SHOWN]
