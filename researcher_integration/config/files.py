@@ -61,28 +61,12 @@ Model = TypeVar('Model', bound=Strict)
 
 
 def read_yaml(path: Path, model: type[Model]) -> Model:
-    """Read a YAML file, without aliases and keys that stand twice.
-
-    Args:
-        path: The file, UTF-8, at most `MAX_BYTES`.
-        model: What it holds.
-
-    Raises:
-        ConfigurationError: If it cannot be read, or is not what `model` says; one line with file, key and reason.
-    """
+    """Read a YAML file, without aliases and keys that stand twice; what is wrong with it is a `ConfigurationError`."""
     return _checked(path, _parsed(path, _from_yaml), model, ' (put it in quotes)')
 
 
 def read_json(path: Path, model: type[Model]) -> Model:
-    """Read a JSON file, without keys that stand twice. No error repeats a value: it may be a secret.
-
-    Args:
-        path: The file, UTF-8, at most `MAX_BYTES`.
-        model: What it holds.
-
-    Raises:
-        ConfigurationError: If it cannot be read, or is not what `model` says; one line with file, key and reason.
-    """
+    """Read a JSON file, without keys that stand twice. No error repeats a value: it may be a secret."""
     return _checked(path, _parsed(path, _from_json), model, '')
 
 

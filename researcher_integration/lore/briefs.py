@@ -39,16 +39,7 @@ _HANDLES = re.compile(r'\[.*\bsrc_[0-9a-f]{12}\b.*\]')
 
 
 def brief(topic: Topic, zone: str, step: Step, section: KeptSection, pages: Sequence[CrawledPage], via: str) -> str:
-    """The brief of a topic: figures, warnings, what was kept, and its sources with numbers and handles.
-
-    Args:
-        topic: What it is about.
-        zone: Its name.
-        step: What the research step has done.
-        section: What the extraction read.
-        pages: All pages of the zone.
-        via: Where summaries were made.
-    """
+    """The brief of a topic: figures, warnings, what was kept, and its sources with numbers and handles."""
     known = {page.source_id: page for page in pages}
     listed = [known[handle] for handle in step.pages]
     lines = [f'# {plain(topic.header)}: {plain(zone)}', '', _figures(step, section, via)]
@@ -58,14 +49,7 @@ def brief(topic: Topic, zone: str, step: Step, section: KeptSection, pages: Sequ
 
 
 def conflicts(zone: str, found: Sequence[Conflict], pages: Sequence[CrawledPage], reason: str = '') -> str:
-    """The conflicts between sources: for each, both claims and both sources.
-
-    Args:
-        zone: Its name.
-        found: The conflicts.
-        pages: All pages of the zone.
-        reason: Why none were looked for, or not all, if that is so.
-    """
+    """The conflicts between sources: for each, both claims and both sources."""
     numbered = {page.number: page for page in pages}
     cited = {claim.source for conflict in found for claim in conflict.claims}
     said = 'None were found.'
@@ -105,13 +89,7 @@ def quoted(text: str, pages: Sequence[CrawledPage]) -> str:
 
 
 def _quoted(line: str, numbers: Mapping[str, int], *, is_below: bool) -> str:
-    """One line of kept text, quoted.
-
-    Args:
-        line: As it was kept.
-        numbers: Of pages, by title.
-        is_below: Whether there is text in the line above, of which an underline would make a heading.
-    """
+    """One line of kept text, quoted."""
     found = _LINE.fullmatch(line)
     opening, rest = (found[1], found[2]) if found else ('', line)
     heading = _HEADING.fullmatch(rest)

@@ -193,11 +193,7 @@ class Checkpoint(BaseModel):
 
 @contextmanager
 def alone(folder: Path) -> Generator[None]:
-    """Lock a folder against other researches, where the system can lock files.
-
-    Raises:
-        ResearchError: If one is at work there, or the folder cannot be written.
-    """
+    """Lock a folder against other researches, where the system can lock files; a `ResearchError` if one has it."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = (folder / LOCK).open('w')
@@ -213,11 +209,7 @@ def alone(folder: Path) -> Generator[None]:
 
 
 def put_aside(folder: Path, names: Sequence[str]) -> None:
-    """Move the files of an earlier research into `previous/`, replacing what is there.
-
-    Raises:
-        ResearchError: If it cannot be moved.
-    """
+    """Move the files of an earlier research into `previous/`, replacing what is there."""
     left = [folder / name for name in names if (folder / name).exists()]
     if not left:
         return
@@ -232,11 +224,7 @@ def put_aside(folder: Path, names: Sequence[str]) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a file atomically: a reader finds the old text or the new one, never a part.
-
-    Raises:
-        ResearchError: If it cannot be written; names the file.
-    """
+    """Replace a file atomically: a reader finds the old text or the new one, never a part."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f'.{path.name}.partial')

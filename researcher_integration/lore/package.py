@@ -143,16 +143,7 @@ def build(
     via: str,
     has_model: bool,
 ) -> Package:
-    """Build the package of a finished research.
-
-    Args:
-        checkpoint: All of it.
-        topics: In the order of the steps.
-        material: What the extraction read.
-        warnings: Beside those that the checkpoint holds.
-        via: Where summaries were made.
-        has_model: Whether there was one to extract with.
-    """
+    """Build the package of a finished research."""
     sections = {section.topic: section for section in material.sections}
     written = {
         f'{number:02}-{topic.id.replace("_", "-")}.md': briefs.brief(
@@ -176,11 +167,7 @@ def build(
 
 
 def write_to(package: Package, folder: Path) -> None:
-    """Write the files atomically, and remove an earlier package's briefs that have other names.
-
-    Raises:
-        ResearchError: If one cannot be written.
-    """
+    """Write the files atomically, and remove an earlier package's briefs that have other names."""
     for name, text in package.briefs.items():
         write(folder / BRIEFS / name, text)
     for path in (folder / BRIEFS).iterdir():

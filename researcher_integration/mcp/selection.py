@@ -159,12 +159,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
     _run: _SelectedRun | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check that each of the operator's servers is one.
-
-        Raises:
-            ConfigurationError: If a toolset does not hold exactly one `MCPToolset`, or a name is missing or doubled,
-                or the time limit is not over 0.
-        """
+        """Check the time limit, and that each of the operator's servers is one `MCPToolset`."""
         if self.defer_loading:
             raise ConfigurationError('SelectMCPServers decides before the run; it cannot have defer_loading=True')
         if self.timeout is not None and self.timeout <= 0:

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def required(token: SecretStr | None) -> bytes | None:
-    """The bearer token that requests must have, as they send it; none where only this machine is served.
-
-    Raises:
-        ConfigurationError: If the token is empty.
-    """
+    """The bearer token that requests must have, as they send it; none where only this machine is served."""
     if token is None:
         return None
     value = token.get_secret_value().strip()

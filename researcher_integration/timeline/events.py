@@ -150,12 +150,7 @@ def decoded(body: bytes) -> Draft:
 
 
 def within(event: Draft, max_bytes: int) -> tuple[Draft, bytes]:
-    """An event cut to a size, and how it is written.
-
-    Args:
-        event: Of any size.
-        max_bytes: Of it as JSON; `LEAST_EVENT_BYTES` at least.
-    """
+    """An event cut to a size, and how it is written."""
     if isinstance(event, ToolCall):
         body = encoded(event)
         if len(body) <= max_bytes:

@@ -37,12 +37,7 @@ _FORMAT = DatabaseFormat(
 
 
 def open_file(path: str) -> sqlite3.Connection:
-    """A connection to a log, which is made if absent.
-
-    Raises:
-        ConfigurationError: If the file cannot be made or written.
-        StoreError: If the file belongs to another program, or to another version of this one.
-    """
+    """A connection to a log, which is made if absent."""
     return open_database(path, _FORMAT)
 
 

@@ -44,11 +44,6 @@ class EventStream(EventSourceResponse):
 
     The last event is `end` when the run has ended; `lagging` when the client was too slow, and `failed` when the log
     cannot be read: then it may come back.
-
-    Args:
-        events: What is sent.
-        after: The sequence number that they begin after.
-        open_streams: Where this one is found while it lasts.
     """
 
     def __init__(self, events: AsyncGenerator[TimelineEvent], after: int, open_streams: 'set[EventStream]') -> None:

@@ -216,13 +216,7 @@ class Crawler:
         return page, is_new
 
     def _begin(self, key: str, load: _Load, lost: CrawledPage | None) -> _PageFlight:
-        """Start fetching a page.
-
-        Args:
-            key: Its key.
-            load: Gets and stores it.
-            lost: The page that had the key, if the store has lost its text.
-        """
+        """Start fetching a page; `lost` is the page that had its key, if the store has lost its text."""
         if self._failures[key] >= MAX_ATTEMPTS:
             raise RequestError(f'{shown(key)} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
         # Those on their way count: a request that will be refused is not to be paid for.

@@ -8,18 +8,7 @@ _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
 
 def read(file: Path, max_mb: float) -> Page:
-    """Read a text, markdown or HTML file as a page; a blocking call.
-
-    Args:
-        file: Its path.
-        max_mb: Megabytes (10⁶ bytes) that it may have: `settings.fetch_max_mb`.
-
-    Returns:
-        Its text, HTML as markdown, and the title that an HTML page gives itself.
-
-    Raises:
-        RequestError: If there is no such file, or it cannot be read, is too large, or holds no text.
-    """
+    """Read a text, markdown or HTML file of at most `max_mb` (10⁶ bytes) as a page; a blocking call."""
     if file.exists() and not file.is_file():  # one would wait for whoever writes into a pipe
         raise RequestError(f'{file} is not a regular file; give the path of a text, markdown or HTML file')
     try:

@@ -29,12 +29,7 @@ class Beginning:
 
 
 def beginning(text: str, at_most: int = PREVIEW_CHARACTERS) -> Beginning:
-    """The first part of a text, up to the end of a line, or of a word where lines are long.
-
-    Args:
-        text: Any text.
-        at_most: Characters that it may have.
-    """
+    """The first part of a text, up to the end of a line, or of a word where lines are long."""
     cut = _cut(text, max(0, at_most))
     line_start = text.rfind('\n', 0, cut) + 1
     return Beginning(text[:cut], text.count('\n', 0, cut) + 1, cut - line_start, not text[cut:].strip())
@@ -53,12 +48,7 @@ def _cut(text: str, at_most: int) -> int:
 
 
 def shortened(outline: str, at_most: int = OUTLINE_CHARACTERS) -> str:
-    """As many whole lines of an outline as fit, and `…` where some were left out.
-
-    Args:
-        outline: One heading a line.
-        at_most: Characters that it may have.
-    """
+    """As many whole lines of an outline as fit, and `…` where some were left out."""
     if len(outline) <= at_most:
         return outline
     mark = '\n…'
@@ -66,15 +56,7 @@ def shortened(outline: str, at_most: int = OUTLINE_CHARACTERS) -> str:
 
 
 def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool, at_most: int = PREVIEW_CHARACTERS) -> str:
-    """Describe a page for the model; the page's own text stands in a frame that it cannot close.
-
-    Args:
-        page: The page.
-        text: All of its text.
-        outline: Its headings, one a line; may be empty.
-        is_new: Whether it has been crawled for this answer.
-        at_most: Characters of its text that are shown, before a `<` that could end the frame is escaped.
-    """
+    """Describe a page for the model; the page's own text stands in a frame that it cannot close."""
     first = beginning(text, at_most)
     headings = shortened(outline)
     body = render_prompt(

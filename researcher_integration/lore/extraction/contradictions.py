@@ -70,10 +70,7 @@ class _Statement:
 def is_same(first: str, second: str, *, counted: bool = False) -> bool:
     """Say whether two values agree; in other words, or with one that only says more, they do.
 
-    Args:
-        first: One value.
-        second: The other.
-        counted: They are numbers with words around them, and the numbers must be the same.
+    Where `counted`, they are numbers with words around them, and the numbers must be the same.
     """
     one, other = ({word for word in words(text).split() if word not in _SMALL} for text in (first, second))
     if counted and {word for word in one if word.isdigit()} != {word for word in other if word.isdigit()}:

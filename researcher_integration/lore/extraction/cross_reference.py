@@ -83,12 +83,7 @@ class CrossReferencer:
         usage: RunUsage,
         usage_limits: UsageLimits | None,
     ) -> CrossReference:
-        """Compare by rules, ask the model, and hold its conflicts against the raw pages.
-
-        Raises:
-            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
-            UserError: If the model cannot answer in the output mode.
-        """
+        """Compare by rules, ask the model, and hold its conflicts against the raw pages."""
         ruled = compare(extractions, material.pages)
         answer = await self.question.ask(material, read, usage=usage, usage_limits=usage_limits)
         found = answer.output.conflicts if answer.output else []
@@ -105,17 +100,9 @@ class CrossReferencer:
 def verify_conflicts(
     found: Iterable[FoundConflict], pages: Sequence[CrawledPage], texts: Mapping[int, str]
 ) -> tuple[list[Conflict], int]:
-    """Keep the conflicts of which two different pages name the subject, and whose claims differ.
+    """Keep the conflicts of which two different pages name the subject, and whose claims differ; count the others.
 
     That a page states a claim in these words is not checked: claims are told in the model's own.
-
-    Args:
-        found: As a model returned them.
-        pages: All pages.
-        texts: Raw text by page number.
-
-    Returns:
-        The conflicts that hold, and how many do not.
     """
     index = PageIndex(pages, texts)
     kept: list[Conflict] = []

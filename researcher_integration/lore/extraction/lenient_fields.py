@@ -154,23 +154,13 @@ def _related(value: object) -> list[object]:
 
 
 def as_relations(value: object) -> list[dict[str, object]]:
-    """Relations in whatever form; those that name nothing are left out, rather than the record they are in.
-
-    Args:
-        value: A list, one relation, or targets by kind: `{"leads": ["Tide Guild"]}`; members may be plain text.
-    """
+    """Relations in whatever form; those that name nothing are left out, rather than the record they are in."""
     named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, _related(value)))
     return [{**relation, 'target': target} for relation, target in named if target]
 
 
 def as_records(value: object, key: str, part: str) -> object:
-    """The envelope around a list, where the model has left it out, or the list.
-
-    Args:
-        value: What the model has answered.
-        key: What the list is called.
-        part: A field by which one member without a list is known.
-    """
+    """The envelope around a list, where the model has left it out, or the list; `part` is a field of its members."""
     if value is None:
         return {key: []}
     if isinstance(value, list):

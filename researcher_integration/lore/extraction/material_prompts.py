@@ -79,13 +79,7 @@ def frame_tokens() -> int:
 
 
 def request(template: str, material: Material, **values: str) -> str:
-    """The user prompt.
-
-    Args:
-        template: Name of a prompt with `{{zone}}`, `{{pages}}` and `{{sections}}`, the last on a line of its own.
-        material: What goes into it.
-        values: Further values for the template.
-    """
+    """The user prompt."""
     return render_prompt(
         template,
         zone=_line(material.zone),
@@ -102,15 +96,6 @@ def room(
 
     Whenever there is at most one section for each topic, and their texts have at most so many tokens in sum, each
     request about them keeps to the window, whatever the texts.
-
-    Args:
-        sizes: For each request, the tokens of all that is sent about a material.
-        zone: Name of the zone.
-        pages: The pages that will be listed.
-        window_tokens: What each request may have.
-
-    Raises:
-        ValueError: If zone and page list leave no room.
     """
     sample = KeptSection('lore', '', 'x')
     # The sample ends where a line does, and so does what stands before it: without it the rest is what is left.

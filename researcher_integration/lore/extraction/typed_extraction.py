@@ -79,17 +79,6 @@ class Extractor:
 
         What fails on the way (the model, the provider, a limit, an answer of which nothing can be read) is the
         extraction's `reason`.
-
-        Args:
-            category: What is asked for.
-            material: What is extracted from.
-            read: Gives the raw text of a page by its handle.
-            usage: Counts what the research has cost; this request's is added. Several categories may run at once.
-            usage_limits: For `usage`.
-
-        Raises:
-            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
-            UserError: If the model cannot answer in the output mode.
         """
         answer = await self.questions[category].ask(material, read, usage=usage, usage_limits=usage_limits)
         made = Extraction(category=category, unread=answer.unread, reason=answer.reason, spent=answer.spent)

@@ -51,12 +51,7 @@ class PageIndex:
     """The raw pages by the words on them."""
 
     def __init__(self, pages: Sequence[CrawledPage], texts: Mapping[int, str]) -> None:
-        """Read the pages once.
-
-        Args:
-            pages: All pages.
-            texts: Raw text by page number; a page without one names nothing.
-        """
+        """Read the pages once."""
         ranked = sorted(pages, key=lambda page: (_TIERS.index(page.tier), -page.weight, page.number))
         self.weights = {page.number: page.weight for page in ranked}
         """By page number, the most trusted first."""
@@ -110,11 +105,6 @@ def verify(records: Iterable[Record], pages: Sequence[CrawledPage], texts: Mappi
     most trusted pages that do take its place. The confidence becomes the model's times the highest weight among the
     verified sources, rounded to two digits. Records of one name become one only if all their single-valued fields
     say the same; what differs stays, for the cross-reference to report.
-
-    Args:
-        records: Of one category, as a model returned them; they are not changed.
-        pages: All pages.
-        texts: Raw text by page number.
     """
     index = PageIndex(pages, texts)
     kept: list[Record] = []

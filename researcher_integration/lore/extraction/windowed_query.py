@@ -89,9 +89,6 @@ class WindowedQuery(Generic[EnvelopeT]):
 
         How the form is sent depends on the model: the largest counts, if it falls back on others; without a model the
         form is counted as most are sent it.
-
-        Raises:
-            UserError: If the model cannot answer in the output mode.
         """
         return self._tokens(self.request(material))
 
@@ -116,18 +113,7 @@ class WindowedQuery(Generic[EnvelopeT]):
     async def ask(
         self, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None
     ) -> MaterialAnswer[EnvelopeT]:
-        """Ask about a material, unless nothing could come of it; what fails on the way is the answer's `reason`.
-
-        Args:
-            material: What is asked about.
-            read: Gives the raw text of a page by its handle.
-            usage: Counts what the research has cost; this question's cost is added. Several may be asked at once.
-            usage_limits: For `usage`.
-
-        Raises:
-            ValueError: If the request would be over the window; `material_prompts.room` says what sections may have.
-            UserError: If the model cannot answer in the output mode.
-        """
+        """Ask about a material, unless nothing could come of it; what fails on the way is the answer's `reason`."""
         request = await anyio.to_thread.run_sync(self._checked_request, material)
         if self._model is None:
             return MaterialAnswer(reason='no model')

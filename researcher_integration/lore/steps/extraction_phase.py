@@ -31,11 +31,7 @@ class ExtractionPhase:
         self._cross_referencer = CrossReferencer(asked)
 
     def room(self, pages: Sequence[CrawledPage]) -> int:
-        """The tokens that all sections may have together for each prompt to fit the window.
-
-        Raises:
-            ResearchError: If the window is too small.
-        """
+        """The tokens that all sections may have together for each prompt to fit the window."""
         questions = (*self._extractor.questions.values(), self._cross_referencer.question)
         request = self._work.request
         try:

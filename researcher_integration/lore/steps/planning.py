@@ -30,15 +30,6 @@ def assign(
     A topic whose keywords are everywhere counts for no more than one whose keywords are rare: what counts is how far a
     page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
     The page that is called as the zone is about the zone.
-
-    Args:
-        zone: Its name.
-        pages: In the order of their numbers.
-        texts: The text of each page by its handle.
-        topics: In the order of the steps.
-
-    Returns:
-        The handles of each topic's pages, in the order of `pages`.
     """
     densities = {page.source_id: [_density(topic, page, texts[page.source_id]) for topic in topics] for page in pages}
     if not pages:
@@ -83,15 +74,7 @@ def step_budget(
     """The token budget of a step, out of the zone's remaining tokens.
 
     Steps share in proportion to their `share` and to the tokens of their pages. What a step does not use is there for
-    the later ones.
-
-    Args:
-        topic: The step's.
-        later: The topics of the steps that follow.
-        left: Tokens that no step has used yet.
-        tokens: The tokens of the pages of each topic, as far as known.
-        more_may_come: Whether steps may still find pages; each then counts with at least the average, and where no page
-            is known yet, all count alike.
+    the later ones. While more pages may come, each counts with at least the average.
     """
     known = {each.id: tokens.get(each.id, 0) for each in (topic, *later)}
     floor = max(1, ceil(sum(known.values()) / len(known))) if more_may_come else 0

@@ -36,21 +36,10 @@ async def build(
     room: int,
     settings: Settings,
 ) -> tuple[list[KeptSection], list[str]]:
-    """Build one section for each step, together at most `room` tokens.
+    """Build one section for each step, together at most `room` tokens, and say what was condensed for that.
 
     A step that stayed raw is condensed by the embedded model to the step's budget, so that the extraction still gets
     something of all its pages; so is what goes over the room.
-
-    Args:
-        steps: The finished ones.
-        topics: In the order of the steps.
-        pages: By handle.
-        texts: Reads a page.
-        room: Tokens of all sections together.
-        settings: For the embedded model.
-
-    Returns:
-        The sections, and what was condensed here, for the reader.
     """
     embedded = Summarizer(settings, model=ExtractiveModel())
     sections: list[KeptSection] = []

@@ -56,13 +56,7 @@ class StepSummarizer:
     on_progress: Callable[[Progress], None] | None = None
 
     async def in_pipeline(self, pages: Sequence[CrawledPage], notes: str, budget: int) -> StepSummary:
-        """Summarize all pages of a step together; where that cannot be done, they are kept as they are.
-
-        Args:
-            pages: In the order of their numbers.
-            notes: The agent's report, which is kept word for word.
-            budget: Tokens for everything.
-        """
+        """Summarize all pages of a step together; where that cannot be done, they are kept as they are."""
         noted = _noted(notes)
         if not pages:
             return StepSummary(noted, 'empty')
@@ -71,14 +65,7 @@ class StepSummarizer:
     async def at_source(
         self, pages: Sequence[CrawledPage], notes: str, budget: int, summaries: Sequence[SummaryTaken] = ()
     ) -> StepSummary:
-        """Keep the summaries that were made at the source, and make those that are missing, page by page.
-
-        Args:
-            pages: In the order of their numbers.
-            notes: The agent's report, which is kept word for word.
-            budget: Tokens for everything.
-            summaries: Made by the agent, by tool. One that was asked for again replaces the earlier one.
-        """
+        """Keep the summaries that were made at the source, and make those that are missing, page by page."""
         noted = _noted(notes)
         if not pages:
             return StepSummary(noted, 'empty')

@@ -40,12 +40,7 @@ class ResearchSteps:
     """Run the steps that a checkpoint lacks."""
 
     def __init__(self, work: ResearchRun, extraction: ExtractionPhase) -> None:
-        """Prepare crawler and agent.
-
-        Args:
-            work: What is under way.
-            extraction: Knows the room, and forgets what was extracted from a step that is done again.
-        """
+        """Prepare crawler and agent."""
         self._work = work
         self._extraction = extraction
         self._checkpoint = work.checkpoint

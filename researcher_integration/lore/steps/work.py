@@ -62,19 +62,7 @@ class ResearchRun:
         on_progress: Callable[[ResearchProgress], None],
         on_checkpoint: Callable[[Checkpoint], None],
     ) -> None:
-        """Start from a checkpoint, new or loaded.
-
-        Args:
-            checkpoint: What has been done.
-            folder: Where it is saved.
-            configuration: Topics, limits, tiers, search servers.
-            settings: Of the agents.
-            service: Fetches and stores pages.
-            backend: Summarizes them.
-            model: Of the agents; without one there are none.
-            on_progress: Told how far it has come.
-            on_checkpoint: Told of each checkpoint that was written.
-        """
+        """Start from a checkpoint, new or loaded."""
         self.checkpoint = checkpoint
         self.request = checkpoint.request
         self.configuration = configuration
@@ -102,20 +90,12 @@ class ResearchRun:
         return sorted(pages.values(), key=lambda page: page.number)
 
     async def text(self, handle: str) -> str:
-        """The text of a page.
-
-        Raises:
-            UnknownSourceError: If the store does not have it any more.
-        """
+        """The text of a page."""
         document = await anyio.to_thread.run_sync(self.service.collection.document, handle)
         return document.text
 
     async def save(self) -> None:
-        """Write the checkpoint.
-
-        Raises:
-            ResearchError: If it cannot be written.
-        """
+        """Write the checkpoint."""
         async with self._saving:
             self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
             finished = sum(self.checkpoint.all_spent(), Spent())

@@ -44,11 +44,7 @@ class SourceSummary:
 
     @classmethod
     def of(cls, text: str, state: str, stats: Stats, warnings: Sequence[str], degraded_parts: int) -> Self:
-        """Build it from a request's result.
-
-        Raises:
-            SummaryUnavailableError: If every model call has failed, so that the text is that of the sources.
-        """
+        """Build it from a request's result; a `SummaryUnavailableError` if every model call has failed."""
         if state == 'original':
             raise SummaryUnavailableError(warnings[0] if warnings else f'every call of {stats.model} failed')
         return cls(

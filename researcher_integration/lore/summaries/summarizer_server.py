@@ -78,17 +78,7 @@ class SummarizerServer(MCPToolset[Any]):
     """
 
     def __init__(self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float) -> None:
-        """Prepare the connection.
-
-        Args:
-            url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
-            local: Where the sources are that the server may lack.
-            token: The bearer token, where the server asks for one.
-            timeout: Seconds for one request; a server answers within its `MCP_TOOL_TIMEOUT`, 110 by default.
-
-        Raises:
-            ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
-        """
+        """Prepare the connection."""
         self._place = f'the MCP server at {_host(url)}'
         access = _Access(token)
         self._is_token_sent = access.has_token
@@ -132,14 +122,7 @@ class SummarizerServer(MCPToolset[Any]):
     async def direct_call_tool(
         self, name: str, args: dict[str, Any], *, metadata: dict[str, Any] | None = None, use_task: bool = False
     ) -> str | ToolReturn[str]:
-        """Call a tool for an agent.
-
-        Returns:
-            The text as it came, also where it is JSON, with what the server says besides as metadata.
-
-        Raises:
-            ToolFailed: If the tool has failed, or the server cannot be reached.
-        """
+        """Call a tool for an agent."""
         try:
             answer = await self.ask(name, args, metadata=metadata)
         except SummaryUnavailableError as error:
@@ -156,14 +139,7 @@ class SummarizerServer(MCPToolset[Any]):
         metadata: dict[str, Any] | None = None,
         notify: 'ProgressHandler | None' = None,
     ) -> ServerAnswer:
-        """Call a tool; if the server lacks sources that this process has, send them and call it again.
-
-        Returns:
-            The result, which may be an error.
-
-        Raises:
-            SummaryUnavailableError: If the server cannot be reached, or does not answer in time.
-        """
+        """Call a tool; if the server lacks sources that this process has, send them and call it again."""
         answer = await self._call(name, arguments, metadata, notify)
         handles = _handles(arguments)
         # An error names a handle only if something is wrong with it.
@@ -172,14 +148,7 @@ class SummarizerServer(MCPToolset[Any]):
         return answer
 
     async def send(self, source_ids: Sequence[str]) -> bool:
-        """Send sources of this process to the server, with their titles and URLs.
-
-        Returns:
-            Whether the server has got any.
-
-        Raises:
-            SummaryUnavailableError: If the server cannot be reached, or does not take one.
-        """
+        """Send sources of this process to the server, with their titles and URLs; says whether it has got any."""
         is_sent = False
         for source_id in source_ids:
             try:
@@ -246,13 +215,9 @@ class SummarizerServer(MCPToolset[Any]):
             raise SummaryUnavailableError(f'{self._place} {self._why(error)}') from None
 
     async def _open(self, lost: int = 0) -> int:
-        """Open the connection if there is none or it was lost.
+        """Open the connection if there is none, or the one with the number `lost` has failed; return the number it has.
 
-        Args:
-            lost: The number of the one that has failed: of several calls that have failed on it, one opens the next.
-
-        Returns:
-            The number of the one that is there.
+        Of several calls that have failed on one connection, the first opens the next.
         """
         async with self._opening:
             if self._connection == lost:
