@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from summarizer_tool import ConfigurationError
+from summarizer_tool import ConfigurationError, one_line
 
 FOLDER = Path(__file__).parent
 """Where the files are that come with the package."""
@@ -146,9 +146,9 @@ def _from_yaml(text: str) -> object:
     except yaml.MarkedYAMLError as error:
         line = f'line {error.problem_mark.line + 1}: ' if error.problem_mark else ''
         what = ' '.join(part for part in (error.context, error.problem) if part)
-        raise _NotReadableError(f'{line}is not YAML: {_one_line(what)}') from None
+        raise _NotReadableError(f'{line}is not YAML: {one_line(what)}') from None
     except yaml.YAMLError as error:  # a character that may not stand there
-        raise _NotReadableError(f'is not YAML: {_one_line(error)}') from None
+        raise _NotReadableError(f'is not YAML: {one_line(str(error))}') from None
     except ValueError:
         raise _NotReadableError('is not YAML: a date or number is out of range; put it in quotes') from None
 
@@ -203,7 +203,7 @@ def _problem(detail: ErrorDetails, way_out: str) -> str:
     message = _MESSAGES.get(detail['type']) or detail['msg'].removeprefix('Value error, ')
     if detail['type'] == 'string_type' and not isinstance(detail['input'], Mapping | list | None):
         message += way_out
-    message = _one_line(message.replace('Input should be', 'must be'))
+    message = one_line(message.replace('Input should be', 'must be'))
     where = key_path(*detail['loc'])
     return f'{where}: {message}' if where else message
 
@@ -213,7 +213,3 @@ def _unknown(key: object, known: Sequence[str]) -> str:
     return f'{shown(key)} is no key of this; ' + (
         f'did you mean {near[0]!r}?' if near else f'there are {", ".join(known)}'
     )
-
-
-def _one_line(message: object) -> str:
-    return ' '.join(str(message).split())

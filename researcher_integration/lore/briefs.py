@@ -13,7 +13,7 @@ from researcher_integration.lore.checkpoint import Step
 from researcher_integration.lore.extraction.contradictions import Conflict
 from researcher_integration.lore.material import CrawledPage, KeptSection
 from researcher_integration.lore.topics import Topic
-from summarizer_tool import count_tokens
+from summarizer_tool import count_tokens, one_line
 
 CONFLICTS_FILE = 'conflicts.md'
 
@@ -65,7 +65,9 @@ def conflicts(zone: str, found: Sequence[Conflict], pages: Sequence[CrawledPage]
         about = f': {plain(conflict.attribute.replace("_", " "))}' if conflict.attribute else ''
         lines += ['', f'## {plain(conflict.subject)}{about}', '']
         lines += [
-            f'- [{claim.source}] {plain(claim.text)}{_trust(numbered, claim.source)}' for claim in conflict.claims
+            f'- [{claim.source}] {plain(claim.text)}'
+            + (f' ({numbered[claim.source].tier})' if claim.source in numbered else '')
+            for claim in conflict.claims
         ]
     lines += ['', *_sources([page for page in pages if page.number in cited])] if cited else []
     return '\n'.join(lines) + '\n'
@@ -73,14 +75,13 @@ def conflicts(zone: str, found: Sequence[Conflict], pages: Sequence[CrawledPage]
 
 def plain(text: str) -> str:
     """Untrusted text as one printable line in which no markdown takes effect."""
-    line = ' '.join(''.join(letter if letter.isprintable() else ' ' for letter in text).split())
-    line = line if len(line) <= MAX_TITLE else f'{line[: MAX_TITLE - 1]}…'
+    line = one_line(''.join(letter if letter.isprintable() else ' ' for letter in text), MAX_TITLE)
     return _MARKS.sub(r'\\\1', line)
 
 
 def quoted(text: str, pages: Sequence[CrawledPage]) -> str:
     """Kept text as part of a brief: headings one level deeper, page titles numbered, no active HTML."""
-    numbers = {' '.join(page.title.split()): page.number for page in pages}
+    numbers = {one_line(page.title): page.number for page in pages}
     lines: list[str] = []
     for line in text.strip().splitlines():
         is_below = bool(lines and lines[-1].strip())
@@ -89,7 +90,6 @@ def quoted(text: str, pages: Sequence[CrawledPage]) -> str:
 
 
 def _quoted(line: str, numbers: Mapping[str, int], *, is_below: bool) -> str:
-    """One line of kept text, quoted."""
     found = _LINE.fullmatch(line)
     opening, rest = (found[1], found[2]) if found else ('', line)
     heading = _HEADING.fullmatch(rest)
@@ -129,10 +129,6 @@ def _source(page: CrawledPage) -> str:
     elif page.url != page.title:
         title = f'{title} ({plain(page.url)})'
     return f'- [{page.number}] {title}: `{page.source_id}`, {page.tier} ({page.weight:g}), {page.tokens:,} tokens'
-
-
-def _trust(pages: Mapping[int, CrawledPage], number: int) -> str:
-    return f' ({pages[number].tier})' if number in pages else ''
 
 
 def _counted(number: int, what: str) -> str:

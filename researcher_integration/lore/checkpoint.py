@@ -13,7 +13,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 
-from researcher_integration.lore.crawl.researcher import Way
+from researcher_integration.lore.crawl.researcher import SummaryTaken, Way
 from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.cross_reference import CrossReference
 from researcher_integration.lore.extraction.typed_extraction import Extraction
@@ -95,13 +95,6 @@ class Step(BaseModel):
         return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
 
 
-class GatheredSummary(BaseModel):
-    """A summary that the agent requested through a tool."""
-
-    source_ids: tuple[str, ...]
-    text: str
-
-
 class GatheredMaterial(BaseModel):
     """The pages, notes and summaries that the agent of a step gathered, before they are summarized."""
 
@@ -111,7 +104,7 @@ class GatheredMaterial(BaseModel):
     budget: int
     """Tokens that the step may hand on."""
     notes: str = ''
-    summaries: tuple[GatheredSummary, ...] = ()
+    summaries: tuple[SummaryTaken, ...] = ()
     agent: Spent = Spent()
     by_tool: Spent = Spent()
     """On the summaries."""
@@ -229,14 +222,10 @@ def write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f'.{path.name}.partial')
         # For its owner alone, as the store is.
-        with open(partial, 'w', encoding='utf-8', opener=_private) as file:
+        with open(partial, 'w', encoding='utf-8', opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
         raise ResearchError(f'{path} cannot be written: {error.strerror}') from None
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Never, cast
+from typing import TYPE_CHECKING, Annotated, Never
 
 import typer
 
@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from researcher_integration.lore.pipeline import Configuration, Research
     from researcher_integration.lore.settings import ResearchSettings
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 CONFIG = Path(__file__).parents[1] / 'config'
 
@@ -183,10 +179,7 @@ def _research(asked: ResearchArguments, *, model: str | None, config: Path) -> N
 
     try:
         job = _prepared(asked, model=model, config=config)
-        try:
-            package = _run(job, resume=asked.resume, fresh=asked.fresh)
-        except ExceptionGroup as group:  # what several tasks did at once
-            raise _first(group) from group
+        package = _run(job, resume=asked.resume, fresh=asked.fresh)
     except ConfigurationError as error:
         _stop(ResearchExitCode.USAGE, str(error))
     except UserError as error:  # what only a request shows, such as an output mode that the model does not have
@@ -195,12 +188,6 @@ def _research(asked: ResearchArguments, *, model: str | None, config: Path) -> N
         _stop(ResearchExitCode.FAILED, str(error))
     terminal.report(package, job.configuration.research.topics)
     terminal.print_folder(job.folder)
-
-
-def _first(error: Exception) -> Exception:
-    if not isinstance(error, ExceptionGroup):
-        return error
-    return _first(cast('ExceptionGroup[Exception]', error).exceptions[0])
 
 
 # Before the work.

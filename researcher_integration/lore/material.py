@@ -2,19 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from summarizer_tool import truncate_tokens
+from summarizer_tool import one_line, truncate_tokens
 
 TopicId = Literal['zone_overview', 'npcs', 'factions', 'lore', 'narrative_items']
 """The research steps, and the categories of the extraction: one each."""
 
-TOPIC_IDS: tuple[TopicId, ...] = ('zone_overview', 'npcs', 'factions', 'lore', 'narrative_items')
+TOPIC_IDS: tuple[TopicId, ...] = get_args(TopicId)
 
 TierName = Literal['official', 'primary', 'secondary', 'tertiary']
 """How far a source is trusted, the most trusted first."""
+
+TIER_NAMES: tuple[TierName, ...] = get_args(TierName)
 
 
 class CrawledPage(BaseModel):
@@ -42,7 +44,7 @@ MAX_TITLE_TOKENS = 24
 
 def titled(title: str) -> str:
     """A page's title on one line, short enough for a list."""
-    line = ' '.join(title.encode(errors='replace').decode().split())
+    line = one_line(title.encode(errors='replace').decode())
     short = truncate_tokens(line[:400], MAX_TITLE_TOKENS).rstrip()
     return (short if short == line else f'{short}…') or 'untitled'
 

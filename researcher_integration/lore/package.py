@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_fiel
 from researcher_integration.lore import briefs
 from researcher_integration.lore.checkpoint import Checkpoint, Failure, ResearchRequest, Step, StepState, write
 from researcher_integration.lore.crawl.locators import without_user
-from researcher_integration.lore.extraction.cross_reference import Conflict
+from researcher_integration.lore.extraction.contradictions import Conflict
 from researcher_integration.lore.extraction.records import RECORDS, Record
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId
@@ -228,7 +228,7 @@ def _statistics(
     if checkpoint.cross_reference and checkpoint.cross_reference.reason:
         said.append(f'cross-reference: {checkpoint.cross_reference.reason}')
     return Statistics(
-        request=_without_users(checkpoint.request),
+        request=checkpoint.request.model_copy(update={'places': tuple(map(without_user, checkpoint.request.places))}),
         summarizer=via,
         pages=len(material.pages),
         tokens_crawled=sum(page.tokens for page in material.pages),
@@ -245,7 +245,3 @@ def _statistics(
 
 def _figures(step: Step) -> StepFigures:
     return StepFigures(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))
-
-
-def _without_users(request: ResearchRequest) -> ResearchRequest:
-    return request.model_copy(update={'places': tuple(map(without_user, request.places))})

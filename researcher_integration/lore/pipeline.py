@@ -148,7 +148,7 @@ class Research:
                 service=service,
                 backend=backend,
                 model=model,
-                on_progress=self.on_progress,
+                tell=self.on_progress,
                 on_checkpoint=self.on_checkpoint,
             )
 

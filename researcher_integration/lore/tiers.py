@@ -4,17 +4,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import httpx2
 from pydantic import AfterValidator, Field, field_validator
 
 from researcher_integration.config.files import FOLDER, Strict, read_yaml, shown
-from researcher_integration.lore.material import TierName
+from researcher_integration.lore.material import TIER_NAMES, TierName
 
 SHIPPED_SOURCES = FOLDER / 'sources.yml'
-
-TIER_NAMES: tuple[TierName, ...] = get_args(TierName)
 
 
 def _host(url: str) -> str:

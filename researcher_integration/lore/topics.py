@@ -30,7 +30,7 @@ def _no_placeholder(text: str) -> str:
     return text
 
 
-def _one_line(header: str) -> str:
+def _without_marks(header: str) -> str:
     if '\n' in header or header.startswith('#'):
         raise ValueError('must be one line, without #')
     return header
@@ -46,7 +46,7 @@ _Filled = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Template = Annotated[_Filled, AfterValidator(_only_the_zone)]
 """Text with `{{zone}}` where the name of the zone is put in."""
 Text = Annotated[_Filled, AfterValidator(_no_placeholder)]
-Header = Annotated[Text, AfterValidator(_one_line)]
+Header = Annotated[Text, AfterValidator(_without_marks)]
 Keyword = Annotated[_Filled, AfterValidator(_one_word)]
 Amount = Annotated[int, Field(strict=True, gt=0)]
 

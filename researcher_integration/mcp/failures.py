@@ -13,7 +13,7 @@ from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import WrapperToolset
 
-_FAILURES = (
+FAILURES = (
     MCPError,
     httpx2.HTTPError,
     OSError,
@@ -37,7 +37,7 @@ def on_failure(then: Callable[[Exception], None]) -> Generator[None]:
         yield
     except _OURS:
         raise
-    except _FAILURES as error:
+    except FAILURES as error:
         then(error)
 
 

@@ -19,11 +19,11 @@ def by_name(servers: Servers[AgentDepsT]) -> dict[str, AbstractToolset[AgentDeps
     """The servers by name; a `ConfigurationError` if one is no single `MCPToolset`, or a name is missing or doubled."""
     if isinstance(servers, Mapping):
         for name, toolset in servers.items():
-            _server_of(toolset, name)
+            server_of(toolset, name)
         return dict(servers)
     named: dict[str, AbstractToolset[AgentDepsT]] = {}
     for number, toolset in enumerate(servers):
-        name = _server_of(toolset, f'servers[{number}]').id
+        name = server_of(toolset, f'servers[{number}]').id
         if name is None or name in named:
             reason = 'no id' if name is None else f'the id {shown(name)}, as another has'
             raise ConfigurationError(
@@ -33,7 +33,7 @@ def by_name(servers: Servers[AgentDepsT]) -> dict[str, AbstractToolset[AgentDeps
     return named
 
 
-def _server_of(toolset: AbstractToolset[AgentDepsT], name: str) -> MCPToolset[AgentDepsT]:
+def server_of(toolset: AbstractToolset[AgentDepsT], name: str) -> MCPToolset[AgentDepsT]:
     """The one MCP server in a toolset, under all wrapping; a `ConfigurationError` if there is none, or are several."""
     leaves: list[AbstractToolset[AgentDepsT]] = []
     toolset.apply(leaves.append)

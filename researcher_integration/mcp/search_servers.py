@@ -27,6 +27,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from researcher_integration.config.files import FOLDER, Strict, key_path, read_json, shown
 from researcher_integration.mcp.failures import OptionalServer, on_failure
+from researcher_integration.mcp.offered import server_of
 from summarizer_tool import ConfigurationError, register_tag, wrap_in_tag
 
 SHIPPED_SERVERS = FOLDER / 'mcp_config.json'
@@ -126,7 +127,8 @@ def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[An
         loaded = load_mcp_toolsets(path)
     except (ValueError, OSError) as error:  # the file or the environment has changed since
         raise ConfigurationError(f'{path}: cannot be loaded ({type(error).__name__})') from None
-    return [_search_server(toolset, servers[str(toolset.id)]) for toolset in _connections(loaded)]
+    connections = [server_of(toolset, str(path)) for toolset in loaded]
+    return [_search_server(connection, servers[str(connection.id)]) for connection in connections]
 
 
 def _problem(text: str, place: tuple[object, ...], name: str) -> str | None:
@@ -151,19 +153,6 @@ def _is_http(text: str) -> bool:
     except httpx2.InvalidURL:
         return False
     return url.scheme in ('http', 'https') and bool(url.host)
-
-
-def _connections(loaded: list[AbstractToolset[Any]]) -> list[MCPToolset[Any]]:
-    """The toolsets of the servers, without their prefixes, in the order of the file."""
-    found: list[MCPToolset[Any]] = []
-
-    def take(toolset: AbstractToolset[Any]) -> None:
-        if isinstance(toolset, MCPToolset):
-            found.append(toolset)
-
-    for toolset in loaded:
-        toolset.apply(take)
-    return found
 
 
 def _search_server(connection: MCPToolset[Any], server: Server) -> AbstractToolset[Any]:

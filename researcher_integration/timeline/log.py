@@ -19,8 +19,8 @@ from typing import Any, Self
 from pydantic import BaseModel
 
 from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
-from researcher_integration.timeline.log_file import MEMORY, close, open_file
-from summarizer_tool import ConfigurationError, SourceStore, StoreError
+from researcher_integration.timeline.log_file import FORMAT, MEMORY
+from summarizer_tool import ConfigurationError, SourceStore, StoreError, open_database
 
 MAX_EVENT_BYTES = 250_000
 """Of one event: what a page shows of a result. The whole is in the store of the sources."""
@@ -99,8 +99,8 @@ class EventLog:
         if self._cap < 2 * (max_event_bytes + _ROW_BYTES):
             raise ConfigurationError(f'max_mb={max_mb:g} is too small: it must hold two events of {max_event_bytes} B')
         self._lock = threading.Lock()
-        self._db = open_file(self.path)
-        self._close = weakref.finalize(self, close, self._db)
+        self._db = open_database(self.path, FORMAT)
+        self._close = weakref.finalize(self, self._db.close)
 
     @classmethod
     def beside(cls, store: SourceStore, *, max_event_bytes: int = MAX_EVENT_BYTES, max_mb: float = MAX_MB) -> Self:

@@ -1,10 +1,8 @@
 """The SQLite file below a log of timelines."""
 
-import sqlite3
-from contextlib import suppress
 from typing import Final
 
-from summarizer_tool import DatabaseFormat, open_database
+from summarizer_tool import DatabaseFormat
 
 MEMORY: Final = ':memory:'
 """The path of a log that ends with its process."""
@@ -26,22 +24,10 @@ _TABLES = (
         UPDATE total SET bytes = bytes - old.bytes; DELETE FROM events WHERE run = old.number; END""",
 )
 
-
-_FORMAT = DatabaseFormat(
+FORMAT = DatabaseFormat(
     application=0x54696D31,  # 'Tim1'
     version=1,
     tables=_TABLES,
     unusable='{path} cannot be used as a log of timelines',
     busy_seconds=10.0,
 )
-
-
-def open_file(path: str) -> sqlite3.Connection:
-    """A connection to a log, which is made if absent."""
-    return open_database(path, _FORMAT)
-
-
-def close(db: sqlite3.Connection) -> None:
-    """Close a connection; what was committed is in the file or its WAL."""
-    with suppress(sqlite3.Error):
-        db.close()

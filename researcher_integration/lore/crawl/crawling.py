@@ -22,7 +22,8 @@ from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 from researcher_integration.lore.crawl import local_files
 from researcher_integration.lore.crawl.locators import host_of, key_of, key_of_file, shown
 from researcher_integration.lore.crawl.previews import PREVIEW_CHARACTERS, describe
-from researcher_integration.lore.material import CrawledPage, TierName
+from researcher_integration.lore.material import CrawledPage
+from researcher_integration.lore.tiers import Trust
 from summarizer_tool import (
     AddSourceRequest,
     ConfigurationError,
@@ -46,24 +47,10 @@ MAX_RETRIES = 3
 OnPage = Callable[[str, CrawledPage], Awaitable[None]]
 
 
-class TrustLevel(Protocol):
-    """How far a source is trusted."""
-
-    @property
-    def tier(self) -> TierName:
-        """The name of its tier."""
-        ...
-
-    @property
-    def weight(self) -> float:
-        """From 0 to 1."""
-        ...
-
-
 class Tiers(Protocol):
     """Says how far sources are trusted."""
 
-    def of(self, place: str, /) -> TrustLevel:
+    def of(self, place: str, /) -> Trust:
         """The trust in a URL or the path of a file."""
         ...
 
@@ -87,7 +74,7 @@ class _Found:
     key: str
     """Of the place that answered, which may not be the one that was asked for."""
     url: str
-    trust: TrustLevel
+    trust: Trust
 
 
 _Load = Callable[[], Awaitable[_Found]]

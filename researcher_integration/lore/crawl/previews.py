@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from researcher_integration.lore.material import CrawledPage
-from summarizer_tool import load_prompt, register_tag, render_prompt, wrap_in_tag
+from summarizer_tool import load_prompt, one_line, register_tag, render_prompt, wrap_in_tag
 
 PREVIEW_TAG = register_tag('page_preview')
 
@@ -61,7 +61,7 @@ def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool, at_mos
     headings = shortened(outline)
     body = render_prompt(
         'research/page_preview',
-        title=' '.join(page.title.split()),
+        title=one_line(page.title),
         outline=f'{headings}\n\n' if headings else '',
         beginning=first.text,
     )

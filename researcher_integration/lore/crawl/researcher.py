@@ -36,6 +36,7 @@ from summarizer_tool import (
     failure_reason,
     fill_prompt,
     load_prompt,
+    one_line,
     register_tag,
     render_prompt,
     truncate_tokens,
@@ -76,7 +77,7 @@ class SummaryTaken:
     source_ids: tuple[str, ...]
     """Of its pages; empty if it is not of pages alone, but also of something that a model wrote."""
     text: str
-    usage: RunUsage
+    usage: RunUsage = field(default_factory=RunUsage)
     """Of the model that made it."""
 
 
@@ -201,7 +202,7 @@ class LoreResearcher:
 
 
 def _instructions(template: str, zone: str) -> str:
-    return fill_prompt(template, zone=' '.join(zone.split()))
+    return fill_prompt(template, zone=one_line(zone))
 
 
 def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str:

@@ -66,7 +66,6 @@ class CrossReferencer:
     """Compares the records by rules, and asks a model what the sections contradict each other in."""
 
     def __init__(self, model: LoreModel) -> None:
-        """Prepare the question."""
         self.question = WindowedQuery(
             model,
             TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts'),

@@ -8,6 +8,8 @@ import regex
 from pydantic import BaseModel, BeforeValidator
 from pydantic.config import JsonDict, JsonValue
 
+from summarizer_tool import one_line
+
 DEFAULT_CONFIDENCE = 0.5
 """The confidence of a record whose model gives none, or gives it in words that say nothing."""
 
@@ -57,18 +59,13 @@ def bare(schema: JsonDict) -> None:
                 field.pop(key, None)
 
 
-def one_line(text: str) -> str:
-    """A text that any encoding can carry, with single spaces between its words."""
-    return ' '.join(text.encode(errors='replace').decode().split())
-
-
 def _as_name(value: object) -> object:
     """A name: also as a number, or as an object that has a `name`; anything else stays wrong."""
     if isinstance(value, dict):
         value = cast('dict[object, object]', value).get('name')
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
-    return one_line(value) if isinstance(value, str) else value
+    return one_line(value.encode(errors='replace').decode()) if isinstance(value, str) else value
 
 
 def _as_text(value: object) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import regex
 
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, titled
-from summarizer_tool import count_tokens, register_tag, render_prompt, truncate_tokens, wrap_in_tag
+from summarizer_tool import count_tokens, one_line, register_tag, render_prompt, truncate_tokens, wrap_in_tag
 
 # Names that no HTML has: what spells a registered tag is escaped in all frames.
 PAGES_TAG = register_tag('crawled_pages')
@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return plain(' '.join(text.split()))
+    return plain(one_line(text))
 
 
 def page_list(pages: Sequence[CrawledPage]) -> str:

@@ -55,7 +55,6 @@ class Extractor:
     """Asks a model for the records of each category, in requests that keep to a window."""
 
     def __init__(self, model: LoreModel) -> None:
-        """Prepare the five questions."""
         self.questions: dict[TopicId, WindowedQuery[Records[Any]]] = {
             category: WindowedQuery(
                 model,

@@ -14,12 +14,10 @@ from itertools import pairwise
 import regex
 
 from researcher_integration.lore.extraction.records import Record, Relation
-from researcher_integration.lore.material import CrawledPage, TierName
+from researcher_integration.lore.material import TIER_NAMES, CrawledPage
 
 MAX_REPAIRED = 3
 """Pages that are put where a record cites none that names it: the most trusted ones."""
-
-_TIERS: tuple[TierName, ...] = ('official', 'primary', 'secondary', 'tertiary')
 
 # Scripts that put no spaces between words: each character counts as a word.
 _WORD = regex.compile(
@@ -51,8 +49,7 @@ class PageIndex:
     """The raw pages by the words on them."""
 
     def __init__(self, pages: Sequence[CrawledPage], texts: Mapping[int, str]) -> None:
-        """Read the pages once."""
-        ranked = sorted(pages, key=lambda page: (_TIERS.index(page.tier), -page.weight, page.number))
+        ranked = sorted(pages, key=lambda page: (TIER_NAMES.index(page.tier), -page.weight, page.number))
         self.weights = {page.number: page.weight for page in ranked}
         """By page number, the most trusted first."""
         self._ranks = {number: rank for rank, number in enumerate(self.weights)}

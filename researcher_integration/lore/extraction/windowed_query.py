@@ -72,7 +72,6 @@ class WindowedQuery(Generic[EnvelopeT]):
     def __init__(
         self, model: LoreModel, query: TypedQuery[EnvelopeT], about: str, request: Callable[[Material], str]
     ) -> None:
-        """Prepare the question."""
         self.request = request
         self._model, self._window_tokens, self._about = model.model, model.window_tokens, about
         self._query = replace(
@@ -84,19 +83,16 @@ class WindowedQuery(Generic[EnvelopeT]):
         )
         self._parameters = _parameters(self._query)
 
-    def tokens(self, material: Material) -> int:
-        """What is sent about a material: instructions, user prompt, and the form of the answer, in cl100k tokens.
+    def most_tokens(self, material: Material) -> int:
+        """What is sent at most: when the question is asked again, which takes a few tokens more."""
+        return self.tokens(self._query.again(self.request(material)))
+
+    def tokens(self, request: str) -> int:
+        """What is sent with a user prompt: instructions and the form of the answer, too, in cl100k tokens.
 
         How the form is sent depends on the model: the largest counts, if it falls back on others; without a model the
         form is counted as most are sent it.
         """
-        return self._tokens(self.request(material))
-
-    def most_tokens(self, material: Material) -> int:
-        """What is sent at most: when the question is asked again, which takes a few tokens more."""
-        return self._tokens(self._query.again(self.request(material)))
-
-    def _tokens(self, request: str) -> int:
         sent = [candidate.prepare_request(None, self._parameters)[1] for candidate in _candidates(self._model)]
         sent = sent or [replace(self._parameters, output_mode='tool', output_object=None)]
         return count_tokens(request) + max(map(_tokens_beside, sent))

@@ -21,7 +21,6 @@ class ExtractionPhase:
     """Run the extractions and the cross-reference that a checkpoint lacks."""
 
     def __init__(self, work: ResearchRun) -> None:
-        """Prepare the questions."""
         self._work = work
         self._checkpoint = work.checkpoint
         asked = LoreModel(

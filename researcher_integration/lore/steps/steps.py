@@ -2,14 +2,13 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
-from pydantic_ai.usage import RunUsage, UsageLimits
+from pydantic_ai.usage import UsageLimits
 
-from researcher_integration.lore.checkpoint import Failure, GatheredMaterial, GatheredSummary, Step
+from researcher_integration.lore.checkpoint import Failure, GatheredMaterial, Step
 from researcher_integration.lore.crawl.crawling import Crawler
 from researcher_integration.lore.crawl.locators import is_url, shown
 from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, StepDeps, SummaryTaken
@@ -26,9 +25,6 @@ from summarizer_tool import SummarizerError, trace_span
 MAX_CRAWLS = 4
 """Pages that are crawled at once."""
 
-MAX_PAGES = 40
-"""Of one zone."""
-
 PAGE_TOKENS = 40
 """What another page costs beside its text: its line in the list of pages, and above what was kept of it."""
 
@@ -40,19 +36,12 @@ class ResearchSteps:
     """Run the steps that a checkpoint lacks."""
 
     def __init__(self, work: ResearchRun, extraction: ExtractionPhase) -> None:
-        """Prepare crawler and agent."""
         self._work = work
         self._extraction = extraction
         self._checkpoint = work.checkpoint
         self._topics = work.topics
         self._researcher: LoreResearcher | None = None
-        self._crawler = Crawler(
-            work.service,
-            work.configuration.tiers,
-            work.checkpoint.pages,
-            on_page=self._keep_pages,
-            max_pages=MAX_PAGES,
-        )
+        self._crawler = Crawler(work.service, work.configuration.tiers, work.checkpoint.pages, on_page=self._keep_pages)
 
     async def crawl(self) -> None:
         """Crawl the given pages, and those that failed before again; failures are recorded."""
@@ -156,8 +145,7 @@ class ResearchSteps:
                 if self._work.model is not None:
                     self._checkpoint.gathered = gathered
                     await self._work.save()
-            taken = [SummaryTaken(made.source_ids, made.text, RunUsage()) for made in gathered.summaries]
-            kept = await self._keep(topic, gathered.pages, gathered.notes, taken, gathered.budget, limits)
+            kept = await self._keep(topic, gathered.pages, gathered.notes, gathered.summaries, gathered.budget, limits)
             step = self._finished(topic, gathered.pages, kept, gathered.budget)
             step.agent = gathered.agent
             step.summaries = gathered.by_tool + kept.spent
@@ -181,9 +169,7 @@ class ResearchSteps:
             pages=tuple(dict.fromkeys(deps.asked)),
             budget=budget,
             notes=findings.notes.encode(errors='replace').decode(),
-            summaries=tuple(
-                GatheredSummary(source_ids=taken.source_ids, text=taken.text) for taken in findings.summaries
-            ),
+            summaries=findings.summaries,
             agent=findings.spent - by_tool,
             by_tool=by_tool,
             warnings=findings.warnings,
@@ -215,9 +201,11 @@ class ResearchSteps:
         limits: UsageLimits,
     ) -> StepSummary:
         pages = [page for page in self._work.pages() if page.source_id in handles]
-        summarizer = StepSummarizer(
-            self._work.backend, topic.hint, self._work.usage, limits, on_progress=partial(self._tell_of_summary, topic)
-        )
+
+        def tell(progress: SummaryProgress) -> None:
+            self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total, topic.id))
+
+        summarizer = StepSummarizer(self._work.backend, topic.hint, self._work.usage, limits, on_progress=tell)
         net = budget - min(budget // 4, sections.overhead(pages))
         if self._work.request.way == 'in-pipeline':
             return await summarizer.in_pipeline(pages, notes, net)
@@ -228,9 +216,7 @@ class ResearchSteps:
         self._begin(topic)
         started = time.monotonic()
         notes = next((block.text for block in step.blocks if block.kind == 'notes'), '')
-        made = [
-            SummaryTaken(block.source_ids, block.text, RunUsage()) for block in step.blocks if block.kind == 'summary'
-        ]
+        made = [SummaryTaken(block.source_ids, block.text) for block in step.blocks if block.kind == 'summary']
         with trace_span('research step', topic=topic.id, way=self._work.request.way, again=True) as span:
             budget = self._budget(topic)
             kept = await self._keep(topic, handles, notes, made, budget, self._limits(topic))
@@ -302,9 +288,6 @@ class ResearchSteps:
         """The usage limits of one step, all its calls together."""
         shares = [each.share for each in self._topics[self._topics.index(topic) :]]
         return self._work.limits(topic.share, sum(shares) + planning.extraction_share(self._topics))
-
-    def _tell_of_summary(self, topic: Topic, progress: SummaryProgress) -> None:
-        self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total, topic.id))
 
 
 def _figures(step: Step) -> dict[str, str | int]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,43 +46,35 @@ class Configuration:
     search: Sequence[AbstractToolset[Any]] = ()
 
 
+@dataclass(eq=False)
 class ResearchRun:
     """The shared state of one running research."""
 
-    def __init__(
-        self,
-        checkpoint: Checkpoint,
-        folder: Path,
-        *,
-        configuration: Configuration,
-        settings: ResearchSettings,
-        service: Service,
-        backend: SummaryBackend,
-        model: Model | None,
-        on_progress: Callable[[ResearchProgress], None],
-        on_checkpoint: Callable[[Checkpoint], None],
-    ) -> None:
-        """Start from a checkpoint, new or loaded."""
-        self.checkpoint = checkpoint
-        self.request = checkpoint.request
-        self.configuration = configuration
-        self.topics: Sequence[Topic] = configuration.research.topics
-        self.settings = settings
-        self.service = service
-        self.backend = backend
-        self.model = model
-        self.tell = on_progress
+    checkpoint: Checkpoint
+    folder: Path
+    """Where the checkpoint is saved."""
+    configuration: Configuration
+    settings: ResearchSettings
+    service: Service
+    backend: SummaryBackend
+    model: Model | None
+    """Of the agents; without one there are none."""
+    tell: Callable[[ResearchProgress], None]
+    on_checkpoint: Callable[[Checkpoint], None]
+    """Told of each checkpoint that was written."""
+    usage: RunUsage = field(default_factory=RunUsage, init=False)
+    """Of all model calls, those before an interruption included; limits are held against it."""
+
+    def __post_init__(self) -> None:
+        self.request = self.checkpoint.request
+        self.topics: Sequence[Topic] = self.configuration.research.topics
         # What was under way when it was interrupted is begun again, and has been paid for all the same.
-        checkpoint.superseded += checkpoint.under_way
-        checkpoint.under_way = Spent()
-        self.usage = RunUsage()
-        """Of all model calls, those before an interruption included; limits are held against it."""
-        for spent in checkpoint.all_spent():
+        self.checkpoint.superseded += self.checkpoint.under_way
+        self.checkpoint.under_way = Spent()
+        for spent in self.checkpoint.all_spent():
             self.usage.incr(spent.usage())
-        self._folder = folder
-        self._on_checkpoint = on_checkpoint
         self._saving = anyio.Lock()
-        self._begun = time.monotonic() - checkpoint.seconds
+        self._begun = time.monotonic() - self.checkpoint.seconds
 
     def pages(self) -> list[CrawledPage]:
         """Each page once, in the order of their numbers."""
@@ -101,8 +93,8 @@ class ResearchRun:
             finished = sum(self.checkpoint.all_spent(), Spent())
             self.checkpoint.under_way = Spent.of(self.usage) - finished
             written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
-            await anyio.to_thread.run_sync(written.save, self._folder)
-        self._on_checkpoint(written)
+            await anyio.to_thread.run_sync(written.save, self.folder)
+        self.on_checkpoint(written)
 
     def limits(self, share: float = 1.0, shares_left: float = 1.0) -> UsageLimits:
         """The usage limits for a share of what is left, by default all of it."""

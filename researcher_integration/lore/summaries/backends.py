@@ -29,8 +29,6 @@ from summarizer_tool import (
 
 __all__ = ('InProcess', 'SourceSummary', 'SummaryBackend', 'SummaryUnavailableError')
 
-DEFAULT_COLLECTION = 'default'
-
 
 class SummaryBackend(Protocol):
     """A summarizer of stored sources, by their handles."""
@@ -84,28 +82,19 @@ class InProcess:
 
     name = 'in process'
 
-    def __init__(
-        self,
-        settings: Settings,
-        store: SourceStore,
-        collection: str = DEFAULT_COLLECTION,
-        model: Model | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, store: SourceStore, model: Model | None = None) -> None:
         """Check the settings and the model now.
 
         Args:
             settings: Of the summarizer.
             store: Where the sources are, and finished work is kept; closed by the caller.
-            collection: Whose sources.
             model: Instead of the one that the settings name.
 
         Raises:
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
         """
-        self.service = Service(Summarizer(settings, model=model), store.collection(collection))
-        self._toolset = SummarizerToolset[Any](
-            settings=settings, model=model, store=store, collection=collection, include_instructions=False
-        )
+        self.service = Service(Summarizer(settings, model=model), store.collection())
+        self._toolset = SummarizerToolset[Any](settings=settings, model=model, store=store, include_instructions=False)
 
     async def condense(
         self,

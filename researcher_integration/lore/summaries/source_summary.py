@@ -37,11 +37,6 @@ class SourceSummary:
     degraded_parts: int
     """How many parts of the sources that model did not summarize."""
 
-    @property
-    def requests(self) -> int:
-        """Model requests made for the summary."""
-        return self.usage.requests
-
     @classmethod
     def of(cls, text: str, state: str, stats: Stats, warnings: Sequence[str], degraded_parts: int) -> Self:
         """Build it from a request's result; a `SummaryUnavailableError` if every model call has failed."""

@@ -19,7 +19,8 @@ from pydantic_ai import ToolFailed, ToolReturn
 from pydantic_ai.mcp import MCPToolset
 
 from researcher_integration.lore.summaries.source_summary import SummaryUnavailableError
-from summarizer_tool import Collection, ConfigurationError, StoreError, UnknownSourceError, first_error
+from researcher_integration.mcp.failures import FAILURES
+from summarizer_tool import Collection, ConfigurationError, StoreError, UnknownSourceError, first_error, one_line
 
 if TYPE_CHECKING:
     from fastmcp.client.progress import ProgressHandler
@@ -34,19 +35,8 @@ _NAMESPACE = 'summarizer/'
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 _REFUSED = frozenset({401, 403, 421})
 
-# What the client and the layers below it raise when a connection cannot be made or is lost; `RuntimeError` is fastmcp's
-# own, and a `ValidationError` means that something else than MCP has answered.
-_FAILURES = (
-    RuntimeError,
-    OSError,
-    httpx2.HTTPError,
-    httpx2.InvalidURL,
-    MCPError,
-    ValidationError,
-    ExceptionGroup,
-    anyio.ClosedResourceError,
-    anyio.BrokenResourceError,
-)
+# A `ValidationError` means that something else than MCP has answered.
+_FAILURES = (*FAILURES, httpx2.InvalidURL, ValidationError)
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -78,7 +68,6 @@ class SummarizerServer(MCPToolset[Any]):
     """
 
     def __init__(self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float) -> None:
-        """Prepare the connection."""
         self._place = f'the MCP server at {_host(url)}'
         access = _Access(token)
         self._is_token_sent = access.has_token
@@ -171,7 +160,7 @@ class SummarizerServer(MCPToolset[Any]):
         """The server's error in terms of the caller."""
         # It would name other sources by their titles, which are what strangers wrote.
         unknown = min((each for each in source_ids if each in answer.text), key=answer.text.index, default='')
-        why = f'lacks {unknown}, and so does this process' if unknown else f'says: {_one_line(answer.text)}'
+        why = f'lacks {unknown}, and so does this process' if unknown else f'says: {one_line(answer.text, MAX_SHOWN)}'
         return SummaryUnavailableError(f'{self._place} {why}')
 
     def protocol_error(self) -> SummaryUnavailableError:
@@ -242,7 +231,7 @@ class SummarizerServer(MCPToolset[Any]):
             case TimeoutError() | httpx2.TimeoutException():
                 return 'does not answer'
             case httpx2.ConnectError() | OSError():
-                return f'cannot be reached: {_one_line(str(error))}'
+                return f'cannot be reached: {one_line(str(error), MAX_SHOWN)}'
             case MCPError() if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
                 return f'answers with MCP error {error.code}; check the path of its URL'
             case _:
@@ -287,7 +276,3 @@ def _handles(arguments: Mapping[str, Any]) -> list[str]:
     """The handles among the arguments: in a list, in a text, or as the content."""
     given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'source_id', 'content'))
     return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
-
-
-def _one_line(text: str) -> str:
-    return ' '.join(text.split())[:MAX_SHOWN]

@@ -17,7 +17,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from researcher_integration.lore.crawl.crawling import Crawled, Crawler, crawl_tool
-from researcher_integration.lore.material import CrawledPage, TierName
+from researcher_integration.lore.material import CrawledPage
+from researcher_integration.lore.tiers import Trust
 from summarizer_tool import FetchError, ReadSourceRequest, RequestError, Service, Settings, SourceStore, Summarizer
 from summarizer_tool.text import tokens
 from tests.proofs.research.site import Site, site
@@ -66,21 +67,15 @@ LONG = '# The Long Dyke\n\n' + '\n\n'.join(
 PAGES = {'marsh': MARSH, 'court': COURT, 'court-mirror': COURT, 'orders': ORDERS, 'dyke': LONG, 'nothing': ' \n'}
 
 
-@dataclass(frozen=True)
-class Given:
-    tier: TierName
-    weight: float
-
-
 @dataclass
 class ByPath:
     """Tiers as a test says them; remembers what was asked."""
 
     places: list[str] = field(default_factory=list[str])
 
-    def of(self, place: str) -> Given:
+    def of(self, place: str) -> Trust:
         self.places.append(place)
-        return Given('official', 1.0) if '/court' in place else Given('secondary', 0.5)
+        return Trust('official', 1.0) if '/court' in place else Trust('secondary', 0.5)
 
 
 @pytest.fixture(scope='module')

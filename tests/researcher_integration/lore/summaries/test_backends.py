@@ -119,7 +119,7 @@ async def test_what_fits_comes_back_as_it_is(server: Served, store: SourceStore)
         for text in (HARBOUR, '{"boss": "Morn Keld", "level": 20}', '["Ada Brook"]'):
             for backend in backends:
                 condensed = await backend.condense(kept(store, text), 'who', 400)
-                assert (condensed.text, condensed.state, condensed.requests) == (text, 'unchanged', 0)
+                assert (condensed.text, condensed.state, condensed.usage.requests) == (text, 'unchanged', 0)
 
 
 @pytest.mark.anyio
@@ -130,7 +130,7 @@ async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) 
         for backend in backends:
             usage = RunUsage(requests=3)
             condensed = await backend.condense(handles, 'crowns', 700, usage=usage)
-            assert usage.requests == 3 + condensed.requests > 3
+            assert usage.requests == 3 + condensed.usage.requests > 3
             assert condensed.usage.input_tokens == usage.input_tokens > 0
             counted.append(usage.requests)
             with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):
