@@ -185,18 +185,10 @@ def _checked(path: Path, value: object, model: type[Model], way_out: str) -> Mod
         return model.model_validate(value)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
-    problems = [_problem(detail, way_out) for detail in details if not _follows(detail, details)]
+    problems = [_problem(detail, way_out) for detail in details]
     if len(problems) > MAX_PROBLEMS:
         problems[MAX_PROBLEMS:] = [f'and {len(problems) - MAX_PROBLEMS} more']
     raise ConfigurationError(f'{path}: {"; ".join(problems)}')
-
-
-def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Whether a list seems too short only because something in it is wrong."""
-    size = len(detail['loc'])
-    return detail['type'] == 'too_short' and any(
-        other['loc'][:size] == detail['loc'] for other in details if len(other['loc']) > size
-    )
 
 
 def _problem(detail: ErrorDetails, way_out: str) -> str:

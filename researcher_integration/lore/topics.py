@@ -92,13 +92,6 @@ class Limits(Strict):
     cost: Annotated[Decimal, Field(gt=0)] | None = None
     """In US dollars, where the price of a model is known."""
 
-    @field_validator('cost', mode='before')
-    @classmethod
-    def _true_is_no_number(cls, value: object) -> object:
-        if isinstance(value, bool):
-            raise ValueError('must be a number')  # noqa: TRY004 - pydantic's own kind
-        return value
-
 
 class ResearchTopics(Strict):
     """The topics in the order of the file, and their common limits."""

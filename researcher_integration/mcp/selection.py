@@ -173,19 +173,17 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, object]) -> AbstractCapability[AgentDepsT]:
         """With the servers and the time limit of the agent's own, where this one has none."""
-        found: list[SelectMCPServers[AgentDepsT]] = []
+        found = [self]
 
         def visit(capability: AbstractCapability[AgentDepsT]) -> None:
             if isinstance(capability, SelectMCPServers) and capability.id == self.id:
                 found.append(capability)
 
         agent.root_capability.apply(visit)
-        servers = [self.servers, *(other.servers for other in found)]
-        timeouts = [self.timeout, *(other.timeout for other in found)]
         return replace(
             self,
-            servers=next((each for each in servers if each is not None), None),
-            timeout=next((each for each in timeouts if each is not None), None),
+            servers=next((each.servers for each in found if each.servers is not None), None),
+            timeout=next((each.timeout for each in found if each.timeout is not None), None),
         )
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
@@ -239,8 +237,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
             if len(servers.own.get(name, ())) > 1:
                 raise MCPSelectionError(f'several MCP servers of the run have the id {shown(name)}; give each its own')
             allowed = limits.get(name)
-            missing = [] if allowed is None else [tool for tool in servers.selected[name] if tool not in allowed]
-            if allowed is not None and missing:
+            if allowed is not None and (missing := [tool for tool in servers.selected[name] if tool not in allowed]):
                 raise MCPSelectionError(lacks(f'the MCP server {shown(name)}', 'tool', missing, allowed))
 
     async def prepare_tools(self, ctx: RunContext[AgentDepsT], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from anyio import CancelScope
 from anyio.lowlevel import checkpoint
-from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from sse_starlette.sse import SendTimeoutError
 
@@ -30,13 +29,6 @@ RETRY_MILLISECONDS = 1000
 _SEPARATORS = str.maketrans({separator: f'\\u{ord(separator):04x}' for separator in '\u0085\u2028\u2029'})
 
 _logger = logging.getLogger('researcher_integration')
-
-
-class End(BaseModel):
-    """The last that a client hears: why nothing comes any more, and where it can go on."""
-
-    after: int
-    """The last sequence number that it got."""
 
 
 class EventStream(EventSourceResponse):
@@ -92,4 +84,5 @@ class EventStream(EventSourceResponse):
         except StoreError as error:
             _logger.warning('a timeline cannot be read', extra={'error': str(error)})
             last = 'failed'
-        yield ServerSentEvent(End(after=after).model_dump_json(), event=last, sep='\n')
+        # Where the client can go on: the last sequence number that it got.
+        yield ServerSentEvent(f'{{"after":{after}}}', event=last, sep='\n')

@@ -69,7 +69,6 @@ class CrossReferencer:
         self.question = WindowedQuery(
             model,
             TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts'),
-            'conflicts',
             partial(material_prompts.request, 'research/cross_reference_request'),
         )
 

@@ -59,7 +59,6 @@ class Extractor:
             category: WindowedQuery(
                 model,
                 TypedQuery('lore_extractor', 'research/extraction', Records[record_type], members='records'),
-                category,
                 partial(_request, category),
             )
             for category, record_type in RECORDS.items()

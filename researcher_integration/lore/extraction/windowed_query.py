@@ -19,8 +19,6 @@ from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
 from summarizer_tool import OutputMode, SummarizerError, TypedQuery, count_tokens, load_prompt
 
-WINDOW_TOKENS = 25_000
-
 RETRIES = 2
 """Times that a request is made again when nothing of the answer could be read."""
 
@@ -55,8 +53,6 @@ class LoreModel:
 
     model: Model | None
     """Without one nothing can be asked, but sizes are known."""
-    window_tokens: int = WINDOW_TOKENS
-    """What a request may have, in cl100k tokens: instructions, material, and the form of the answer."""
     output_mode: OutputMode = 'auto'
     """How the form of the answer is asked for; `auto`: as the model's profile says."""
     trace_content: bool = False
@@ -66,14 +62,12 @@ class LoreModel:
 class WindowedQuery(Generic[EnvelopeT]):
     """A typed question about a material, in requests of a known size.
 
-    It is asked up to three times, each time in a new run, so that every request keeps to the window.
+    It is asked up to three times, each time in a new run, so that no request grows by the answers before it.
     """
 
-    def __init__(
-        self, model: LoreModel, query: TypedQuery[EnvelopeT], about: str, request: Callable[[Material], str]
-    ) -> None:
+    def __init__(self, model: LoreModel, query: TypedQuery[EnvelopeT], request: Callable[[Material], str]) -> None:
         self.request = request
-        self._model, self._window_tokens, self._about = model.model, model.window_tokens, about
+        self._model = model.model
         self._query = replace(
             query,
             again_prompt='research/answer_again',
@@ -97,20 +91,11 @@ class WindowedQuery(Generic[EnvelopeT]):
         sent = sent or [replace(self._parameters, output_mode='tool', output_object=None)]
         return count_tokens(request) + max(map(_tokens_beside, sent))
 
-    def _checked_request(self, material: Material) -> str:
-        sent = self.most_tokens(material)
-        if sent > self._window_tokens:
-            raise ValueError(
-                f'the request for {self._about} has {sent:,} tokens, over window_tokens={self._window_tokens:,}; '
-                'give sections of at most room(zone, pages) tokens'
-            )
-        return self.request(material)
-
     async def ask(
         self, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None
     ) -> MaterialAnswer[EnvelopeT]:
         """Ask about a material, unless nothing could come of it; what fails on the way is the answer's `reason`."""
-        request = await anyio.to_thread.run_sync(self._checked_request, material)
+        request = await anyio.to_thread.run_sync(self.request, material)
         if self._model is None:
             return MaterialAnswer(reason='no model')
         if not any(section.text.strip() for section in material.sections):

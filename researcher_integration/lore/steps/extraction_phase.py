@@ -23,9 +23,7 @@ class ExtractionPhase:
     def __init__(self, work: ResearchRun) -> None:
         self._work = work
         self._checkpoint = work.checkpoint
-        asked = LoreModel(
-            work.model, work.request.window_tokens, work.settings.llm_output_mode, work.settings.trace_content
-        )
+        asked = LoreModel(work.model, work.settings.llm_output_mode, work.settings.trace_content)
         self._extractor = Extractor(asked)
         self._cross_referencer = CrossReferencer(asked)
 

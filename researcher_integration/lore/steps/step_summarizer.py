@@ -7,20 +7,19 @@ the agent is spent on it. Choose the source where the agent must read on from wh
 links from page to page, and where each page must be represented, however little it says.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import anyio
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.checkpoint import KeptBlock, StepState
 from researcher_integration.lore.crawl.researcher import SMALL_PAGE, SummaryTaken
 from researcher_integration.lore.material import CrawledPage
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryBackend, SummaryUnavailableError
 from researcher_integration.usage import Spent, limit_reached
-from summarizer_tool import Progress, count_tokens
+from summarizer_tool import RequestOptions, count_tokens
 
 LEAST_SUMMARY = 60
 """Tokens below which a summary of a page says nothing."""
@@ -50,10 +49,8 @@ class StepSummarizer:
     backend: SummaryBackend
     hint: str
     """What the step looks for, and what must be preserved."""
-    usage: RunUsage
-    """Of the zone, to be counted on."""
-    usage_limits: UsageLimits | None = None
-    on_progress: Callable[[Progress], None] | None = None
+    options: RequestOptions
+    """The usage of the zone, to be counted on; its limits, and progress."""
 
     async def in_pipeline(self, pages: Sequence[CrawledPage], notes: str, budget: int) -> StepSummary:
         """Summarize all pages of a step together; where that cannot be done, they are kept as they are."""
@@ -133,14 +130,8 @@ class StepSummarizer:
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
         """Summarize pages; returns the summary, or the reason there is none."""
         try:
-            return await self.backend.condense(
-                [page.source_id for page in pages],
-                self.hint,
-                max(LEAST_SUMMARY, budget),
-                usage=self.usage,
-                usage_limits=self.usage_limits,
-                on_progress=self.on_progress,
-            ), ''
+            ids = [page.source_id for page in pages]
+            return await self.backend.condense(ids, self.hint, max(LEAST_SUMMARY, budget), self.options), ''
         except SummaryUnavailableError as error:
             return None, f'kept as they are, not summarized: {error}'
         except UsageLimitExceeded as error:

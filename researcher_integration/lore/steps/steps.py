@@ -20,7 +20,7 @@ from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import SummarizerError, trace_span
+from summarizer_tool import RequestOptions, SummarizerError, trace_span
 
 MAX_CRAWLS = 4
 """Pages that are crawled at once."""
@@ -205,7 +205,8 @@ class ResearchSteps:
         def tell(progress: SummaryProgress) -> None:
             self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total, topic.id))
 
-        summarizer = StepSummarizer(self._work.backend, topic.hint, self._work.usage, limits, on_progress=tell)
+        options = RequestOptions(on_progress=tell, usage=self._work.usage, usage_limits=limits)
+        summarizer = StepSummarizer(self._work.backend, topic.hint, options)
         net = budget - min(budget // 4, sections.overhead(pages))
         if self._work.request.way == 'in-pipeline':
             return await summarizer.in_pipeline(pages, notes, net)

@@ -5,18 +5,16 @@ programs or machines should share sources, finished work and one limit of concur
 hold the model's key.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pydantic_ai.models import Model
 from pydantic_ai.toolsets import AbstractToolset
-from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.summaries.source_summary import AGENT_TOOLS, SourceSummary, SummaryUnavailableError
 from summarizer_tool import (
     ConfigurationError,
     ExtractionRequest,
-    Progress,
     RequestOptions,
     Service,
     Settings,
@@ -43,10 +41,7 @@ class SummaryBackend(Protocol):
         source_ids: Sequence[str],
         schema_hint: str,
         max_output_tokens: int,
-        *,
-        usage: RunUsage | None = None,
-        usage_limits: UsageLimits | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        options: RequestOptions | None = None,
     ) -> SourceSummary:
         """Compress sources for a typed extraction.
 
@@ -54,9 +49,7 @@ class SummaryBackend(Protocol):
             source_ids: Their handles, in the order in which they should be read.
             schema_hint: What will be extracted.
             max_output_tokens: The budget in cl100k tokens; 0 means the default, at most a fifth of the sources.
-            usage: The model's usage is added to it.
-            usage_limits: Checked against `usage` before the model is asked.
-            on_progress: Called on the event loop as the work proceeds.
+            options: Progress, usage, and limits on it, which are checked before the model is asked.
 
         Raises:
             SummaryUnavailableError: If there is no summary; says why in one line, without content.
@@ -101,13 +94,9 @@ class InProcess:
         source_ids: Sequence[str],
         schema_hint: str,
         max_output_tokens: int,
-        *,
-        usage: RunUsage | None = None,
-        usage_limits: UsageLimits | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        options: RequestOptions | None = None,
     ) -> SourceSummary:
         """Compress sources for a typed extraction, as `SummaryBackend` says."""
-        options = RequestOptions(on_progress=on_progress, usage=usage, usage_limits=usage_limits)
         try:
             request = ExtractionRequest(
                 schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens
@@ -116,9 +105,8 @@ class InProcess:
         except ConfigurationError:
             raise
         except UnknownSourceError:  # it would name other sources by their titles
-            raise SummaryUnavailableError(
-                f'the store lacks a source, or has evicted it: {_listed(source_ids)}'
-            ) from None
+            listed = source_ids[0] if len(source_ids) == 1 else f'one of {", ".join(source_ids)}'
+            raise SummaryUnavailableError(f'the store lacks a source, or has evicted it: {listed}') from None
         except SummarizerError as error:
             raise SummaryUnavailableError(str(error)) from error
         summary = answer.summary
@@ -130,7 +118,3 @@ class InProcess:
     def toolset(self) -> AbstractToolset[Any]:
         """`SummarizerToolset` without `add_source`: pages come in through the crawler."""
         return self._toolset.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
-
-
-def _listed(source_ids: Sequence[str]) -> str:
-    return source_ids[0] if len(source_ids) == 1 else f'one of {", ".join(source_ids)}'

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_ai.toolsets import AbstractToolset
-from pydantic_ai.usage import RunUsage, UsageLimits
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.summaries.source_summary import AGENT_TOOLS, SourceSummary, SummaryUnavailableError
 from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
-from summarizer_tool import Collection, Progress, Stats
+from summarizer_tool import Collection, Progress, RequestOptions, Stats
 
 if TYPE_CHECKING:
     from fastmcp.client.progress import ProgressHandler
@@ -47,11 +47,9 @@ class OverMCP:
         self._server = SummarizerServer(url, local, token=token, timeout=timeout)
 
     async def __aenter__(self) -> Self:
-        """Return itself; the connection opens with the first call."""
         return self
 
     async def __aexit__(self, *args: object) -> None:
-        """Close the connection."""
         await self._server.close()
 
     async def condense(
@@ -59,25 +57,24 @@ class OverMCP:
         source_ids: Sequence[str],
         schema_hint: str,
         max_output_tokens: int,
-        *,
-        usage: RunUsage | None = None,
-        usage_limits: UsageLimits | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        options: RequestOptions | None = None,
     ) -> SourceSummary:
         """Compress sources for a typed extraction, as `SummaryBackend` says.
 
         Limits are checked before the server is asked, and usage is counted after it has answered: one call may go over
         a limit by what it needs itself.
         """
-        if usage_limits is not None:
-            usage_limits.check_before_request(RunUsage() if usage is None else usage)
+        options = options or RequestOptions()
+        usage = RunUsage() if options.usage is None else options.usage
+        if options.usage_limits is not None:
+            options.usage_limits.check_before_request(usage)
         arguments = {
             'content': '',
             'schema_hint': schema_hint,
             'source_ids': [*source_ids],
             'max_output_tokens': max_output_tokens,
         }
-        notify = None if on_progress is None else _telling(on_progress)
+        notify = None if options.on_progress is None else _telling(options.on_progress)
         answer = await self._server.ask('summarize_for_extraction', arguments, notify=notify)
         if answer.is_error:
             raise self._server.refusal(answer, source_ids)
@@ -85,8 +82,7 @@ class OverMCP:
             said = _ServerReply.model_validate(answer.meta)
         except ValidationError:
             raise self._server.protocol_error() from None
-        if usage is not None:
-            usage.incr(said.stats.usage)
+        usage.incr(said.stats.usage)
         return SourceSummary.of(answer.text, said.state, said.stats, said.warnings, said.degraded_parts)
 
     async def upload(self, source_id: str) -> None:

@@ -1,19 +1,19 @@
 """What a step keeps of its pages, at the source and in the pipeline, and what it does when nobody summarizes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.usage import RunUsage, UsageLimits
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import CrawledPage
 from researcher_integration.lore.steps.step_summarizer import StepSummarizer, StepSummary
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
-from summarizer_tool import Progress
+from summarizer_tool import RequestOptions
 from summarizer_tool.text import tokens
 
 pytestmark = pytest.mark.anyio
@@ -41,14 +41,7 @@ class Recorded:
     name: str = 'in process'
 
     async def condense(
-        self,
-        source_ids: Sequence[str],
-        schema_hint: str,
-        max_output_tokens: int,
-        *,
-        usage: RunUsage | None = None,
-        usage_limits: UsageLimits | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        self, source_ids: Sequence[str], schema_hint: str, max_output_tokens: int, options: RequestOptions | None = None
     ) -> SourceSummary:
         self.asked.append((tuple(source_ids), max_output_tokens))
         if self.fails_for & set(source_ids):
@@ -65,7 +58,7 @@ class Recorded:
 
 
 def keeper(backend: Recorded) -> StepSummarizer:
-    return StepSummarizer(backend, 'names', RunUsage())
+    return StepSummarizer(backend, 'names', RequestOptions(usage=RunUsage()))
 
 
 def shown(kept: StepSummary) -> list[tuple[str, int, list[str]]]:

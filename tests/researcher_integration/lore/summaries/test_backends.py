@@ -20,7 +20,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.lore.summaries.backends import InProcess, SummaryBackend, SummaryUnavailableError
 from researcher_integration.lore.summaries.over_mcp import OverMCP
 from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
-from summarizer_tool import ConfigurationError, Document, Progress, Settings, SourceStore, Summary
+from summarizer_tool import ConfigurationError, Document, Progress, RequestOptions, Settings, SourceStore, Summary
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import tokens
 from tests.support import serving
@@ -129,14 +129,13 @@ async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) 
     async with both(server, store) as backends:
         for backend in backends:
             usage = RunUsage(requests=3)
-            condensed = await backend.condense(handles, 'crowns', 700, usage=usage)
+            condensed = await backend.condense(handles, 'crowns', 700, RequestOptions(usage=usage))
             assert usage.requests == 3 + condensed.usage.requests > 3
             assert condensed.usage.input_tokens == usage.input_tokens > 0
             counted.append(usage.requests)
+            limited = RequestOptions(usage=RunUsage(requests=3), usage_limits=UsageLimits(request_limit=3))
             with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):
-                await backend.condense(
-                    handles, 'places', 600, usage=RunUsage(requests=3), usage_limits=UsageLimits(request_limit=3)
-                )
+                await backend.condense(handles, 'places', 600, limited)
     assert counted[0] == counted[1]
 
 
@@ -147,7 +146,7 @@ async def test_progress(server: Served, store: SourceStore) -> None:
     async with both(server, store) as backends:
         for backend in backends:
             seen = told.setdefault(backend.name, [])
-            await backend.condense(handles, 'harvests', 900, on_progress=seen.append)
+            await backend.condense(handles, 'harvests', 900, RequestOptions(on_progress=seen.append))
     assert told['in process'] == snapshot(
         [
             Progress(phase='map', done=1, total=4, message='summarized chunk 1 of 4'),
