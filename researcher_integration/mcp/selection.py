@@ -173,7 +173,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, object]) -> AbstractCapability[AgentDepsT]:
         """With the servers and the time limit of the agent's own, where this one has none."""
-        found = [self]
+        found: list[SelectMCPServers[AgentDepsT]] = [self]
 
         def visit(capability: AbstractCapability[AgentDepsT]) -> None:
             if isinstance(capability, SelectMCPServers) and capability.id == self.id:

@@ -101,7 +101,7 @@ class InProcess:
             request = ExtractionRequest(
                 schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens
             )
-            answer = await self.service.summarize(request, options)
+            answer = await self.service.summarize(request, options or RequestOptions())
         except ConfigurationError:
             raise
         except UnknownSourceError:  # it would name other sources by their titles
