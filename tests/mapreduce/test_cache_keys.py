@@ -7,7 +7,16 @@ from dataclasses import replace
 import pytest
 from pydantic_ai.models.function import FunctionModel
 
-from summarizer_tool import Document, RequestOptions, Settings, SourceStore, Summarizer, Summary, prompts
+from summarizer_tool import (
+    Document,
+    RequestOptions,
+    Settings,
+    SourceStore,
+    Summarizer,
+    SummarizeRequest,
+    Summary,
+    prompts,
+)
 from summarizer_tool.mapreduce.answer_cache import AnswerCache
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.store.collection import Collection
@@ -74,7 +83,7 @@ def summarize(
     model = at(model_of(answer_well).function, model_name=name)
     summarizer = Summarizer(Settings.load(llm_model='extractive', default_chunk_size_tokens=900), model=model)
     given = RequestOptions(cache=cache, **options)  # pyright: ignore[reportArgumentType]
-    return asyncio.run(summarizer.run(Document(CHRONICLE), Focus(), max_output_tokens=400, options=given))
+    return asyncio.run(summarizer.run(Document(CHRONICLE), SummarizeRequest(max_output_tokens=400), given))
 
 
 def test_another_model_or_prompt_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from summarizer_tool import (
     Summary,
     prompts,
 )
-from summarizer_tool.prompts import Focus
+from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import OnFailure
 from summarizer_tool.text import tokens
@@ -272,7 +272,7 @@ def test_at_the_deadline_the_rest_is_done_without_the_model() -> None:
         deadline = Deadline(60)
         summarizer = Summarizer(make(), model=FunctionModel(answer))
         options = RequestOptions(deadline=deadline)
-        return await summarizer.run(Document(CHRONICLE), Focus(), max_output_tokens=300, options=options)
+        return await summarizer.run(Document(CHRONICLE), SummarizeRequest(max_output_tokens=300), options)
 
     deadline: Deadline
     summary = asyncio.run(summarize())

@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool import Document, InputTooLargeError, Service, Settings, SourceStore, Summarizer
+from summarizer_tool import AddSourceRequest, Document, InputTooLargeError, Service, Settings, SourceStore, Summarizer
 from summarizer_tool.mapreduce.summarizer import Content
 
 LIMIT = Settings.load(llm_model='extractive', summarizer_max_input_mb=0.001)
@@ -39,11 +39,11 @@ async def test_the_service_has_the_same_limit() -> None:
     service = Service(Summarizer(LIMIT), SourceStore().collection())
     for content in FITS.values():
         if isinstance(content, str):
-            await service.add_source(content)
+            await service.add_source(AddSourceRequest(content=content))
     for content in TOO_LARGE.values():
         if isinstance(content, str):
             with pytest.raises(InputTooLargeError) as error:
-                await service.add_source(content)
+                await service.add_source(AddSourceRequest(content=content))
             assert str(error.value) == snapshot(
                 'content is 0.001 MB, over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit'
             )

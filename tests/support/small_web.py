@@ -40,7 +40,7 @@ class SmallWeb:
     # What an answer asks of a collection.
 
     def at(self, url: str, /) -> Source | None:
-        return next((source for source, _ in self.stored.values() if key_of(source.url) == key_of(url)), None)
+        return next((source for source, _ in [*self.stored.values()] if key_of(source.url) == key_of(url)), None)
 
     def source(self, source_id: str, /) -> Source:
         if source_id not in self.stored:

@@ -75,7 +75,7 @@ async def test_a_model_that_cannot_be_had_is_named_as_it_was_given() -> None:
         [
             'RESEARCH_MODEL=openai/gpt-4o goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or RESEARCH_MODEL=extractive',
             'LLM_MODEL=openai/gpt-4o goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive',
-            'RESEARCH_MODEL looks like an API key, not like a model: name the model in RESEARCH_MODEL, and put the key into its own variable, e.g. OPENROUTER_API_KEY',
+            'RESEARCH_MODEL looks like an API key, not like a model: name the model there, and put the key into its own variable, e.g. OPENROUTER_API_KEY',
         ]
     )
 

@@ -23,6 +23,8 @@ from researcher_integration.lore.summaries.summarizer_server import SummarizerSe
 from summarizer_tool import ConfigurationError, Document, Progress, RequestOptions, Settings, SourceStore, Summary
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import tokens
+from tests.mapreduce.test_summarizer import good as answer_well
+from tests.mapreduce.test_summarizer import model_of
 from tests.support import serving
 from tests.support.serving import Served
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
@@ -125,18 +127,22 @@ async def test_what_fits_comes_back_as_it_is(server: Served, store: SourceStore)
 @pytest.mark.anyio
 async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) -> None:
     handles = kept(store, chronicle(60, 11))
-    counted: list[int] = []
+    limits = UsageLimits(request_limit=3)
     async with both(server, store) as backends:
         for backend in backends:
             usage = RunUsage(requests=3)
             condensed = await backend.condense(handles, 'crowns', 700, RequestOptions(usage=usage))
-            assert usage.requests == 3 + condensed.usage.requests > 3
-            assert condensed.usage.input_tokens == usage.input_tokens > 0
-            counted.append(usage.requests)
-            limited = RequestOptions(usage=RunUsage(requests=3), usage_limits=UsageLimits(request_limit=3))
-            with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):
-                await backend.condense(handles, 'places', 600, limited)
-    assert counted[0] == counted[1]
+            assert condensed.usage == RunUsage()  # the embedded model costs nothing
+            assert usage == RunUsage(requests=3)
+        with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):  # what the server's model is, nobody knows
+            await backends[1].condense(handles, 'places', 600, RequestOptions(usage=usage, usage_limits=limits))
+
+    paid = InProcess(Settings.load(**KEYLESS), store, model_of(answer_well))
+    condensed = await paid.condense(handles, 'crowns', 700, RequestOptions(usage=usage))
+    assert usage.requests == 3 + condensed.usage.requests > 3
+    assert condensed.usage.input_tokens == usage.input_tokens > 0
+    with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):
+        await paid.condense(handles, 'places', 600, RequestOptions(usage=usage, usage_limits=limits))
 
 
 @pytest.mark.anyio
