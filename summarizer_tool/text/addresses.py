@@ -43,7 +43,7 @@ def key_of(url: str) -> str:
         pairs = parse_qsl(parts.query, keep_blank_values=True, errors='surrogateescape')
         kept = sorted((pair for pair in pairs if not _TRACKING.fullmatch(pair[0])), key=lambda pair: pair[0])
         query = urlencode(kept, errors='surrogateescape')
-        netloc = parts.netloc.removesuffix(f':{_DEFAULT_PORTS.get(parts.scheme, "")}').lower()
+        netloc = parts.netloc.strip().removesuffix(f':{_DEFAULT_PORTS.get(parts.scheme, "")}').lower()
         host = '.'.join(_decoded(label) for label in netloc.split('.'))
         path = quote(_PARENTS_OF_ROOT.sub('', _SLASHES.sub('/', parts.path)), safe='/%!=:,-')
     except ValueError:

@@ -46,7 +46,7 @@ def web() -> Iterator[Site]:
 
 @pytest.fixture(scope='module')
 def server(web: Site) -> Iterator[Served]:
-    with serving.serve(fetch_allow_hosts=web.host, mcp_auth_token='ours,theirs') as served:
+    with serving.serve(fetch_allow_hosts=web.host, mcp_auth_token='ours,theirs,others') as served:
         yield served
 
 
@@ -464,7 +464,7 @@ async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypat
 async def test_logs_hold_no_content(web: Site, server: Served, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, 'summarizer_tool')
     pages = [web.url('/guide/gallery?secret=hunter2'), web.url('/gone?secret=hunter2'), web.canary.url('/x?k=hunter2')]
-    async with server.client(token='theirs') as client:
+    async with server.client(token='others') as client:
         await client.call_tool('answer', {'url': pages, 'query': FLOOD, 'known_context': 'Joss Alder'})
         await client.call_tool('answer', {'url': pages[1], 'query': FLOOD})
         await client.call_tool('search', {'query': FLOOD, 'source_urls': [pages[0]]})
