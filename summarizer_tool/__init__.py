@@ -1,220 +1,132 @@
 """Compress any text to a token budget by map-reduce, keeping facts that are traced to their source lines."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from summarizer_tool.extras import lazy_names as lazy_names
+
 if TYPE_CHECKING:
-    from summarizer_tool.documents.document import Document
-    from summarizer_tool.errors import (
-        ConfigurationError,
-        FetchError,
-        InputTooLargeError,
-        RequestError,
-        StoreError,
-        SummarizationFailedError,
-        SummarizerError,
-        UnknownSourceError,
-    )
-    from summarizer_tool.extractive.model import ExtractiveModel
-    from summarizer_tool.extras import naming_extra
+    from summarizer_tool.documents.document import Document as Document
+    from summarizer_tool.errors import ConfigurationError as ConfigurationError
+    from summarizer_tool.errors import FetchError as FetchError
+    from summarizer_tool.errors import InputTooLargeError as InputTooLargeError
+    from summarizer_tool.errors import RequestError as RequestError
+    from summarizer_tool.errors import StoreError as StoreError
+    from summarizer_tool.errors import SummarizationFailedError as SummarizationFailedError
+    from summarizer_tool.errors import SummarizerError as SummarizerError
+    from summarizer_tool.errors import UnknownSourceError as UnknownSourceError
+    from summarizer_tool.extractive.model import ExtractiveModel as ExtractiveModel
+    from summarizer_tool.extras import naming_extra as naming_extra
     from summarizer_tool.html.content import read as read_html
-    from summarizer_tool.html.page import Page
+    from summarizer_tool.html.page import Page as Page
     from summarizer_tool.llm.failures import first_of as first_error
     from summarizer_tool.llm.failures import reason as failure_reason
     from summarizer_tool.llm.models import build as build_model
     from summarizer_tool.llm.models import connect as connect_model
-    from summarizer_tool.llm.models import model_id
-    from summarizer_tool.llm.options import Progress, RequestOptions
-    from summarizer_tool.llm.typed_query import TypedQuery
-    from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
-    from summarizer_tool.mapreduce.summarizer import Summarizer
-    from summarizer_tool.prompt_tags import register_tag
+    from summarizer_tool.llm.models import model_id as model_id
+    from summarizer_tool.llm.options import Progress as Progress
+    from summarizer_tool.llm.options import RequestOptions as RequestOptions
+    from summarizer_tool.llm.typed_query import TypedQuery as TypedQuery
+    from summarizer_tool.mapreduce.request import ExtractionRequest as ExtractionRequest
+    from summarizer_tool.mapreduce.request import SummarizeRequest as SummarizeRequest
+    from summarizer_tool.mapreduce.summarizer import Summarizer as Summarizer
+    from summarizer_tool.prompt_tags import register_tag as register_tag
     from summarizer_tool.prompt_tags import wrap as wrap_in_tag
-    from summarizer_tool.prompts import Focus
+    from summarizer_tool.prompts import Focus as Focus
     from summarizer_tool.prompts import fill as fill_prompt
     from summarizer_tool.prompts import load as load_prompt
     from summarizer_tool.prompts import render as render_prompt
-    from summarizer_tool.schemas import ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary
-    from summarizer_tool.service.requests import (
-        AddSourceRequest,
-        AnswerRequest,
-        ReadSourceRequest,
-        SearchRequest,
-        StatusRequest,
-    )
-    from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
-    from summarizer_tool.service.service import AddedSource, Service, SummaryReply
-    from summarizer_tool.settings import OutputMode, Settings, export_env_file
-    from summarizer_tool.store.collection import Collection
-    from summarizer_tool.store.source import Source
-    from summarizer_tool.store.source_store import SourceStore
-    from summarizer_tool.store.sqlite_file import DatabaseFormat, open_database
-    from summarizer_tool.telemetry import TerminalLines
+    from summarizer_tool.schemas import ChunkSummary as ChunkSummary
+    from summarizer_tool.schemas import Evidence as Evidence
+    from summarizer_tool.schemas import Fact as Fact
+    from summarizer_tool.schemas import Part as Part
+    from summarizer_tool.schemas import SourcedFact as SourcedFact
+    from summarizer_tool.schemas import Stats as Stats
+    from summarizer_tool.schemas import Summary as Summary
+    from summarizer_tool.service.requests import AddSourceRequest as AddSourceRequest
+    from summarizer_tool.service.requests import AnswerRequest as AnswerRequest
+    from summarizer_tool.service.requests import ReadSourceRequest as ReadSourceRequest
+    from summarizer_tool.service.requests import SearchRequest as SearchRequest
+    from summarizer_tool.service.requests import StatusRequest as StatusRequest
+    from summarizer_tool.service.retrieval import EvidenceBrief as EvidenceBrief
+    from summarizer_tool.service.retrieval import Retriever as Retriever
+    from summarizer_tool.service.service import AddedSource as AddedSource
+    from summarizer_tool.service.service import Service as Service
+    from summarizer_tool.service.service import SummaryReply as SummaryReply
+    from summarizer_tool.settings import OutputMode as OutputMode
+    from summarizer_tool.settings import Settings as Settings
+    from summarizer_tool.settings import export_env_file as export_env_file
+    from summarizer_tool.store.collection import Collection as Collection
+    from summarizer_tool.store.source import Source as Source
+    from summarizer_tool.store.source_store import SourceStore as SourceStore
+    from summarizer_tool.store.sqlite_file import DatabaseFormat as DatabaseFormat
+    from summarizer_tool.store.sqlite_file import open_database as open_database
+    from summarizer_tool.telemetry import TerminalLines as TerminalLines
     from summarizer_tool.telemetry import configure as configure_telemetry
     from summarizer_tool.telemetry import defect as defect_attributes
     from summarizer_tool.telemetry import json_lines as json_log_lines
     from summarizer_tool.telemetry import span as trace_span
     from summarizer_tool.text.addresses import key_of as url_key
-    from summarizer_tool.text.lines import one_line
+    from summarizer_tool.text.lines import one_line as one_line
     from summarizer_tool.text.tokens import count as count_tokens
     from summarizer_tool.text.tokens import fits as fits_tokens
     from summarizer_tool.text.tokens import truncate as truncate_tokens
-    from summarizer_tool.toolset import SummarizerToolset
+    from summarizer_tool.toolset import SummarizerToolset as SummarizerToolset
 
+    # Type checkers take what is imported as itself for public; these have another name in their module.
+    __all__ = [
+        'build_model',
+        'configure_telemetry',
+        'connect_model',
+        'count_tokens',
+        'defect_attributes',
+        'failure_reason',
+        'fill_prompt',
+        'first_error',
+        'fits_tokens',
+        'json_log_lines',
+        'load_prompt',
+        'read_html',
+        'render_prompt',
+        'trace_span',
+        'truncate_tokens',
+        'url_key',
+        'wrap_in_tag',
+    ]
     __version__: str
-
-__all__ = (
-    'AddSourceRequest',
-    'AddedSource',
-    'AnswerRequest',
-    'ChunkSummary',
-    'Collection',
-    'ConfigurationError',
-    'DatabaseFormat',
-    'Document',
-    'Evidence',
-    'EvidenceBrief',
-    'ExtractionRequest',
-    'ExtractiveModel',
-    'Fact',
-    'FetchError',
-    'Focus',
-    'InputTooLargeError',
-    'OutputMode',
-    'Page',
-    'Part',
-    'Progress',
-    'ReadSourceRequest',
-    'RequestError',
-    'RequestOptions',
-    'Retriever',
-    'SearchRequest',
-    'Service',
-    'Settings',
-    'Source',
-    'SourceStore',
-    'SourcedFact',
-    'Stats',
-    'StatusRequest',
-    'StoreError',
-    'SummarizationFailedError',
-    'SummarizeRequest',
-    'Summarizer',
-    'SummarizerError',
-    'SummarizerToolset',
-    'Summary',
-    'SummaryReply',
-    'TerminalLines',
-    'TypedQuery',
-    'UnknownSourceError',
-    '__version__',
-    'build_model',
-    'configure_telemetry',
-    'connect_model',
-    'count_tokens',
-    'defect_attributes',
-    'export_env_file',
-    'failure_reason',
-    'fill_prompt',
-    'first_error',
-    'fits_tokens',
-    'json_log_lines',
-    'load_prompt',
-    'model_id',
-    'naming_extra',
-    'one_line',
-    'open_database',
-    'read_html',
-    'register_tag',
-    'render_prompt',
-    'trace_span',
-    'truncate_tokens',
-    'url_key',
-    'wrap_in_tag',
-)
-
-_MODULES = {
-    'AddSourceRequest': 'service.requests',
-    'AddedSource': 'service.service',
-    'AnswerRequest': 'service.requests',
-    'ChunkSummary': 'schemas',
-    'Collection': 'store.collection',
-    'ConfigurationError': 'errors',
-    'DatabaseFormat': 'store.sqlite_file',
-    'Document': 'documents.document',
-    'Evidence': 'schemas',
-    'EvidenceBrief': 'service.retrieval',
-    'ExtractionRequest': 'mapreduce.request',
-    'ExtractiveModel': 'extractive.model',
-    'Fact': 'schemas',
-    'FetchError': 'errors',
-    'Focus': 'prompts',
-    'InputTooLargeError': 'errors',
-    'OutputMode': 'settings',
-    'Page': 'html.page',
-    'Part': 'schemas',
-    'Progress': 'llm.options',
-    'ReadSourceRequest': 'service.requests',
-    'RequestError': 'errors',
-    'RequestOptions': 'llm.options',
-    'Retriever': 'service.retrieval',
-    'SearchRequest': 'service.requests',
-    'Service': 'service.service',
-    'Settings': 'settings',
-    'Source': 'store.source',
-    'SourceStore': 'store.source_store',
-    'SourcedFact': 'schemas',
-    'Stats': 'schemas',
-    'StatusRequest': 'service.requests',
-    'StoreError': 'errors',
-    'SummarizationFailedError': 'errors',
-    'SummarizeRequest': 'mapreduce.request',
-    'Summarizer': 'mapreduce.summarizer',
-    'SummarizerError': 'errors',
-    'SummarizerToolset': 'toolset',
-    'Summary': 'schemas',
-    'SummaryReply': 'service.service',
-    'TerminalLines': 'telemetry',
-    'TypedQuery': 'llm.typed_query',
-    'UnknownSourceError': 'errors',
-    'build_model': 'llm.models:build',
-    'configure_telemetry': 'telemetry:configure',
-    'connect_model': 'llm.models:connect',
-    'count_tokens': 'text.tokens:count',
-    'defect_attributes': 'telemetry:defect',
-    'export_env_file': 'settings',
-    'failure_reason': 'llm.failures:reason',
-    'fill_prompt': 'prompts:fill',
-    'first_error': 'llm.failures:first_of',
-    'fits_tokens': 'text.tokens:fits',
-    'json_log_lines': 'telemetry:json_lines',
-    'load_prompt': 'prompts:load',
-    'model_id': 'llm.models',
-    'one_line': 'text.lines',
-    'open_database': 'store.sqlite_file',
-    'naming_extra': 'extras',
-    'read_html': 'html.content:read',
-    'register_tag': 'prompt_tags',
-    'render_prompt': 'prompts:render',
-    'trace_span': 'telemetry:span',
-    'truncate_tokens': 'text.tokens:truncate',
-    'url_key': 'text.addresses:key_of',
-    'wrap_in_tag': 'prompt_tags:wrap',
-}
-"""The module of each public name, and after a colon its name there, where that is another."""
-
-
-def __getattr__(name: str) -> object:
-    """Import a public name when it is first asked for: `summarizer --help` should not wait for pydantic-ai."""
-    if name == '__version__':
-        from importlib.metadata import version
-
-        return version('summarizer-tool')
-    if name not in _MODULES:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    from summarizer_tool.extras import naming_extra
-
-    module, _, attribute = _MODULES[name].partition(':')
-    with naming_extra():
-        value = globals()[name] = getattr(import_module(f'{__name__}.{module}'), attribute or name)
-    return value
+else:
+    # A name is imported when it is first asked for: `--help` should not wait for pydantic-ai.
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            'documents.document': 'Document',
+            'errors': 'ConfigurationError, FetchError, InputTooLargeError, RequestError, '
+            'StoreError, SummarizationFailedError, SummarizerError, UnknownSourceError',
+            'extractive.model': 'ExtractiveModel',
+            'extras': 'lazy_names, naming_extra',
+            'html.content': 'read as read_html',
+            'html.page': 'Page',
+            'llm.failures': 'first_of as first_error, reason as failure_reason',
+            'llm.models': 'build as build_model, connect as connect_model, model_id',
+            'llm.options': 'Progress, RequestOptions',
+            'llm.typed_query': 'TypedQuery',
+            'mapreduce.request': 'ExtractionRequest, SummarizeRequest',
+            'mapreduce.summarizer': 'Summarizer',
+            'prompt_tags': 'register_tag, wrap as wrap_in_tag',
+            'prompts': 'Focus, fill as fill_prompt, load as load_prompt, render as render_prompt',
+            'schemas': 'ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
+            'service.requests': 'AddSourceRequest, AnswerRequest, ReadSourceRequest, SearchRequest, StatusRequest',
+            'service.retrieval': 'EvidenceBrief, Retriever',
+            'service.service': 'AddedSource, Service, SummaryReply',
+            'settings': 'OutputMode, Settings, export_env_file',
+            'store.collection': 'Collection',
+            'store.source': 'Source',
+            'store.source_store': 'SourceStore',
+            'store.sqlite_file': 'DatabaseFormat, open_database',
+            'telemetry': 'TerminalLines, configure as configure_telemetry, '
+            'defect as defect_attributes, json_lines as json_log_lines, span as trace_span',
+            'text.addresses': 'key_of as url_key',
+            'text.lines': 'one_line',
+            'text.tokens': 'count as count_tokens, fits as fits_tokens, truncate as truncate_tokens',
+            'toolset': 'SummarizerToolset',
+        },
+    )

@@ -1,7 +1,9 @@
 """What does not come with `pip install summarizer-tool`, and the error that names the extra which brings it."""
 
-from collections.abc import Generator
+import sys
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 
 from summarizer_tool.errors import ConfigurationError
 
@@ -75,3 +77,35 @@ def requirement(error: ImportError, otherwise: str) -> str:
     """
     extra = EXTRAS.get(missing_package(error))
     return f'summarizer-tool[{extra}]' if extra else f'pydantic-ai-slim[{otherwise}]'
+
+
+def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[list[str], Callable[[str], object]]:
+    """The `__all__` and `__getattr__` of a package that imports a name when it is first asked for.
+
+    Args:
+        package: Its name.
+        modules: The names of each module below it, as an import statement has them: `load, build as build_model`.
+
+    Raises:
+        MissingExtraError: From `__getattr__`, if a package of an extra is missing.
+    """
+    places: dict[str, tuple[str, str]] = {}
+    for module, names in modules.items():
+        for name in names.split(', '):
+            attribute, _, public = name.partition(' as ')
+            places[public or attribute] = (f'{package}.{module}', attribute)
+
+    def get(name: str) -> object:
+        if name == '__version__':
+            from importlib.metadata import version
+
+            return version('summarizer-tool')
+        if name not in places:
+            raise AttributeError(f'module {package!r} has no attribute {name!r}')
+        module, attribute = places[name]
+        with naming_extra():
+            value = getattr(import_module(module), attribute)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return [*places, '__version__'], get

@@ -4,13 +4,13 @@ The computing parts are pure functions elsewhere and run off the event loop; thi
 """
 
 import logging
-import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 import anyio
 from pydantic_ai.models import Model
-from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import Chunk
@@ -18,7 +18,7 @@ from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
-from summarizer_tool.llm.options import Cache, Phase, Progress
+from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
 from summarizer_tool.mapreduce import agents, extractive_fallback, grounding, merging, render
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
@@ -30,7 +30,7 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary, Summary
-from summarizer_tool.settings import OnFailure, OutputMode, Settings
+from summarizer_tool.settings import Settings
 
 OVERSAMPLE = 1.25
 """The map asks for this much more than fits, so that the last step has something to choose from."""
@@ -60,6 +60,8 @@ UNUSED = 0.1
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 """A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
 
+T = TypeVar('T')
+
 _logger = logging.getLogger('summarizer_tool')
 
 
@@ -73,39 +75,20 @@ class Engine:
     model_name: str
     job: Job
     deadline: Deadline
-    usage: RunUsage = field(default_factory=RunUsage)
-    usage_limits: UsageLimits | None = None
-    on_progress: Callable[[Progress], None] | None = None
-    on_fact: Callable[[str], None] | None = None
-    cache: Cache | None = None
-    output_mode: OutputMode | None = None
-    """Instead of `settings.llm_output_mode`."""
-    on_failure: OnFailure | None = None
-    """Instead of `settings.on_failure`."""
-    cache_scope: str = ''
-    started: float = field(default_factory=time.monotonic)
-    """When the request came in, by the monotonic clock."""
+    options: RequestOptions = DEFAULT_OPTIONS
 
     def __post_init__(self) -> None:
+        options = self.options
         self._tally = RunStats()
         self._index_of = {id(document): index for index, document in enumerate(self.job.documents)}
         self.deadline.reserve(0.2 + self.job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND)
-        self._caller = SubAgentRunner(
-            settings=self.settings,
-            model=self.model,
-            model_name=self.model_name,
-            deadline=self.deadline,
-            tally=self._tally,
-            usage=self.usage,
-            usage_limits=self.usage_limits,
-            on_fact=self.on_fact,
-            output_mode=self.output_mode,
-        )
+        self._caller = SubAgentRunner(self.settings, self.model, self.model_name, self.deadline, self._tally, options)
         is_extractive = self._caller.is_extractive
-        whose = (self.model.system, self.model.base_url or '', self.cache_scope)
-        depends_on = (self.model_name, *whose, self.output_mode or self.settings.llm_output_mode, prompts.version())
+        whose = (self.model.system, self.model.base_url or '', options.cache_scope)
+        depends_on = (self.model_name, *whose, options.output_mode or self.settings.llm_output_mode, prompts.version())
         scope = key_of(*depends_on, revision() if is_extractive else '')
-        self._finished = AnswerCache(self.cache, scope, is_exact=is_extractive)
+        self._finished = AnswerCache(options.cache, scope, is_exact=is_extractive)
+        self._on_failure = options.on_failure or self.settings.on_failure
         self._cut = ChunkCuts()
 
     async def run(self) -> Summary:
@@ -119,7 +102,8 @@ class Engine:
             UsageLimitExceeded: If the caller's usage limits are reached.
         """
         chunks = await self._chunks()
-        outcomes = await self._map(chunks)
+        calls = [partial(self._map_chunk, chunk, place, len(chunks)) for place, chunk in enumerate(chunks, 1)]
+        outcomes = await self._each(calls, 'map', 'summarized chunk')
         if _has_failed(outcomes) and self._on_failure != 'extractive':
             summary = await self._give_up(chunks, outcomes)
         else:
@@ -129,13 +113,8 @@ class Engine:
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)
         summary.stats.cached_calls = self._finished.found
-        summary.stats.seconds = round(time.monotonic() - self.started, 3)
         summary.stats.usage = self._caller.spent
         return summary
-
-    @property
-    def _on_failure(self) -> OnFailure:
-        return self.on_failure or self.settings.on_failure
 
     @property
     def _composer(self) -> Composer:
@@ -180,27 +159,17 @@ class Engine:
 
     # Map
 
-    async def _map(self, chunks: Sequence[Chunk]) -> list[ChunkOutcome]:
-        outcomes = [ChunkOutcome() for _ in chunks]
-
-        async def one(index: int) -> None:
-            outcomes[index] = await self._map_chunk(chunks[index], index, len(chunks))
-
-        await self._each(one, len(chunks), 'map', 'summarized chunk')
-        return outcomes
-
-    async def _each(self, work: Callable[[int], Awaitable[None]], total: int, phase: Phase, what: str) -> None:
-        """Do `work` for each index, as many at once as calls are allowed, so that no more requests than that exist."""
-        waiting = iter(range(total))
-        done = 0
+    async def _each(self, work: Sequence[Callable[[], Awaitable[T]]], phase: Phase, what: str) -> list[T]:
+        """Do all of it, as many at once as calls are allowed, so that no more requests than that exist."""
+        waiting, total = iter(enumerate(work)), len(work)
+        done: dict[int, T] = {}
 
         async def worker() -> None:
-            nonlocal done
-            for index in waiting:
-                await work(index)
-                done += 1
-                if self.on_progress is not None:
-                    self.on_progress(Progress(phase, done, total, f'{what} {done} of {total}'))
+            for index, one in waiting:
+                done[index] = await one()
+                if self.options.on_progress is not None:
+                    message = f'{what} {len(done)} of {total}'
+                    self.options.on_progress(Progress(phase, len(done), total, message))
 
         try:
             async with anyio.create_task_group() as group:
@@ -209,15 +178,16 @@ class Engine:
         except BaseExceptionGroup as errors:
             # A usage limit or a mistake in the setup ends all workers; the caller wants to catch it by its own type.
             raise failures.first_of(errors) from None
+        return [done[index] for index in range(total)]
 
-    async def _map_chunk(self, chunk: Chunk, index: int, total: int) -> ChunkOutcome:
+    async def _map_chunk(self, chunk: Chunk, place: int, total: int) -> ChunkOutcome:
         if reason := self._caller.skip_reason():
             return ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
         numbered = await in_thread(number, chunk, self._index_of)
         if not numbered.places:
             return ChunkOutcome(state='summarized')
         target = self._target_of(chunk)
-        about = {'chunk': index + 1, 'chunks': total, 'tokens_in': chunk.tokens, 'target_tokens': target}
+        about = {'chunk': place, 'chunks': total, 'tokens_in': chunk.tokens, 'target_tokens': target}
         with telemetry.span('map chunk', **about, model=self.model_name) as span:
             outcome = await self._summarize(numbered, target)
             sizes = {'facts': len(outcome.facts), 'tokens_out': merging.size(outcome.facts)}
@@ -234,7 +204,8 @@ class Engine:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
 
     async def _summarize(self, numbered: Numbered, target: int) -> ChunkOutcome:
-        key = await in_thread(self._finished.map_key, numbered.sources, self.job.focus) if self.cache else ''
+        has_cache = self.options.cache is not None
+        key = await in_thread(self._finished.map_key, numbered.sources, self.job.focus) if has_cache else ''
         async with self._finished.only_one(key, self.deadline):
             kept = await self._finished.find(key, target)
             if kept is not None:
@@ -351,24 +322,23 @@ class Engine:
 
     async def _merge_level(self, facts: Sequence[GroundedFact], level: int, total: int) -> list[GroundedFact]:
         at_once = max(MIN_GROUP_TOKENS, -(-total // self.settings.max_concurrent_llm_calls))
-        groups = list(merging.groups(facts, min(self.settings.default_chunk_size_tokens, at_once)))
-        condensed = [list(group) for group in groups]
-
-        async def one(index: int) -> None:
-            target = self._target(self.job.budget * MERGE_TARGET * merging.size(groups[index]) / max(1, total))
-            condensed[index] = await self._merge_group(groups[index], target, level, index + 1)
-
-        await self._each(one, len(groups), 'reduce', f'level {level}: merged group')
+        groups = merging.groups(facts, min(self.settings.default_chunk_size_tokens, at_once))
+        share = self.job.budget * MERGE_TARGET / max(1, total)
+        calls = [
+            partial(self._merge_group, group, self._target(share * merging.size(group)), level, place)
+            for place, group in enumerate(groups, 1)
+        ]
+        condensed = await self._each(calls, 'reduce', f'level {level}: merged group')
         return await self._union([fact for group in condensed for fact in group])
 
-    async def _merge_group(self, facts: list[GroundedFact], target: int, level: int, index: int) -> list[GroundedFact]:
+    async def _merge_group(self, facts: list[GroundedFact], target: int, level: int, place: int) -> list[GroundedFact]:
         """One call of the merger; where it fails, the facts stay as they are and the fit chooses among them."""
         if reason := self._caller.skip_reason():
             self._mark_cut_short(reason)
             return facts
         lines = [NumberedLine(place, fact.text) for place, fact in enumerate(facts, 1)]
         with telemetry.span(
-            'reduce group', level=level, group=index, facts=len(facts), target_tokens=target, model=self.model_name
+            'reduce group', level=level, group=place, facts=len(facts), target_tokens=target, model=self.model_name
         ) as span:
             answer = await self._merge(lines, target)
             if isinstance(answer, str):
@@ -382,7 +352,8 @@ class Engine:
 
     async def _merge(self, lines: list[NumberedLine], target: int) -> ChunkSummary | str:
         """The merger's answer, or why there is none."""
-        key = await in_thread(self._finished.reduce_key, lines, self.job.focus, target) if self.cache else ''
+        has_cache = self.options.cache is not None
+        key = await in_thread(self._finished.reduce_key, lines, self.job.focus, target) if has_cache else ''
         async with self._finished.only_one(key, self.deadline):
             if kept := await self._finished.find(key, target):
                 return kept

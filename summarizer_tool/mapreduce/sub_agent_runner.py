@@ -6,17 +6,17 @@ import anyio
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import FunctionModel
-from pydantic_ai.usage import RunUsage, UsageLimits
+from pydantic_ai.usage import RunUsage
 
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE
-from summarizer_tool.llm.options import Phase
+from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.typed_query import TypedQuery
-from summarizer_tool.mapreduce.fact_stream import FactStream, OnFact
+from summarizer_tool.mapreduce.fact_stream import FactStream
 from summarizer_tool.mapreduce.job import RunStats
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.schemas import ChunkSummary
-from summarizer_tool.settings import OutputMode, Settings
+from summarizer_tool.settings import Settings
 
 STRUCTURE_FACTOR = 1.8
 STRUCTURE_TOKENS = 160
@@ -32,16 +32,14 @@ class SubAgentRunner:
     model_name: str
     deadline: Deadline
     tally: RunStats
-    usage: RunUsage = field(default_factory=RunUsage)
-    """Perhaps the calling agent's; other jobs may count in it at the same time."""
+    options: RequestOptions = DEFAULT_OPTIONS
+    """For its usage, in which others may count at the same time, usage limits, output mode and `on_fact`."""
     spent: RunUsage = field(default_factory=RunUsage)
     """By the calls of this job alone."""
-    usage_limits: UsageLimits | None = None
-    on_fact: OnFact | None = None
-    """Gets the facts of chunks while they are written."""
-    output_mode: OutputMode | None = None
-    """Instead of the one in the settings."""
     _hopeless: str = ''
+
+    def __post_init__(self) -> None:
+        self._usage = self.options.usage if self.options.usage is not None else RunUsage()
 
     @property
     def is_extractive(self) -> bool:
@@ -70,16 +68,17 @@ class SubAgentRunner:
             UserError: If the agent or the model is set up wrongly.
         """
         self.tally.calls[phase] += 1
-        on_fact = self.on_fact if phase == 'map' else None
+        options = self.options
+        on_fact = options.on_fact if phase == 'map' else None
         stream = FactStream(on_fact) if on_fact and self._can_stream else None
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
         with self.deadline.calling():
-            result = await query.configured(self.settings, self.output_mode).ask(
+            result = await query.configured(self.settings, options.output_mode).ask(
                 self.model,
                 request,
-                usage=self.usage,
+                usage=self._usage,
                 spent=self.spent,
-                usage_limits=self.usage_limits,
+                usage_limits=options.usage_limits,
                 model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
                 on_events=stream,
             )

@@ -204,8 +204,16 @@ class Summarizer:
                 model=model_name,
                 for_extraction=request.for_extraction,
             ) as span:
-                summary = await self._kept_or_made(documents, request, options, model_name, started)
+                cache, key, summary = options.cache, '', None
+                if cache is not None:
+                    key = await in_thread(self._key, documents, request, options, model_name)
+                    summary = await _find(cache, key)
+                if summary is None:
+                    summary = await self._make(documents, request, options, model_name, started)
+                    if cache is not None and summary.state == 'complete' and not summary.warnings:
+                        await _keep(cache, key, summary)
                 stats = summary.stats
+                stats.seconds = round(time.monotonic() - started, 3)
                 if request.strategy.strip().lower() not in ('', *STRATEGIES):
                     _logger.warning(
                         'unknown chunking strategy, using semantic instead', extra={'known': list(STRATEGIES)}
@@ -242,25 +250,6 @@ class Summarizer:
         )
         return summary
 
-    async def _kept_or_made(
-        self,
-        documents: list[Document],
-        request: SummarizeRequest,
-        options: RequestOptions,
-        model_name: str,
-        started: float,
-    ) -> Summary:
-        cache = options.cache
-        if cache is None:
-            return await self._make(documents, request, options, model_name, started)
-        key = await in_thread(self._key, documents, request, options, model_name)
-        if kept := await _find(cache, key, started):
-            return kept
-        summary = await self._make(documents, request, options, model_name, started)
-        if summary.state == 'complete' and not summary.warnings:
-            await _keep(cache, key, summary)
-        return summary
-
     async def _make(
         self,
         documents: list[Document],
@@ -288,23 +277,8 @@ class Summarizer:
             limiter=self._limiter,
             embedded=ExtractiveModel,
         ) as model:
-            engine = Engine(
-                settings=self.settings,
-                model=model,
-                model_name=model_name,
-                job=job,
-                deadline=options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started)),
-                usage=options.usage if options.usage is not None else RunUsage(),
-                usage_limits=options.usage_limits,
-                on_progress=options.on_progress,
-                on_fact=options.on_fact,
-                cache=options.cache,
-                output_mode=options.output_mode,
-                on_failure=options.on_failure,
-                cache_scope=options.cache_scope,
-                started=started,
-            )
-            summary = await engine.run()
+            deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
+            summary = await Engine(self.settings, model, model_name, job, deadline, options).run()
         summary.stats.budget = budget
         return summary
 
@@ -343,7 +317,7 @@ async def _count(documents: Sequence[Document], text: str) -> int:
     return known
 
 
-async def _find(cache: Cache, key: str, started: float) -> Summary | None:
+async def _find(cache: Cache, key: str) -> Summary | None:
     try:
         kept = await in_io_thread(cache.summary, key)
         summary = None if kept is None else await in_thread(Summary.model_validate_json, kept)
@@ -355,7 +329,6 @@ async def _find(cache: Cache, key: str, started: float) -> Summary | None:
         stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls
         stats.map_calls = stats.reduce_calls = 0
         stats.usage = RunUsage()
-        stats.seconds = round(time.monotonic() - started, 3)
     return summary
 
 
