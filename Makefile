@@ -6,7 +6,7 @@ LOWEST := .venv-lowest
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
-.PHONY: run research serve test test-lowest lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
+.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -28,6 +28,9 @@ lint: $(VENV)/.installed-dev  ## Format, lint and type checks
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
+
+slow-tests: $(VENV)/.installed-dev  ## The tests that take long: large documents, every kill and restart
+	$(BIN)/pytest -n auto -m slow
 
 coverage: $(VENV)/.installed-dev  ## The lines and branches of both packages that no test runs
 	$(BIN)/pytest -n auto --cov --cov-report=term-missing

@@ -94,6 +94,7 @@ def test_the_most_recently_used_come_first(store: SourceStore) -> None:
     assert collection.sources(0) == collection.sources(-1) == []
 
 
+@pytest.mark.slow
 def test_a_document_of_50_mb(store: SourceStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('summarizer_tool.text.tokens.count', len)  # which other tests time
     text = 'Ada Brook founded the guild, with twelve ships.\0\n' * 1_020_409
