@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from summarizer_tool.cli.stored import (
-    Lost,
     add_all,
     handles_and_urls,
     handles_of,
     on_store,
-    read_or_lost,
     read_places,
     require_store,
 )
@@ -139,21 +137,19 @@ def add(
     with ending():
         settings = _without_model(configured())
         require_store(settings, 'add keeps sources')
-        named = [read_or_lost(name, settings) for name in places]
-        added = on_store(settings, lambda retriever, _: add_all(retriever.service, named))
+        added = on_store(settings, lambda retriever, _: add_all(retriever.service, places, settings))
     from summarizer_tool.evidence.brief.quoting import label
 
     write(
         '\n'.join(
             f'{source.id}  {source.tokens:,} tokens  {label(source.title, _SHOWN_TITLE) or "untitled"}'
             for source in added
-            if not isinstance(source, Lost)
+            if not isinstance(source, str)
         )
     )
-    for each in added:
-        if isinstance(each, Lost):
-            say(' '.join(each.why.split()))
-    if any(isinstance(each, Lost) for each in added):
+    if lost := [each for each in added if isinstance(each, str)]:
+        for why in lost:
+            say(' '.join(why.split()))
         sys.exit(ExitCode.INPUT)
 
 

@@ -9,14 +9,12 @@ from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, st
 from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError
 
 if TYPE_CHECKING:
-    import asyncio
-
     from summarizer_tool import Document, RequestOptions, Retriever, Service, Settings, Source
     from summarizer_tool.service.service import GivenSource
 
+P = TypeVar('P')
 T = TypeVar('T')
 
-_UNREADABLE = (FetchError, InputTooLargeError, UnreadableError)
 _IN_MEMORY = ':memory:'
 _NOWHERE = 'set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3'
 
@@ -29,13 +27,6 @@ class Handle:
 
 
 Place = Given | Url | Handle
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """An input that could not be read or fetched."""
-
-    why: str
 
 
 def require_store(settings: 'Settings', why: str) -> None:
@@ -108,21 +99,16 @@ async def given_sources(service: 'Service', places: Sequence[Place]) -> 'list[Gi
         UnknownSourceError: If the store has no source of a handle.
         StoreError: If the store cannot be read.
     """
-    import asyncio
-
     from summarizer_tool.service.service import GivenSource
-
-    turn = asyncio.Semaphore(MAX_AT_ONCE)
 
     async def given(place: Place) -> GivenSource:
         if isinstance(place, Handle):
             return GivenSource(service.collection.document(place.text), is_stored=True)
         if isinstance(place, Given):
             return GivenSource(_named(service, place.document), place.page)
-        async with turn:
-            return await service.fetch_page(place.text)
+        return await service.fetch_page(place.text)
 
-    return await asyncio.gather(*map(given, places))
+    return await _at_once(given, places)
 
 
 async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
@@ -132,19 +118,14 @@ async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
         FetchError: If a page that is not stored cannot be fetched.
         StoreError: If the store fails.
     """
-    import asyncio
-
-    turn = asyncio.Semaphore(MAX_AT_ONCE)
-    at = service.collection.at
 
     async def handle_of(place: Place) -> str:
         if isinstance(place, Handle):
             return place.text
-        if isinstance(place, Url) and (kept := at(place.text)):
-            return kept.id
-        return (await _added(service, place, turn)).id
+        kept = service.collection.at(place.text) if isinstance(place, Url) else None
+        return (kept or await _added(service, place)).id
 
-    return await asyncio.gather(*map(handle_of, places))
+    return await _at_once(handle_of, places)
 
 
 async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[str]:
@@ -156,34 +137,23 @@ async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[
     return [(await _keep(service, place)).id if isinstance(place, Given) else place.text for place in places]
 
 
-async def add_all(service: 'Service', names: Sequence[Given | Url | Lost]) -> 'list[Source | Lost]':
-    """Add inputs, pages fetched again if they are stored; what cannot be had does not keep the others from it.
+async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings') -> 'list[Source | str]':
+    """Add files, stdin and pages, which are fetched again if they are stored.
 
     Returns:
-        In order what became of each.
+        In order the source, or why there is none; that does not keep the others from being added.
 
     Raises:
         StoreError: If the store fails.
     """
-    import asyncio
 
-    turn = asyncio.Semaphore(MAX_AT_ONCE)
-
-    async def add(place: Given | Url | Lost) -> 'Source | Lost':
+    async def add(name: str) -> 'Source | str':
         try:
-            return place if isinstance(place, Lost) else await _added(service, place, turn)
-        except _UNREADABLE as error:
-            return Lost(str(error))
+            return await _added(service, read_place(name, settings))
+        except (FetchError, InputTooLargeError, UnreadableError) as error:
+            return str(error)
 
-    return await asyncio.gather(*map(add, names))
-
-
-def read_or_lost(name: str, settings: 'Settings') -> Given | Url | Lost:
-    """Read a file or stdin, or say why it cannot be; a URL stays what it is."""
-    try:
-        return read_place(name, settings)
-    except _UNREADABLE as error:
-        return Lost(str(error))
+    return await _at_once(add, names)
 
 
 def is_kept(settings: 'Settings') -> bool:
@@ -191,11 +161,21 @@ def is_kept(settings: 'Settings') -> bool:
     return settings.store not in (None, _IN_MEMORY)
 
 
-async def _added(service: 'Service', place: Given | Url, turn: 'asyncio.Semaphore') -> 'Source':
-    if isinstance(place, Given):
-        return await _keep(service, place)
-    async with turn:
-        return await service.add_page(place.text)
+async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> list[T]:
+    """Do the work for each place in order, several at the same time."""
+    import asyncio
+
+    turn = asyncio.Semaphore(MAX_AT_ONCE)
+
+    async def one(place: P) -> T:
+        async with turn:
+            return await work(place)
+
+    return await asyncio.gather(*map(one, places))
+
+
+async def _added(service: 'Service', place: Given | Url) -> 'Source':
+    return await _keep(service, place) if isinstance(place, Given) else await service.add_page(place.text)
 
 
 async def _keep(service: 'Service', given: Given) -> 'Source':

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from summarizer_tool.documents.document import Document
@@ -245,40 +244,6 @@ class Collection:
                 'SELECT count(*), coalesce(sum(tokens), 0) FROM sources WHERE collection = ?', (self.name,)
             ).fetchone()
             return StoreTotals(documents, index.count_passages(db, self.name), count)
-
-    def unindexed(self) -> int:
-        """How many sources are not in the index yet; only an older program stores such."""
-        with self._database.read() as db:
-            return len(index.unindexed(db, self.name))
-
-    def catch_up(self, limit: int) -> int:
-        """Index sources that an older program has stored, the last used ones first.
-
-        Args:
-            limit: Bytes of text after which no other source is begun; 5 MB take about a second.
-
-        Returns:
-            How many are left.
-        """
-        with self._database.read() as db:
-            left = index.unindexed(db, self.name)
-        while left and limit > 0:
-            place = (self.name, left.pop(0))
-            with self._database.read() as db:
-                found = db.execute(
-                    'SELECT s.title, t.text FROM sources s JOIN texts t ON t.collection = s.collection AND t.id = s.id '
-                    'WHERE s.collection = ? AND s.id = ?',
-                    place,
-                ).fetchone()
-            if found is None:
-                continue
-            title, text = found
-            limit -= len(text)
-            document = Document(text.decode(errors='replace'), title=title)
-            entry = replace(index.entry_of(document), source_id=place[1])
-            with self._database.write() as db:
-                index.add_missing(db, self.name, entry)
-        return len(left)
 
     def answer(self, key: str, *, least: int, most: int) -> str | None:
         """A kept answer that was made for a target between two bounds, the smallest of those.

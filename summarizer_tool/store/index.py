@@ -50,8 +50,7 @@ SCHEMA = (
     'CREATE INDEX vectors_of_passage ON vectors (passage)',
     """CREATE TRIGGER passage_deleted AFTER DELETE ON passages BEGIN
         DELETE FROM vectors WHERE passage = old.id; END""",
-    # Whoever deletes a source. The words of its passages are taken out by `forget` before; those that are not, since an
-    # older program has deleted it, name passages that are not there, and nothing else gets their ids.
+    # The words of its passages are taken out by `forget` before.
     """CREATE TRIGGER source_left_index AFTER DELETE ON sources BEGIN
         DELETE FROM passages WHERE collection = old.collection AND source = old.id;
         DELETE FROM indexed WHERE collection = old.collection AND source = old.id; END""",
@@ -135,15 +134,6 @@ def add(db: sqlite3.Connection, collection: str, entry: IndexEntry) -> None:
     )
 
 
-def add_missing(db: sqlite3.Connection, collection: str, entry: IndexEntry) -> None:
-    """Put a stored document into the index, unless it is there by now or stored no more."""
-    place = (collection, entry.source_id)
-    stored = db.execute('SELECT 1 FROM sources WHERE collection = ? AND id = ?', place).fetchone()
-    known = db.execute('SELECT 1 FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
-    if stored and not known:
-        add(db, collection, entry)
-
-
 def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str) -> None:
     """Index a source under another title, within a transaction of the caller's; its passages keep their ids."""
     place = (collection, source_id)
@@ -180,23 +170,6 @@ def _words(db: sqlite3.Connection, place: tuple[str, str], title: str) -> list[t
 
 def _take_out(db: sqlite3.Connection, place: tuple[str, str], title: str) -> None:
     db.executemany("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", _words(db, place, title))
-
-
-def unindexed(db: sqlite3.Connection, collection: str) -> list[str]:
-    """The sources that are not in the index, the last used ones first: those an older program has stored."""
-    # Counting both takes a tenth of the time of comparing them, and nearly always there is nothing to do.
-    [stored] = db.execute('SELECT count(*) FROM sources WHERE collection = ?', (collection,)).fetchone()
-    [known] = db.execute('SELECT count(*) FROM indexed WHERE collection = ?', (collection,)).fetchone()
-    if stored == known:
-        return []
-    return [
-        source_id
-        for (source_id,) in db.execute(
-            'SELECT id FROM sources s WHERE collection = ? AND NOT EXISTS '
-            '(SELECT 1 FROM indexed i WHERE i.collection = s.collection AND i.source = s.id) ORDER BY used_at DESC',
-            (collection,),
-        )
-    ]
 
 
 def count_passages(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> int:

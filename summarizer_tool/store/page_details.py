@@ -45,13 +45,6 @@ _OUTDATED = """
 
 _AT_KEYS = 'collection = ? AND key IN (SELECT value FROM json_each(?))'
 
-FROM_SOURCES = (
-    'INSERT INTO addresses SELECT collection, url, key_of(url), page_of(url), id, added_at, 1 '
-    "FROM sources WHERE url <> ''",
-    f'INSERT INTO outdated {_OUTDATED}',
-)
-"""What fills the tables for sources that are there already, on a connection that `prepare` has seen."""
-
 MAX_IMAGES = 500
 MAX_LINKS = 3000
 """Of one page; they do not count against the size cap."""
@@ -91,12 +84,6 @@ def details(db: sqlite3.Connection, place: tuple[str, str]) -> PageDetails:
         return PageDetails()
     images, links = found
     return PageDetails(_IMAGES.validate_json(images), _LINKS.validate_json(links))
-
-
-def prepare(db: sqlite3.Connection) -> None:
-    """Give a connection the functions that `FROM_SOURCES` calls."""
-    db.create_function('key_of', 1, _key, deterministic=True)
-    db.create_function('page_of', 1, _page, deterministic=True)
 
 
 def keep_addresses(db: sqlite3.Connection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:

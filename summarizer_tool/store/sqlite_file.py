@@ -1,12 +1,11 @@
-"""Open SQLite files that several processes share: made privately, checked to be ours, brought up to date."""
+"""Open SQLite files that several processes share: made privately, and checked to be ours."""
 
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -40,10 +39,6 @@ class DatabaseFormat:
     """The `user_version` of the tables, from 1."""
     tables: tuple[str, ...]
     """The SQL statements that fill an empty file."""
-    migrations: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
-    """By older version, the SQL statements that bring its files up to date."""
-    prepare: Callable[[sqlite3.Connection], None] | None = None
-    """Called before those statements, for example to register the functions they use."""
     unusable: str = '{path} cannot be used'
     """How the error for a file that cannot be written begins."""
     way_out: str = 'name another path'
@@ -166,9 +161,7 @@ def _make_tables(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> Non
         db.execute('BEGIN IMMEDIATE')
         version = _version(db, path, form)  # another process may have been quicker
         if version != form.version:
-            if form.prepare:
-                form.prepare(db)
-            for statement in (*(form.migrations[version] if version else form.tables), *_marks(form)):
+            for statement in (*form.tables, *_marks(form)):
                 db.execute(statement)
         db.execute('COMMIT')
 
@@ -188,7 +181,6 @@ def _version(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> int:
         return 0
     if application != form.application:
         raise _foreign(path, 'belongs to another program', form)
-    if version != form.version and version not in form.migrations:
-        read = f'{form.version} and older ones' if form.migrations else f'{form.version}'
-        raise _foreign(path, f'has schema version {version}, and this program reads {read}', form)
+    if version != form.version:
+        raise _foreign(path, f'has schema version {version}, and this program reads {form.version}', form)
     return version

@@ -1,4 +1,4 @@
-"""The tables of a store's file, and what brings the file of an older program up to date."""
+"""The tables of a store's file."""
 
 from typing import Final
 
@@ -37,15 +37,10 @@ _SOURCES = (
     'CREATE TRIGGER work_deleted AFTER DELETE ON work BEGIN UPDATE total SET bytes = bytes - old.size; END',
 )
 
-_EVIDENCE = (*index.SCHEMA, *page_details.SCHEMA)
-
 FORMAT: Final = DatabaseFormat(
     application=0x53756D31,  # 'Sum1'
-    version=2,  # 1: sources and work. 2: also passages, and what stands beside a page's text.
-    tables=(*_SOURCES, *_EVIDENCE),
-    # The passages follow with the first search, since cutting them takes seconds where there is much text.
-    migrations={1: (*_EVIDENCE, *page_details.FROM_SOURCES)},
-    prepare=page_details.prepare,
+    version=2,
+    tables=(*_SOURCES, *index.SCHEMA, *page_details.SCHEMA),
     unusable=f'{variable("store")}={{path}} cannot be used',
     way_out=f'move it away, or set {variable("store")} to another path',
     # One process may be storing 50 MB on a slow disk, and others wait before us.

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 import anyio
@@ -12,7 +11,6 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import ConfigurationError, Document, Settings, SourceStore
 from summarizer_tool.errors import StoreError
-from summarizer_tool.evidence.search import search as search_module
 from summarizer_tool.evidence.search.results import SimilarityResult
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.mapreduce.summarizer import Summarizer
@@ -21,7 +19,6 @@ from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
 from summarizer_tool.service.service import Service
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
-from tests.store.test_index import old_file
 from tests.support.asked_site import asking, heads, section
 from tests.support.site import Reply, Site, site
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
@@ -255,18 +252,6 @@ def told(found: EvidenceBrief) -> list[str]:
     assert not found.is_error
     assert found.figures['hits'] == 0
     return found.text.partition('\n\nLikely causes')[0].splitlines()[2:]
-
-
-async def test_what_is_not_indexed_yet_may_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old_file(tmp_path / 'store.db', 4)
-    monkeypatch.setattr(search_module, 'CATCH_UP', 40)
-    with SourceStore(tmp_path / 'store.db') as store:
-        found = await make(store).search('pepper')
-    assert told(found)[:3] == [
-        'Detail: no passage has anything of "pepper"; searched were 2 documents with 2 passages.',
-        'What was missing:',
-        '- 2 sources are not indexed yet and were not searched; search again',
-    ]
 
 
 async def test_a_model_that_is_down_may_have_found_it() -> None:

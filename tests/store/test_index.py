@@ -24,7 +24,6 @@ from summarizer_tool.store.page_details import PageDetails
 from summarizer_tool.store.source import StoreTotals
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
-from summarizer_tool.store.tables import _SOURCES, FORMAT
 from summarizer_tool.text.terms import asked, stem, terms_of
 
 HARBOUR = Document(
@@ -321,7 +320,7 @@ def test_a_source_that_an_older_program_deletes(tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / 'store.db')) as db:
             db.execute('DELETE FROM sources')
             db.commit()
-        assert (collection.totals(), found(collection, 'salt'), collection.unindexed()) == (StoreTotals(0, 0, 0), [], 0)
+        assert (collection.totals(), found(collection, 'salt')) == (StoreTotals(0, 0, 0), [])
         collection.add(HARBOUR)
         assert len(found(collection, 'salt')) == 1
 
@@ -529,72 +528,6 @@ def test_a_text_is_outdated_where_each_of_its_own_pages_has_a_later_one(
             text for text, pages in stored.items() if pages and all(last[page] > now for page, now in pages.items())
         }
         assert {text_of[source_id] for source_id in outdated_ids(collection)} == expected
-
-
-# Files of older programs
-
-
-def old_file(path: Path, texts: int, url: str = 'https://wiki.example/salt/{number}') -> None:
-    """A file as the first version wrote it."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        for statement in (*_SOURCES, f'PRAGMA application_id = {FORMAT.application}', 'PRAGMA user_version = 1'):
-            db.execute(statement)
-        db.execute('PRAGMA journal_mode = WAL')
-        for number in range(texts):
-            document = Document(f'# Harbour {number}\n\nSalt of year {number}.', url=url.format(number=number))
-            text = document.text.encode()
-            place = ('default', document.id)
-            db.execute(
-                'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-                (*place, f'Volume {number}', document.url, None, number, number, len(text), 9, 3, b''),
-            )
-            db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
-
-
-def test_a_file_of_the_first_version(tmp_path: Path) -> None:
-    path = tmp_path / 'store.db'
-    old_file(path, 5, 'https://wiki.example/salt')
-    with SourceStore(path) as store:
-        collection = store.collection()
-        assert (collection.totals(), collection.unindexed()) == (StoreTotals(documents=5, passages=0, tokens=45), 5)
-        newest = collection.at('HTTPS://wiki.example/salt/')
-        assert newest is not None
-        assert newest.title == 'Volume 4'
-        assert len(outdated_ids(collection)) == 4
-        assert collection.catch_up(1) == 4  # the last used one first
-        assert found(collection, 'salt') == ['Salt of year 4.']
-        assert collection.catch_up(0) == 4
-        assert collection.catch_up(1_000_000) == collection.unindexed() == 0
-        assert found(collection, 'volume 3') == ['Salt of year 3.']
-        assert collection.passage_count() == 5
-    with SourceStore(path) as store:
-        assert len(found(store.collection(), 'salt')) == 5
-
-
-def test_several_processes_bring_a_file_up_to_date(tmp_path: Path) -> None:
-    path = tmp_path / 'store.db'
-    old_file(path, 60)
-    program = """
-        import sys
-        from summarizer_tool.store.source_store import SourceStore
-        with SourceStore(sys.argv[1]) as store:
-            print(store.collection().catch_up(1_000_000), store.collection().passage_count())
-    """
-    assert set(run_together(program, path, 3)) == {'0 60\n'}
-
-
-def run_together(program: str, path: Path, count: int) -> list[str]:
-    """The output of a Python program that runs several times at once."""
-    command = [sys.executable, '-c', textwrap.dedent(program), str(path)]
-    running = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(count)
-    ]
-    outputs = []
-    for process in running:
-        out, error = process.communicate(timeout=60)
-        assert (process.returncode, error) == (0, '')
-        outputs.append(out)
-    return outputs
 
 
 def test_processes_that_read_while_one_writes(tmp_path: Path) -> None:

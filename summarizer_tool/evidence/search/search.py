@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.errors import StoreError, SummarizerError
+from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import neighbours, outdated
 from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
 from summarizer_tool.evidence.search.fusing import in_turn, values_of
@@ -21,9 +21,6 @@ from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.index import Span
 
 T = TypeVar('T')
-
-CATCH_UP = 5_000_000
-"""Bytes of text that an older program has stored and a search indexes first, in about a second."""
 
 _RERANKED = 30
 """Passages that a reranker judges."""
@@ -157,17 +154,9 @@ def _reading(collection: Collection) -> Generator[sqlite3.Connection]:
 
 
 def _begin(collection: Collection, query: Query, parts: tuple[str, ...]) -> _Search:
-    """Check what is asked, and index what is not indexed yet."""
+    """Check what is asked."""
     source_ids = list(dict.fromkeys(collection.source(source_id).id for source_id in query.source_ids))
     state = _Search(collection, query, source_ids, parts)
-    if collection.unindexed():
-        try:
-            left = collection.catch_up(CATCH_UP)
-        except StoreError as error:  # a full disk, or another process that writes for too long
-            state.warnings.append(f'some sources could not be indexed: {error}')
-        else:
-            if left:
-                state.warnings.append(f'{left} sources are not indexed yet and were not searched; search again')
     state.nearest = state.pool
     if not source_ids:
         with _reading(collection) as db:

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import ConfigurationError, StoreError, UnknownSourceError
+from summarizer_tool.errors import ConfigurationError, UnknownSourceError
 from summarizer_tool.evidence.search import candidates
 from summarizer_tool.evidence.search import search as search_module
 from summarizer_tool.evidence.search.candidates import GATHERED
@@ -19,7 +18,6 @@ from summarizer_tool.evidence.search.results import Query, SearchResult, Similar
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.store.test_index import old_file
 
 GUILD = """\
 # The guild
@@ -524,28 +522,6 @@ async def test_frequent_words_that_never_meet(monkeypatch: pytest.MonkeyPatch) -
     )
     found = await search(collection, Query('salt wool tar'))
     assert {hit.passage.text[:9] for hit in found.hits} == {'salt wool', 'wool tar '}
-
-
-@pytest.mark.anyio
-async def test_sources_of_an_older_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old_file(tmp_path / 'store.db', 4)
-    with SourceStore(tmp_path / 'store.db') as store:
-        monkeypatch.setattr(search_module, 'CATCH_UP', 40)
-        found = await search(store.collection(), Query('salt', room=1000))
-        assert (found.passages, found.documents, found.is_full_context) == (2, 2, False)
-        assert found.warnings == snapshot(('2 sources are not indexed yet and were not searched; search again',))
-        with monkeypatch.context() as broken:
-
-            def fail(*_: object) -> int:
-                raise StoreError('the disk is full')
-
-            broken.setattr(Collection, 'catch_up', fail)
-            found = await search(store.collection(), Query('salt'))
-            assert found.warnings == ('some sources could not be indexed: the disk is full',)
-            assert found.hits
-        monkeypatch.setattr(search_module, 'CATCH_UP', 4000)
-        found = await search(store.collection(), Query('salt', room=1000))
-        assert (found.passages, found.warnings, found.is_full_context) == (4, (), True)
 
 
 @pytest.mark.anyio
