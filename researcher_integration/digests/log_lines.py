@@ -135,7 +135,7 @@ def _level(line: str) -> tuple[str, Severity]:
 
 
 def _belongs(line: str, current: Event, *, timed: bool, level: str) -> bool:
-    """Whether a line without a time goes on with the event before it."""
+    """Return whether a line without a time goes on with the event before it."""
     if _FRAME.match(line) or _TRACE.match(line):
         return True
     if current.tail and current.tail[0].startswith('goroutine'):
@@ -177,7 +177,7 @@ def trace(tail: Sequence[str]) -> str:
 
 
 def starts_like_log(line: str) -> bool:
-    """Whether a line has a time near its beginning, or a level, or is a frame of a stack trace."""
+    """Return whether a line has a time near its beginning, or a level, or is a frame of a stack trace."""
     return (
         _LEADING_TIME.match(line) is not None
         or _TIME.search(line, 0, 80) is not None

@@ -122,7 +122,7 @@ def _merged_by_word(groups: list[Group], events: Sequence[Event]) -> list[Group]
 
 @lru_cache(maxsize=16_384)
 def _is_name(word: str) -> bool:
-    """Whether a word can be a value: words that say how bad something is are none."""
+    """Return whether a word can be a value: words that say how bad something is are none."""
     return BAD.search(word) is None and not (word.isupper() and len(word) <= 9)
 
 

@@ -44,12 +44,12 @@ _PORT = regex.compile(r'\d{1,5}[?#]')
 
 
 def _generated(value: str) -> bool:
-    """Whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
+    """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
     return len(value) >= 24 or '=' in value or any(c.isdigit() for c in value)
 
 
 def _password(value: str) -> bool:
-    """Whether something between a colon and an @ is a password, and no port with a query after it."""
+    """Return whether something between a colon and an @ is a password, and no port with a query after it."""
     return not secret_names.is_placeholder(value) and not _PORT.match(value)
 
 

@@ -127,7 +127,7 @@ def _of_line(text: str, line_start: int, start: int, kind: Kind) -> Finding | No
 
 
 def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
-    """Whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
+    """Return whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
     if kind != 'PASSWORD':
         return _is_count(value) or not any(c.isdigit() for c in value)
     return secret_names.is_word(value) and text[end : end + 2].strip().isalpha()

@@ -175,7 +175,7 @@ class Values:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether what was decoded was UTF-8: nothing in it stands for a byte that is not."""
+    """Return whether what was decoded was UTF-8: nothing in it stands for a byte that is not."""
     try:
         text.encode()
     except UnicodeEncodeError:

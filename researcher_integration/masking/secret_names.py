@@ -120,17 +120,17 @@ def is_count(name: str, number: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value stands for a secret, or for there being none: `${TOKEN}`, `<none>`, `****`."""
+    """Return whether a value stands for a secret, or for there being none: `${TOKEN}`, `<none>`, `****`."""
     return not value.strip() or (len(value) < 200 and _PLACEHOLDER.fullmatch(value.strip()) is not None)
 
 
 def is_word(value: str) -> bool:
-    """Whether a value is a word of prose rather than a secret: letters alone, in small letters but for the first."""
+    """Return whether a value is a word of prose: letters alone, in small letters but for the first."""
     return value.isalpha() and len(value) <= 24 and value[1:].islower()
 
 
 def mixed(value: str) -> bool:
-    """Whether a text has digits and letters of both cases, as generated keys have and names do not."""
+    """Return whether a text has digits and letters of both cases, as generated keys have and names do not."""
     return any(c.isdigit() for c in value) and any(c.isupper() for c in value) and any(c.islower() for c in value)
 
 

@@ -128,7 +128,7 @@ def add_toolset(
 
 
 def _is_durable(wrapper: WrapperToolset[AgentDepsT]) -> bool:
-    """Whether it stands in for a single toolset under durable execution, and lets no visitor in."""
+    """Return whether it stands in for a single toolset under durable execution, and lets no visitor in."""
     return wrapper.visit_and_replace(lambda leaf: leaf) is wrapper
 
 

@@ -60,7 +60,7 @@ class Access:
 
 
 def _is_of_this_machine(request: HTTPConnection) -> bool:
-    """Whether a request comes from this machine, and is meant for it.
+    """Return whether a request comes from this machine, and is meant for it.
 
     A page of another site that has its name point to this machine sends that name as Host or as Origin.
     """
@@ -72,7 +72,7 @@ def _is_of_this_machine(request: HTTPConnection) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host, with or without a port, is this machine by its name or number."""
+    """Return whether a host, with or without a port, is this machine by its name or number."""
     try:
         name = host if host.count(':') > 1 and not host.startswith('[') else urlsplit(f'//{host}').hostname or ''
         address = ip_address('127.0.0.1' if name == 'localhost' else name)

@@ -108,7 +108,7 @@ class Observation:
         return ToolReturn(return_value=self.value, content=self.content, metadata=self.metadata)
 
     def is_same_as(self, other: 'Observation') -> bool:
-        """Whether nothing was changed."""
+        """Return whether nothing was changed."""
         return self.value is other.value and self.content is other.content and self.metadata is other.metadata
 
     def withheld(self, text: str) -> object:

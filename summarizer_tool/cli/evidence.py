@@ -206,5 +206,5 @@ def _show(evidence: 'EvidenceBrief', *, as_json: bool, is_found: bool) -> None:
 
 
 def _is_found(evidence: 'EvidenceBrief') -> bool:
-    """Whether there are passages: that there are none is no error, but nothing to answer from."""
+    """Return whether there are passages: that there are none is no error, but nothing to answer from."""
     return not evidence.is_error and bool(evidence.figures.get('hits'))

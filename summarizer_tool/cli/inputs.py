@@ -44,7 +44,7 @@ class Url:
 
 
 def is_handle(name: str) -> bool:
-    """Whether an input is the handle of a stored source."""
+    """Return whether an input is the handle of a stored source."""
     return _HANDLE.fullmatch(name) is not None
 
 

@@ -157,7 +157,7 @@ async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings'
 
 
 def is_kept(settings: 'Settings') -> bool:
-    """Whether a file keeps the sources."""
+    """Return whether a file keeps the sources."""
     return settings.store not in (None, _IN_MEMORY)
 
 

@@ -30,7 +30,7 @@ class Passage:
     """The line of that row, from 1; 0 where there is none."""
 
     def is_with(self, other: 'Passage') -> bool:
-        """Whether both stand in one source under the same heading."""
+        """Return whether both stand in one source under the same heading."""
         return self.source_id == other.source_id and self.path == other.path
 
     def under(self, title: str) -> str:

@@ -199,7 +199,7 @@ def _grouped(lines: Iterable[_Line]) -> list[tuple[int, int]]:
 
 
 def _goes_on(lines: list[_Line], line: _Line) -> bool:
-    """Whether a line belongs into the passage that has begun."""
+    """Return whether a line belongs into the passage that has begun."""
     size = lines[-1].end - lines[0].start
     grown = line.end - lines[0].start
     if grown > (MOST if size >= _SMALL else WHOLE):

@@ -104,7 +104,7 @@ def _contained(documents: Sequence[Document], outlines: Sequence[Sequence[int]],
 
 
 def _is_same(one: Document, other: Document) -> bool:
-    """Whether two documents of one id are about the same; a short one without a title may go on with the one before."""
+    """Return whether two documents are about the same; a short one without a title may go on with the one before."""
     title, again = (one_line(document.title, LONGEST_TITLE).casefold() for document in (one, other))
     if one.text != other.text or (title != again and not _names_itself(other)):
         return False
@@ -116,7 +116,7 @@ def _is_long(document: Document) -> bool:
 
 
 def _names_itself(document: Document) -> bool:
-    """Whether a text of some length begins with a heading of level 1."""
+    """Return whether a text of some length begins with a heading of level 1."""
     return document.text.lstrip()[:2] in ('# ', '#\t') and _is_long(document)
 
 

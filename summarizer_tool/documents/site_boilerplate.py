@@ -110,7 +110,7 @@ _POINTS = re.compile(
 
 
 def is_bound(lines: Sequence[str]) -> bool:
-    """Whether a block may be a fact of its page, or hold its page together, whatever else it seems to be.
+    """Return whether a block may be a fact of its page, or hold its page together, whatever else it seems to be.
 
     That is: rows of a table, `label: value`, short lines with a number, what ends with a colon, and what opens a list
     of other pages. The lines are those of `blocks.lines_of`.
@@ -123,7 +123,7 @@ def is_bound(lines: Sequence[str]) -> bool:
 
 
 def _is_fact(line: str) -> bool:
-    """Whether a line is a row, `label: value`, or as short as a value."""
+    """Return whether a line is a row, `label: value`, or as short as a value."""
     has_number = any(map(str.isdigit, line))
     if line.startswith('|') or (' | ' in line and has_number):
         return True
@@ -136,7 +136,7 @@ def _is_fact(line: str) -> bool:
 
 
 def is_site(lines: Sequence[str]) -> bool:
-    """Whether a block is a menu of the site or a notice of it: cookies, rights, licence of the content, newsletter."""
+    """Return whether a block is a menu or a notice of the site: cookies, rights, licence, newsletter."""
     if is_menu(lines) and (_site_entries(lines) or _SHARING.match(_bare(lines[0]))):
         return True
     text = _bare(' '.join(lines)[:_REACH])
@@ -148,12 +148,12 @@ def is_site(lines: Sequence[str]) -> bool:
 
 
 def is_notice(lines: Sequence[str]) -> bool:
-    """Whether a block says, at the end of a page, that the page is over: rights, terms, an imprint."""
+    """Return whether a block says, at the end of a page, that the page is over: rights, terms, an imprint."""
     return sum(len(line.split()) for line in lines) >= _SHORT and _NOTICE.search(' '.join(lines)[:_REACH]) is not None
 
 
 def is_menu(lines: Sequence[str]) -> bool:
-    """Whether a block is a list of short entries, each on a line of its own or one after another."""
+    """Return whether a block is a list of short entries, each on a line of its own or one after another."""
     if '. ' in lines[0]:  # prose, most often
         return False
     items = _items(lines)
@@ -164,12 +164,12 @@ def is_menu(lines: Sequence[str]) -> bool:
 
 
 def is_ending(lines: Sequence[str]) -> bool:
-    """Whether a block is boilerplate where many pages end with it."""
+    """Return whether a block is boilerplate where many pages end with it."""
     return is_link_box(lines) or says_our_page(lines) or names_its_subject(lines)
 
 
 def is_link_box(lines: Sequence[str]) -> bool:
-    """Whether a block is nothing but rows of links, `LINKS` or more; a list of links may be one of the page."""
+    """Return whether a block is nothing but rows of links, `LINKS` or more; a list of links may be one of the page."""
     found = 0
     for line in lines:
         rest, links = _LINK.subn('', line)
@@ -180,13 +180,13 @@ def is_link_box(lines: Sequence[str]) -> bool:
 
 
 def says_our_page(lines: Sequence[str]) -> bool:
-    """Whether a block of some length speaks of "this wiki" or "this page" as such."""
+    """Return whether a block of some length speaks of "this wiki" or "this page" as such."""
     text = ' '.join(lines)[:_REACH]
     return len(text.split()) >= _SHORT and _OUR_PAGE.search(text) is not None
 
 
 def names_its_subject(lines: Sequence[str]) -> bool:
-    """Whether in long prose each sentence begins with what it is about, and none points elsewhere; English alone."""
+    """Return whether each sentence of long prose begins with its subject, and none points elsewhere; English alone."""
     texts = [sentence.text for sentence in sentences([NumberedLine(1, plain(' '.join(lines)[:_REACH]))])]
     return sum(len(line.split()) for line in lines) >= LONG and all(map(_begins_with_subject, texts))
 
@@ -224,7 +224,7 @@ def _items(lines: Sequence[str]) -> list[str]:
 
 
 def _site_entries(lines: Sequence[str]) -> bool:
-    """Whether the entries of a menu lead to what sites have and pages do not tell of."""
+    """Return whether the entries of a menu lead to what sites have and pages do not tell of."""
     items = [item.lower() for item in _items(lines)]
     # A row or links that begin at home are a menu; a list of places may name it, too.
     is_row = len(lines) == 1 or all(map(_LINK.search, lines))

@@ -60,7 +60,7 @@ class TokenIndex:
         return self.text[self.starts[last] : end]
 
     def fits(self, start: int, end: int, limit: int, header: str = '') -> bool:
-        """Whether `header` and `text[start:end]` have at most `limit` tokens, without counting what cannot matter."""
+        """Return whether `header` and `text[start:end]` have at most `limit` tokens, counted no further than needed."""
         first, last = bisect_left(self.starts, start), bisect_right(self.starts, end) - 1
         if first < last and self.sums[last] - self.sums[first] > limit * _SURE_TO_EXCEED:
             return False
@@ -166,7 +166,7 @@ def _cut(text: str, places: Sequence[int], unit: int) -> tuple[list[int], list[i
 
 
 def _is_line(text: str, at: int) -> bool:
-    """Whether what comes at `at`, taken as the beginning of a line, is not blank."""
+    """Return whether what comes at `at`, taken as the beginning of a line, is not blank."""
     return not text[at : at + 1].isspace() or bool(_INDENTED.match(text, at))
 
 

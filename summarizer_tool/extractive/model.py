@@ -206,7 +206,7 @@ _SPEAKER = regex.compile(r"^\p{Lu}[\p{L}\d .'’-]{0,30}: ")
 
 
 def _says_something(statement: Statement) -> bool:
-    """Whether there is a number or a few words of content in a statement, its speaker's name left out."""
+    """Return whether there is a number or a few words of content in a statement, its speaker's name left out."""
     text = _SPEAKER.sub('', statement.text) if statement.kind is Kind.PROSE else statement.text
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 

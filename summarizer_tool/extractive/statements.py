@@ -215,7 +215,7 @@ def _is_delimiter(text: str) -> bool:
 
 
 def _is_row(text: str, following: str, reader: _Reader) -> bool:
-    """Whether a line is a table's: between bars, or with bars inside it above or below a delimiter row."""
+    """Return whether a line is a table's: between bars, or with bars inside it above or below a delimiter row."""
     stripped = text.strip()
     if len(stripped) > 1 and stripped[0] == stripped[-1] == '|':
         return True
@@ -276,7 +276,7 @@ def _read_prose(reader: _Reader, line: NumberedLine) -> None:
 
 
 def _continues(before: str, text: str) -> bool:
-    """Whether a line goes on with the sentence, or at least the paragraph, of the line before."""
+    """Return whether a line goes on with the sentence, or at least the paragraph, of the line before."""
     if not text or _SPEAKER.match(text):
         return False
     return text[0].islower() or len(before) >= 60 or is_abbreviated(before, len(before))

@@ -52,7 +52,7 @@ class _Subject:
         return f"{self.name}'" if self.name.endswith('s') else f"{self.name}'s"
 
     def fits(self, pronoun: str, *, is_near: bool) -> bool:
-        """Whether `pronoun` stands for it; "it" and "they" reach no further than the sentence before (`is_near`)."""
+        """Return whether `pronoun` stands for it; "it" and "they" reach back one sentence (`is_near`)."""
         gender = _GENDERS[pronoun.lower()]
         is_plural = self.name.endswith('s') and not self.name.endswith('ss')
         if gender == 'p':
@@ -195,7 +195,7 @@ class _Section:
         return text[:start] + name + text[end:], self.current
 
     def _may_be_other(self, pronoun: str) -> bool:
-        """Whether the sentence before was about someone else, and the section's subject would fit as well."""
+        """Return whether the sentence before was about someone else, and the section's subject would fit as well."""
         return self.is_ambiguous and self.subject is not None and self.subject.gender in ('', _GENDERS[pronoun.lower()])
 
     def _follow(self, statement: Statement) -> None:
@@ -222,7 +222,7 @@ class _Section:
         return about if self._is_fragment(statement) else None
 
     def _is_fragment(self, statement: Statement) -> bool:
-        """Whether a statement says something without saying of what."""
+        """Return whether a statement says something without saying of what."""
         text = statement.text
         if statement.kind in (Kind.LIST, Kind.PIECE):
             return True

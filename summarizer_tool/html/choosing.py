@@ -83,7 +83,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
 
 
 def _is_among_kept(blocks: Sequence[PageBlock], place: int) -> bool:
-    """Whether what is kept stands directly beside a place, or not far away on both sides of it.
+    """Return whether what is kept stands directly beside a place, or not far away on both sides of it.
 
     A section of nothing but pictures has a heading and captions, which are no content by themselves.
     """
@@ -213,7 +213,7 @@ def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
 
 
 def _points_elsewhere(block: PageBlock) -> bool:
-    """Whether it is a menu, or a link that stands alone, perhaps after a label."""
+    """Return whether it is a menu, or a link that stands alone, perhaps after a label."""
     if len(block.links) > 2 and 5 * block.linked > 4 * block.size and block.size < 25 * len(block.links):
         return True
     if block.kind == 'text' and block.frame is None and block.linked > 0.85 * block.size:
@@ -222,7 +222,7 @@ def _points_elsewhere(block: PageBlock) -> bool:
 
 
 def _appeals(block: PageBlock, is_at_the_end: bool) -> bool:
-    """Whether it asks to follow, to subscribe, or says whose a picture is."""
+    """Return whether it asks to follow, to subscribe, or says whose a picture is."""
     words = block.words
     if block.size < _CREDIT_LENGTH and _CREDIT.match(words):
         return True

@@ -55,7 +55,7 @@ def _is_out(element: Any) -> bool:
 
 
 def is_gutter(names: str | None) -> bool:
-    """Whether these class names are those of line numbers beside code."""
+    """Return whether these class names are those of line numbers beside code."""
     return bool(names) and len(names) < _MAX_NAMES and _GUTTER.search(names) is not None
 
 

@@ -47,7 +47,7 @@ def of_box(element: Any, names: str) -> Formula | None:
 
 
 def is_drawing(names: str) -> bool:
-    """Whether an element with these class names only draws a formula."""
+    """Return whether an element with these class names only draws a formula."""
     return not _DRAWINGS.isdisjoint(names.split())
 
 

@@ -40,7 +40,7 @@ def label(names: str) -> str:
 
 
 def is_title(names: str) -> bool:
-    """Whether a box with these class names holds the title of a note."""
+    """Return whether a box with these class names holds the title of a note."""
     return len(names) <= _MAX_NAMES and _TITLE.search(names) is not None
 
 

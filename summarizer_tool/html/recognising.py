@@ -14,7 +14,7 @@ TAG = re.compile(r'</?[a-z][^<>]{0,4096}>', re.IGNORECASE)
 
 
 def is_page(text: str) -> bool:
-    """Whether a text begins as an HTML page does, and goes on with tags."""
+    """Return whether a text begins as an HTML page does, and goes on with tags."""
     head = text[:HEAD].removeprefix('\ufeff')
     start = START.match(head)
     # One tag may be what a sentence is about: "<html> is the root of every page."

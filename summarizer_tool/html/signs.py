@@ -45,12 +45,12 @@ def _is_chrome_name(names: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_lead(names: str) -> bool:
-    """Whether these class names are those of what an article begins with: its lead, teaser or summary."""
+    """Return whether these class names are those of what an article begins with: its lead, teaser or summary."""
     return _LEAD_NAMES.search(names[:_MAX_NAMES]) is not None
 
 
 def is_chrome(element: Any, tag: str) -> bool:
-    """Whether an element is one for what goes around the content: menus, banners, share bars, what is hidden."""
+    """Return whether an element is one for what goes around the content: menus, banners, share bars, what is hidden."""
     if tag in _TAGS:
         return True
     names = element.get('class')
@@ -66,7 +66,7 @@ def is_chrome(element: Any, tag: str) -> bool:
 
 
 def is_hidden(element: Any) -> bool:
-    """Whether a reader does not see it."""
+    """Return whether a reader does not see it."""
     if element.get('aria-hidden') == 'true' or element.get('hidden') is not None:
         return True
     style = element.get('style')

@@ -145,7 +145,7 @@ def _grid(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> tuple
 
 
 def _starts_with_a_header(table: Frame, texts: Mapping[Frame, str]) -> bool:
-    """Whether the first row that has text is one, where no cell says so: none of its cells heads a row."""
+    """Return whether the first row that has text is one, where no cell says so: none of its cells heads a row."""
     for row in table.children:
         if any(texts.get(cell) for cell in row.children):
             return not (row.children[0].is_header and not all(cell.is_header for cell in row.children))

@@ -189,7 +189,7 @@ def _mark(frame: Frame) -> str:
 
 
 def _is_next(last: list[Frame], new: Frame) -> bool:
-    """Whether what begins with a new container belongs right below what was last: the next item, or its first one."""
+    """Return whether a new container continues the last block: the next item, or its first one."""
     if new.kind == 'definition':
         return last[-1].kind in ('term', 'definition') and last[-1].parent is new.parent
     around = new.parent

@@ -365,6 +365,6 @@ class Engine:
 
 
 def _has_failed(outcomes: Sequence[ChunkOutcome]) -> bool:
-    """Whether every call has failed for good; chunks without anything to ask about do not count."""
+    """Return whether every call has failed for good; chunks without anything to ask about do not count."""
     failed = [outcome for outcome in outcomes if outcome.state == 'failed']
     return bool(failed) and all(outcome.is_failure for outcome in failed) and not any(o.facts for o in outcomes)

@@ -153,7 +153,7 @@ class _Lines:
         return next((self._beginnings[begin] for begin in inflections(word) if begin in self._beginnings), None)
 
     def has_common(self, word: str, folded: Iterable[str]) -> bool:
-        """Whether the chunk has a word in lower case, or not as it is but one of the same stem."""
+        """Return whether the chunk has a word in lower case, or not as it is but one of the same stem."""
         there = [number for form in folded for number in self.on.get(form, ())]
         if there:
             return any(word.lower() in self.texts[number] for number in there)
@@ -285,7 +285,7 @@ def _forms(mention: str, text: str, known: _Lines, called: frozenset[str]) -> It
 
 
 def _overlaps(text: str, evidence: Sequence[int], known: _Lines) -> bool:
-    """Whether a fact has a content word in common with what it cites."""
+    """Return whether a fact has a content word in common with what it cites."""
     wanted = content(text)
     there = known.together(evidence)
     if not wanted or wanted & there:

@@ -109,7 +109,7 @@ class _Index:
 
 
 def _alike(words: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one says no more than the other: a word that is replaced may be the one that matters."""
+    """Return whether one says no more than the other: a word that is replaced may be the one that matters."""
     if len(words) > len(other):
         words, other = other, words
     return len(words) >= ALIKE * len(other) and words <= other

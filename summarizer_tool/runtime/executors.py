@@ -150,7 +150,7 @@ class WorkerProcesses:
         return self
 
     def are_ready(self) -> bool:
-        """Whether there is a process that need not be started first; where there is none they are started now."""
+        """Return whether a process runs already; where none does they are started now."""
         if not self._started:
             self._warm_up()
         return self._are_ready

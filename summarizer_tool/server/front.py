@@ -116,5 +116,5 @@ def listen(settings: Settings) -> 'socket':
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host."""
+    """Return whether only this machine reaches a host."""
     return host in ('localhost', '::1') or host.startswith('127.')

@@ -77,7 +77,7 @@ class Tokens:
         self._shared = settings.mcp_shared_collection
 
     def __bool__(self) -> bool:
-        """Whether a token is needed at all."""
+        """Return whether a token is needed at all."""
         return bool(self._tokens)
 
     def collection(self, authorization: bytes) -> str | None:

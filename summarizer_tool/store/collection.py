@@ -133,7 +133,7 @@ class Collection:
         return document
 
     def has(self, source_id: str) -> bool:
-        """Whether a source is kept here; no use of it.
+        """Return whether a source is kept here; no use of it.
 
         Args:
             source_id: The exact handle.

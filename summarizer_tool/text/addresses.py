@@ -26,7 +26,7 @@ _PARENTS_OF_ROOT = regex.compile(r'^(?:/\.\.(?![^/]))+')
 
 
 def is_url(text: str) -> bool:
-    """Whether a text is an http or https URL with a host."""
+    """Return whether a text is an http or https URL with a host."""
     return _split(text).scheme in _DEFAULT_PORTS and bool(host_of(text))
 
 

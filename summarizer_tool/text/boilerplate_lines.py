@@ -53,7 +53,7 @@ def _bare(line: str) -> str:
 
 
 def is_boilerplate(line: str) -> bool:
-    """Whether a line belongs to the site, not to the text."""
+    """Return whether a line belongs to the site, not to the text."""
     bare = _bare(line)
     if not bare:
         return False
@@ -62,7 +62,7 @@ def is_boilerplate(line: str) -> bool:
 
 
 def leads_away(line: str) -> bool:
-    """Whether a line or heading opens a list of other pages: "See also", "You may also like"."""
+    """Return whether a line or heading opens a list of other pages: "See also", "You may also like"."""
     return _ELSEWHERE.match(_bare(line).rstrip(':')) is not None
 
 

@@ -83,7 +83,7 @@ def _trim(name: str, text: str, start: int) -> str:
 
 
 def is_opener(word: str) -> bool:
-    """Whether `word` has a capital only because a sentence begins with it."""
+    """Return whether `word` has a capital only because a sentence begins with it."""
     return word.lower().rstrip(".,'’") in _OPENERS
 
 
@@ -109,5 +109,5 @@ def _bare(word: str) -> str:
 
 
 def opens_sentence(text: str, mention: str) -> bool:
-    """Whether `mention` is one capitalized word that may only be capitalized because `text` begins with it."""
+    """Return whether `mention` is one capitalized word that may only be capitalized because `text` begins with it."""
     return ' ' not in mention and text.lstrip('"“\'(*_').startswith(mention)

@@ -201,7 +201,7 @@ class _Coverage:
         heapq.heapify(self.heap)
 
     def is_said(self, index: int) -> bool:
-        """Whether the item, or another variant of the same thing, is chosen already."""
+        """Return whether the item, or another variant of the same thing, is chosen already."""
         variant_of = self.items[index].variant_of
         return ('item', index) in self.taken or (variant_of is not None and variant_of in self.taken)
 

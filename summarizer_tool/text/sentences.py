@@ -64,7 +64,7 @@ def plain(text: str) -> str:
 
 
 def is_abbreviated(text: str, end: int) -> bool:
-    """Whether the full stop before `end` belongs to an abbreviation or an initial."""
+    """Return whether the full stop before `end` belongs to an abbreviation or an initial."""
     return _ABBREVIATION.search(text, max(0, end - _ABBREVIATION_REACH), end) is not None
 
 

@@ -144,7 +144,7 @@ class Structure:
         return None
 
     def parts_heading(self, at: int) -> bool:
-        """Whether a cut at `at` would go through a heading or leave one behind without any text."""
+        """Return whether a cut at `at` would go through a heading or leave one behind without any text."""
         index = bisect_left(self.heading_starts, at) - 1
         if index < 0:
             return False

@@ -136,7 +136,7 @@ def count_cached(text: str) -> int:
 
 
 def fits(text: str, limit: int) -> bool:
-    """Whether `text` has at most `limit` tokens, without counting what cannot matter.
+    """Return whether `text` has at most `limit` tokens, without counting what cannot matter.
 
     Args:
         text: Any string.

@@ -73,7 +73,7 @@ class Site:
     """By the monotonic clock, how long this holds."""
 
     def allows(self, url: str) -> bool:
-        """Whether a page of the site may be fetched, in whichever way its server reads the URL."""
+        """Return whether a page of the site may be fetched, in whichever way its server reads the URL."""
         if self.failure or self.refusal:
             return False
         return self.rules is None or all(self.rules.can_fetch(form, _AGENT) for form in (url, plain(url)))

@@ -19,7 +19,7 @@ _USER = regex.compile(r'^(\s*https?://)[^/?#@]*@', regex.IGNORECASE)
 
 
 def is_url(place: str) -> bool:
-    """Whether a place is a URL rather than the path of a file."""
+    """Return whether a place is a URL rather than the path of a file."""
     return place.strip().lower().startswith(('http://', 'https://'))
 
 

@@ -211,7 +211,7 @@ class Exploration:
         return [candidate for candidate in candidates if candidate.key in leading and candidate.depth <= depth]
 
     async def _may_fit(self) -> bool:
-        """Whether it is worth a search to see if the sources can be given whole."""
+        """Return whether it is worth a search to see if the sources can be given whole."""
         if not self.question.room:
             return False
         size = self.gathering.tokens if self.is_named else await self.gathering.total_tokens()

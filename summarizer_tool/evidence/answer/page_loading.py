@@ -208,7 +208,7 @@ class PageLoader:
 
 
 def is_handle(place: str) -> bool:
-    """Whether a place is the handle of a source rather than a URL."""
+    """Return whether a place is the handle of a source rather than a URL."""
     return place.strip().casefold().removeprefix('source://').startswith('src_')
 
 

@@ -150,7 +150,7 @@ def passage_content(passage: Passage, pointers: Pointers = NO_POINTERS) -> Passa
 
 
 def _sends_on(words: Iterable[str]) -> bool:
-    """Whether a sentence of these words sends its reader to another page, if there is a link in it."""
+    """Return whether a sentence of these words sends its reader to another page, if there is a link in it."""
     return any(not _POINTING.isdisjoint(terms.terms_of_word(word)) for word in words)
 
 
@@ -174,7 +174,7 @@ def link_terms(link: Link) -> set[str]:
 
 
 def _is_question(text: str) -> bool:
-    """Whether a sentence or heading asks."""
+    """Return whether a sentence or heading asks."""
     return _QUESTION.search(text.rstrip()) is not None
 
 

@@ -101,7 +101,7 @@ def judge(hits: Sequence[Hit], parts: Sequence[str], links: Mapping[str, Pointer
 
 
 def has_gained(before: float, after: float) -> bool:
-    """Whether a round has added to the evidence."""
+    """Return whether a round has added to the evidence."""
     return after - before >= _LEAST_GAIN
 
 

@@ -62,7 +62,7 @@ class Quotable:
 
 
 def verify(quote: str, text: str, first: int, last: int) -> bool:
-    """Whether a quote stands, character for character, in the lines it names, counted from 1."""
+    """Return whether a quote stands, character for character, in the lines it names, counted from 1."""
     if not quote or not 1 <= first <= last:
         return False
     start, end = span(text, first, last)

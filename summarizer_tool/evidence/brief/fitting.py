@@ -159,7 +159,7 @@ class _Fitting:
         return Fitted(tuple(texts), numbers, cuts, is_whole=len(numbers) == len(self.evidence) and not cuts)
 
     def _belongs(self, index: int) -> bool:
-        """Whether a passage is here for its own sake, or beside one that is shown."""
+        """Return whether a passage is here for its own sake, or beside one that is shown."""
         return index not in self.bound or self._follows_on(index) or self._leads_to(index)
 
     def _beside(self, index: int, block: EvidenceBlock) -> list[int]:
@@ -167,18 +167,18 @@ class _Fitting:
         return [near for near in (block.follows, self.after.get(index)) if near is not None]
 
     def _follows_on(self, index: int) -> bool:
-        """Whether the end of what stands before a block is shown."""
+        """Return whether the end of what stands before a block is shown."""
         item = self.evidence[index]
         before = self.pieces.get(item.follows) if isinstance(item, EvidenceBlock) and item.follows is not None else None
         return before is not None and before.is_to_its_end
 
     def _leads_to(self, index: int) -> bool:
-        """Whether the beginning of what stands after a block is shown."""
+        """Return whether the beginning of what stands after a block is shown."""
         after = self.pieces.get(self.after.get(index, -1))
         return after is not None and after.start == 0
 
     def _is_only_before(self, index: int) -> bool:
-        """Whether the end of a block goes on in what is shown, and its beginning does not."""
+        """Return whether the end of a block goes on in what is shown, and its beginning does not."""
         return self._leads_to(index) and not self._follows_on(index)
 
     def _group(self, index: int) -> list[ShownBlock]:

@@ -113,7 +113,7 @@ def _ordered(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _is_furniture(text: str, *, is_best: bool) -> bool:
-    """Whether every paragraph of a passage speaks of its site alone; the best may be a notice that was asked for."""
+    """Return whether all paragraphs of a passage speak of its site; the best may be a notice that was asked for."""
     paragraphs = [lines for part in _PARAGRAPHS.split(text) if (lines := plain_lines_of(part))]
     return bool(paragraphs) and all(
         not site_boilerplate.is_bound(lines)

@@ -122,7 +122,7 @@ def with_context(part: str, subject: str) -> str:
 
 
 def _is_opening(part: str, name: str) -> bool:
-    """Whether a word is a capital letter at the beginning rather than a name."""
+    """Return whether a word is a capital letter at the beginning rather than a name."""
     return names.opens_sentence(part, name) or regex.fullmatch(QUESTION_WORDS, name, regex.IGNORECASE) is not None
 
 

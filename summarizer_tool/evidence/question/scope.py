@@ -46,7 +46,7 @@ class Scope:
     """Hosts that are left out, with all below them."""
 
     def allows(self, url: str) -> bool:
-        """Whether a link may be followed."""
+        """Return whether a link may be followed."""
         if any(_is_at(url, place) for place in self.never):
             return False
         return not self.only or any(_is_at(url, place) for place in self.only)
@@ -87,7 +87,7 @@ def without_hosts(constraints: str) -> str:
 
 
 def _is_at(url: str, place: str) -> bool:
-    """Whether a URL is of a host or of one below it."""
+    """Return whether a URL is of a host or of one below it."""
     host = host_of(url)
     name, _, port = place.rpartition(':') if regex.search(r':\d+$', place) else (place, '', '')
     name = name.strip('[]')

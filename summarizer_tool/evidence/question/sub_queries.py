@@ -188,7 +188,7 @@ def _is_question(clause: str) -> bool:
 
 
 def _is_relative(before: str, after: str) -> bool:
-    """Whether a clause goes on with a relative clause ("people who build and who sell"), or with a pair."""
+    """Return whether a clause goes on with a relative clause ("people who build and who sell"), or with a pair."""
     first = after.split()[0]
     said = before.casefold().split()
     return ('between' in said or 'both' in said) or (

@@ -73,15 +73,15 @@ class PassageLikeness:
         return shared / (len(self.words) + len(other.words) - shared)
 
     def repeats(self, other: 'PassageLikeness') -> bool:
-        """Whether both are the same words."""
+        """Return whether both are the same words."""
         return self._order == other._order
 
     def is_within(self, other: 'PassageLikeness') -> bool:
-        """Whether the other one has all that is said here, in the same words."""
+        """Return whether the other one has all that is said here, in the same words."""
         return self.runs <= other.runs
 
     def is_copy(self, other: 'PassageLikeness') -> bool:
-        """Whether one is the other, but for a few words that say nothing of their own."""
+        """Return whether one is the other, but for a few words that say nothing of their own."""
         # Copies have nearly all words in common, too, which is quicker to see.
         if self.to(other) < COPY / 2 or self.figures != other.figures:
             return False
@@ -91,7 +91,7 @@ class PassageLikeness:
         return not self._tells(other, shared) and not other._tells(self, shared)
 
     def _tells(self, other: 'PassageLikeness', shared: frozenset[tuple[str, ...]]) -> bool:
-        """Whether a word that stands in none of the shared runs may be what tells this passage from the other one."""
+        """Return whether a word outside the shared runs may be what tells this passage from the other one."""
         words, others = self._order, other._order
         is_shared = [False] * len(words)
         for place, run in enumerate(zip(words, words[1:], words[2:], strict=False)):

@@ -170,7 +170,7 @@ def _distance(one: list[int], other: list[int]) -> int:
 
 
 def _stands(phrase: tuple[str, ...], places: Mapping[str, list[int]]) -> bool:
-    """Whether the terms of a phrase stand side by side somewhere; those cut from one word have its place."""
+    """Return whether the terms of a phrase stand side by side somewhere; those cut from one word have its place."""
     ends = set(places.get(phrase[0], ()))
     for term in phrase[1:]:
         here = set(places.get(term, ()))
