@@ -103,7 +103,7 @@ $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/pip
 # The newest pydantic-ai-harness goes with the lowest pydantic-ai, see pyproject.toml.
 $(LOWEST)/.installed: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv venv --quiet --clear $(LOWEST)
+	$(BIN)/uv venv --quiet --clear --seed $(LOWEST)
 	$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e '.[dev]'
 	$(BIN)/uv pip install --quiet --python $(LOWEST) 'pydantic-ai-harness==0.62.0'
 	@touch $@
