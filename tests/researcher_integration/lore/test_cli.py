@@ -336,14 +336,6 @@ def test_interrupted_and_gone_on_with(tmp_path: Path, pages: list[Path]) -> None
     assert not [line for line in done[2] if line.startswith('warning')]
 
 
-def test_nothing_to_go_on_with(tmp_path: Path) -> None:
-    code, stdout, lines = said(run('Mirefold', '--resume', cwd=tmp_path))
-    assert (code, stdout, lines[-1]) == snapshot(
-        (1, '', 'research/mirefold has no checkpoint to resume; leave --resume out to begin one')
-    )
-    assert not (tmp_path / 'research').exists()
-
-
 def test_a_model_that_fails_ends_no_research(tmp_path: Path, pages: list[Path]) -> None:
     with serve(Behaviour(lambda _: Error(401))) as provider:
         code, stdout, lines = said(

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 from inline_snapshot import snapshot
-from logfire.testing import CaptureLogfire
 from pydantic import SecretStr
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import ModelHTTPError, UsageLimitExceeded
@@ -467,25 +466,6 @@ async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
             'content is 0.0675 MB, over SUMMARIZER_MAX_INPUT_MB=0.05; split it or raise the limit',
         ]
     )
-
-
-@pytest.mark.filterwarnings('ignore:Found propagated trace context')  # which is meant
-async def test_traces_hold_nothing_of_the_sources(store: SourceStore, capfire: CaptureLogfire) -> None:
-    [handle] = kept(store, CHRONICLE)
-    with serving.serve() as server:
-        toolset = SummarizerServer(server.url, store.collection(), timeout=10)
-        await toolset.ask('summarize', {'source_ids': [handle]})
-        answer = await toolset.ask('summarize', {'source_ids': [UNKNOWN]})
-        await toolset.close()
-    assert 'Annals of Marn' in answer.text  # what the server has instead
-    seen = [
-        json.dumps(
-            [span.name, dict(span.attributes or {}), str(span.status.description), repr(span.events)], default=str
-        )
-        for span in capfire.exporter.exported_spans
-    ]
-    assert any('MCP send tools/call summarize' in span for span in seen)
-    assert not [span for span in seen if 'Annals' in span or 'Morn Keld' in span]
 
 
 async def test_an_offer_that_fails_is_logged(store: SourceStore, caplog: pytest.LogCaptureFixture) -> None:
