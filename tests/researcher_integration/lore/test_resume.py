@@ -105,7 +105,14 @@ def zone() -> Iterator[Zone]:
 # Between two pieces of work: nothing at all is done again
 
 
-@pytest.mark.parametrize(('way', 'points'), [('in-pipeline', BETWEEN), ('at-source', ('step:3',))])
+@pytest.mark.parametrize(
+    ('way', 'points'),
+    [
+        ('in-pipeline', ('crawl', 'step:1', 'step:4', 'cross-reference')),
+        ('at-source', ('step:3',)),
+        *(pytest.param(way, BETWEEN, marks=pytest.mark.slow) for way in ('in-pipeline', 'at-source')),
+    ],
+)
 def test_killed_again_and_again(zone: Zone, tmp_path: Path, way: Way, points: Sequence[str]) -> None:
     whole, asked = zone.whole(tmp_path / 'whole', way)
     for point in points:
