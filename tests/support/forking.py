@@ -169,6 +169,7 @@ def _import_all() -> None:
         for module in pkgutil.walk_packages([str(REPOSITORY / package)], f'{package}.'):
             if not module.name.endswith('.__main__'):
                 import_module(module.name)
+    import_module('pydantic_ai.models.openrouter')
     import_module('summarizer_tool.text.tokens').encoding()
 
 

@@ -13,13 +13,21 @@ from summarizer_tool import UnknownSourceError
 from summarizer_tool.text import tokens
 
 
-def page(number: int, title: str, tier: TierName, weight: float) -> CrawledPage:
+def page(
+    number: int,
+    title: str | None = None,
+    tier: TierName = 'primary',
+    weight: float = 0.9,
+    *,
+    tokens: int = 100,
+    url: str = '',
+) -> CrawledPage:
     return CrawledPage(
         number=number,
         source_id=f'src_{number:012x}',
-        url=f'https://example.org/{number}',
-        title=title,
-        tokens=100,
+        url=url or f'https://example.org/{number}',
+        title=f'Page {number}' if title is None else title,
+        tokens=tokens,
         tier=tier,
         weight=weight,
     )

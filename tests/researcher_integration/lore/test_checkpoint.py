@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,13 @@ from researcher_integration.lore.pipeline import STORE_FILE, Research
 from researcher_integration.usage import Spent
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
-from tests.proofs.research.zone import PAGES, WINDOW, World, role, world
+from tests.proofs.research.zone import PAGES, WINDOW, World, role
 from tests.support.provider import MODEL, Error, Reply, Text
 from tests.support.provider import Request as Asked
 
-pytestmark = pytest.mark.usefixtures('model_requests')
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
 
 ZONE = ResearchRequest(zone='Harrow Sound', places=('https://wiki.example/harrow',))
-
-
-@pytest.fixture
-def zone() -> Iterator[World]:
-    with world() as running:
-        yield running
 
 
 def unfinished(folder: Path, request: ResearchRequest = ZONE, **content: Any) -> Checkpoint:
@@ -139,7 +132,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 @given(before=st.text(), after=st.text())
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_whoever_reads_finds_the_whole(tmp_path_factory: pytest.TempPathFactory, before: str, after: str) -> None:
     path = tmp_path_factory.mktemp('write') / 'below' / 'file.txt'
     for text in (before, after):
@@ -195,7 +188,6 @@ async def run(zone: World, folder: Path, request: ResearchRequest, **how: bool) 
     return message(error, folder)
 
 
-@pytest.mark.anyio
 async def test_an_unfinished_one_is_not_overwritten(zone: World, tmp_path: Path) -> None:
     unfinished(tmp_path)
     assert await run(
@@ -206,7 +198,6 @@ async def test_an_unfinished_one_is_not_overwritten(zone: World, tmp_path: Path)
     assert Checkpoint.load(tmp_path) == Checkpoint(request=ZONE)
 
 
-@pytest.mark.anyio
 async def test_nothing_to_resume(zone: World, tmp_path: Path) -> None:
     assert await run(zone, tmp_path, ZONE, resume=True) == snapshot(
         'FOLDER has no checkpoint to resume; leave --resume out to begin one'
@@ -214,14 +205,12 @@ async def test_nothing_to_resume(zone: World, tmp_path: Path) -> None:
     assert contents(tmp_path) == []
 
 
-@pytest.mark.anyio
 async def test_nothing_to_read(zone: World, tmp_path: Path) -> None:
     assert await run(zone, tmp_path, ResearchRequest(zone='Harrow Sound')) == snapshot(
         'there is nothing to read: name pages with --pages, or let the agent search (--search)'
     )
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     ('difference', 'said'),
     [
@@ -254,7 +243,6 @@ async def test_another_request(zone: World, tmp_path: Path, difference: dict[str
     assert Checkpoint.load(tmp_path) == begun
 
 
-@pytest.mark.anyio
 async def test_what_is_not_asked_for_again_is_as_it_was(zone: World, tmp_path: Path) -> None:
     begun = zone.research(tmp_path, way='at-source', names=['items'], research_model=None)
     unfinished(tmp_path, begun.request)
@@ -264,7 +252,6 @@ async def test_what_is_not_asked_for_again_is_as_it_was(zone: World, tmp_path: P
     assert zone.site.requests == {'/items.md': 1}
 
 
-@pytest.mark.anyio
 async def test_a_finished_one_gives_way(zone: World, tmp_path: Path) -> None:
     first = await zone.research(tmp_path, names=['items'], research_model=None).run()
     second = await zone.research(tmp_path, names=['siege-of-tern-rock'], research_model=None).run()
@@ -275,7 +262,6 @@ async def test_a_finished_one_gives_way(zone: World, tmp_path: Path) -> None:
     assert read.is_finished
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('content', [None, b'', b'{"version": 2}'], ids=['unfinished', 'empty', 'other version'])
 async def test_fresh(zone: World, tmp_path: Path, content: bytes | None) -> None:
     unfinished(tmp_path)
@@ -285,26 +271,25 @@ async def test_fresh(zone: World, tmp_path: Path, content: bytes | None) -> None
     assert [page.number for page in package.extracted.sources] == [1]
 
 
-@pytest.mark.anyio
 async def test_the_store_is_lost(zone: World, tmp_path: Path) -> None:
     """The texts of given pages are fetched again, under the same numbers and handles; no step is done again."""
-    whole = await zone.research(tmp_path).run()
+    names = ['harrow-sound', 'items']
+    whole = await zone.research(tmp_path, names=names).run()
     lost = [name for name in contents(tmp_path) if name.startswith(STORE_FILE)]
     assert lost
     for name in lost:
         (tmp_path / name).unlink()
     asked = len(zone.provider.requests)
-    resumed = await zone.research(tmp_path).run(resume=True)
+    resumed = await zone.research(tmp_path, names=names).run(resume=True)
     assert resumed.extracted == whole.extracted
     assert resumed.sections == whole.sections
     assert len(zone.provider.requests) == asked
-    assert zone.site.requests == {f'/{name}.md': 2 for name in PAGES}
+    assert zone.site.requests == {f'/{name}.md': 2 for name in names}
 
 
 # What it holds
 
 
-@pytest.mark.anyio
 async def test_pages_are_kept_by_reference(zone: World, tmp_path: Path) -> None:
     """Also where nobody has summarized them; the files of the package have what the extraction has read."""
     planted = 'The lighthouse keeper Anselm Grout keeps a tame otter.'
@@ -330,9 +315,8 @@ async def test_pages_are_kept_by_reference(zone: World, tmp_path: Path) -> None:
     assert {block['text'] for step in content['steps'].values() for block in step['blocks']} == {''}
 
 
-@pytest.mark.anyio
 async def test_summaries_are_in_it(zone: World, tmp_path: Path) -> None:
-    package = await zone.research(tmp_path).run()
+    package = await zone.research(tmp_path, research_model=None).run()
     size = (tmp_path / FILE).stat().st_size
     read = Checkpoint.load(tmp_path)
     assert read is not None
@@ -342,7 +326,6 @@ async def test_summaries_are_in_it(zone: World, tmp_path: Path) -> None:
     assert size < 100_000
 
 
-@pytest.mark.anyio
 async def test_half_a_character(zone: World, tmp_path: Path) -> None:
     """A model that is cut off may end in half a character, which no file can hold."""
 

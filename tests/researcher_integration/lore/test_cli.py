@@ -6,7 +6,7 @@ import pty
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,9 +24,10 @@ from researcher_integration.lore.package import Extracted, Statistics
 from tests.conftest import CRAWL
 from tests.proofs.research.simulated import Researcher
 from tests.support import forking
+from tests.support.forking import ForkedProcess
 from tests.support.provider import Behaviour, Error, Hang, Reply, Request, serve
 
-COMMAND = [str(Path(sys.executable).with_name('lore-research'))]
+PROGRAM, NAME = 'researcher_integration.lore.cli', 'lore-research'
 MODEL = 'openai/gpt-4o-mini'
 
 Done = subprocess.CompletedProcess[bytes]
@@ -38,8 +39,13 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def run(*arguments: str | Path | bytes, cwd: Path, **changes: str) -> Done:
-    program = 'researcher_integration.lore.cli'
-    return forking.run(program, *arguments, environment=environment(**changes), cwd=cwd, name='lore-research')
+    return forking.run(PROGRAM, *arguments, environment=environment(**changes), cwd=cwd, name=NAME)
+
+
+def start(*arguments: str | Path, cwd: Path, out: tuple[int, int], **changes: str) -> ForkedProcess:
+    """As `run`, with files for stdout and stderr, and without waiting."""
+    given = environment(**changes)
+    return forking.start(PROGRAM, *arguments, environment=given, files=(0, *out), cwd=cwd, name=NAME)
 
 
 def each(*runs: Callable[[], Done]) -> list[tuple[int, str, list[str]]]:
@@ -76,9 +82,10 @@ def pages(tmp_path: Path) -> list[Path]:
 
 def test_help_waits_for_nothing_heavy() -> None:
     program = 'import sys; from researcher_integration.lore import cli; print({"pydantic", "httpx2", "rich"} & set(sys.modules))'
+    command = str(Path(sys.executable).with_name(NAME))
     shown, loaded = (
-        subprocess.run(command, capture_output=True, timeout=60, check=True, text=True).stdout
-        for command in ([*COMMAND, '--help'], [sys.executable, '-c', program])
+        subprocess.run(arguments, capture_output=True, timeout=60, check=True, text=True).stdout
+        for arguments in ([command, '--help'], [sys.executable, '-c', program])
     )
     assert loaded == 'set()\n'
     assert [line.split()[0] for line in shown.splitlines() if line.startswith('  --')] == snapshot(
@@ -89,18 +96,8 @@ def test_help_waits_for_nothing_heavy() -> None:
 def test_keyless_over_the_sample_crawl(tmp_path: Path) -> None:
     """The folder alone on stdout; on stderr who does what, progress, a table, and what was not done."""
     out = tmp_path / 'package'
-    code, stdout, lines = said(
-        run(
-            'Kelderwick  Fen',
-            '--pages',
-            *sorted(CRAWL.glob('*.md')),
-            '--window',
-            '8000',
-            '--out',
-            out.name,
-            cwd=tmp_path,
-        )
-    )
+    given = ('--pages', *sorted(CRAWL.glob('*.md')), '--window', '8000', '--out', out.name)
+    code, stdout, lines = said(run('Kelderwick  Fen', *given, cwd=tmp_path))
     assert (code, stdout) == (0, 'package\n')
     first, *progress = [line for line in lines if line[:1] not in '┏┡└│┃']
     assert first == snapshot(
@@ -121,17 +118,8 @@ def test_keyless_over_the_sample_crawl(tmp_path: Path) -> None:
         ]
     )
     table = rows(lines)
-    assert [row[0] for row in table] == snapshot(
-        [
-            'step',
-            'Zone overview',
-            'Characters',
-            'Factions',
-            'Lore and history',
-            'Items that tell a',
-            'story',
-            'together',
-        ]
+    assert ' '.join(row[0] for row in table) == snapshot(
+        'step Zone overview Characters Factions Lore and history Items that tell a story together'
     )
     assert table[-1][1:3] == ['12', '19,651']
     assert int(table[-1][3].replace(',', '')) < 8000
@@ -185,62 +173,38 @@ def test_with_a_model_of_ones_own(tmp_path: Path, pages: list[Path]) -> None:
 
 
 def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) -> None:
-    ask = partial(run, cwd=tmp_path)
     (tmp_path / 'file').touch()
-    assert each(
-        partial(ask, 'Mirefold'),
-        partial(ask, 'Mirefold', '--pages', '--search'),
-        partial(ask, '--pages', 'weir.md', 'Mirefold'),
-        partial(ask, 'Mirefold', 'weir.md'),
-        partial(ask, 'Mirefold', '--pages', 'weir.md', '--way', 'sideways'),
-        partial(ask, 'Mirefold', '--pages', 'weir.md', '--window', '100'),
-        partial(ask, 'Mirefold', '--pages', 'weir.md', '--resume', '--fresh'),
-        partial(ask, '../..', '--pages', 'weir.md'),
-        partial(ask, b'Mirefold\xff', '--pages', 'weir.md'),
-        partial(ask, 'M' * 201, '--pages', 'weir.md'),
-        partial(ask, 'Mirefold', '--pages', 'weir.md', b'\xff.md'),
-        partial(ask, 'Mirefold', '--pages', 'weir.md', '--out', 'file/package'),
-    ) == snapshot(
+    weir = ('--pages', 'weir.md')
+    asked: list[tuple[str | bytes, ...]] = [
+        ('Mirefold',),
+        ('Mirefold', '--pages', '--search'),
+        ('--pages', 'weir.md', 'Mirefold'),
+        ('Mirefold', 'weir.md'),
+        ('Mirefold', *weir, '--way', 'sideways'),
+        ('Mirefold', *weir, '--window', '100'),
+        ('Mirefold', *weir, '--resume', '--fresh'),
+        ('../..', *weir),
+        (b'Mirefold\xff', *weir),
+        ('M' * 201, *weir),
+        ('Mirefold', *weir, b'\xff.md'),
+        ('Mirefold', *weir, '--out', 'file/package'),
+    ]
+    done = each(*(partial(run, *arguments, cwd=tmp_path) for arguments in asked))
+    assert {(code, stdout) for code, stdout, _ in done} == {(2, '')}
+    assert [lines[-1] for *_, lines in done] == snapshot(
         [
-            (2, '', ['there is nothing to read: name pages with --pages, or let the agent search (--search)']),
-            (2, '', ['--pages needs a URL or a file after it']),
-            (
-                2,
-                '',
-                [
-                    'Usage: lore-research [OPTIONS] {ZONE}',
-                    "Try 'lore-research --help' for help.",
-                    '',
-                    "Error: Missing argument 'ZONE'.",
-                ],
-            ),
-            (
-                2,
-                '',
-                [
-                    'Usage: lore-research [OPTIONS] {ZONE}',
-                    "Try 'lore-research --help' for help.",
-                    '',
-                    'Error: Got unexpected extra argument(s) (weir.md)',
-                ],
-            ),
-            (2, '', ["--way is in-pipeline or at-source, not 'sideways'"]),
-            (
-                2,
-                '',
-                [
-                    'Usage: lore-research [OPTIONS] {ZONE}',
-                    "Try 'lore-research --help' for help.",
-                    '',
-                    "Error: Invalid value for '--window': Input should be greater than or equal to 4000",
-                ],
-            ),
-            (2, '', ['--resume goes on with what is in the folder, --fresh begins anew; give one of them']),
-            (2, '', ['ZONE has no letter or digit in it']),
-            (2, '', ['ZONE has characters that are no text']),
-            (2, '', ['ZONE has 201 characters, over 200; give the name alone']),
-            (2, '', ["--pages '\\udcff.md' has characters that are no text; rename the file"]),
-            (2, '', ['--out file/package cannot be made a folder: Not a directory']),
+            'there is nothing to read: name pages with --pages, or let the agent search (--search)',
+            '--pages needs a URL or a file after it',
+            "Error: Missing argument 'ZONE'.",
+            'Error: Got unexpected extra argument(s) (weir.md)',
+            "--way is in-pipeline or at-source, not 'sideways'",
+            "Error: Invalid value for '--window': Input should be greater than or equal to 4000",
+            '--resume goes on with what is in the folder, --fresh begins anew; give one of them',
+            'ZONE has no letter or digit in it',
+            'ZONE has characters that are no text',
+            'ZONE has 201 characters, over 200; give the name alone',
+            "--pages '\\udcff.md' has characters that are no text; rename the file",
+            '--out file/package cannot be made a folder: Not a directory',
         ]
     )
     assert not (tmp_path / 'research').exists()
@@ -333,29 +297,26 @@ def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
 
 
 def test_interrupted_and_gone_on_with(tmp_path: Path, pages: list[Path]) -> None:
-    hanging = True
+    hanging, arrived = True, threading.Event()
 
     def answer(request: Request) -> Reply:
+        arrived.set()
         return Hang(60) if hanging else Researcher()(request)
 
     with serve(Behaviour(answer)) as provider:
         model = {'RESEARCH_MODEL': MODEL, 'OPENROUTER_BASE_URL': provider.base_url}
-        process = subprocess.Popen(
-            [*COMMAND, 'Mirefold', '--pages', *map(str, pages), '--out', 'package'],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=tmp_path,
-            env=environment(**model),
+        with (tmp_path / 'out').open('w+b') as out, (tmp_path / 'errors').open('w+b') as errors:
+            files = (out.fileno(), errors.fileno())
+            process = start('Mirefold', '--pages', *pages, '--out', 'package', cwd=tmp_path, out=files, **model)
+            assert arrived.wait(30)
+            process.send_signal(signal.SIGINT)
+            code = process.wait()
+        lines = (tmp_path / 'errors').read_text().splitlines()
+        assert (code, (tmp_path / 'out').read_text(), lines[-1]) == (
+            130,
+            '',
+            'lore-research: interrupted; go on with --resume',
         )
-        deadline = time.monotonic() + 30
-        while not provider.requests and time.monotonic() < deadline:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        started = time.monotonic()
-        stdout, errors = process.communicate(timeout=30)
-        assert time.monotonic() - started < 30
-        lines = errors.decode().splitlines()
-        assert (process.returncode, stdout, lines[-1]) == (130, b'', 'lore-research: interrupted; go on with --resume')
         assert all(line.startswith('lore-research: ') for line in lines), lines
 
         hanging = False
@@ -373,14 +334,6 @@ def test_interrupted_and_gone_on_with(tmp_path: Path, pages: list[Path]) -> None
     assert done[:2] == (0, 'package\n')
     assert rows(done[2])[-1][1] == '3'
     assert not [line for line in done[2] if line.startswith('warning')]
-
-
-def test_nothing_to_go_on_with(tmp_path: Path) -> None:
-    code, stdout, lines = said(run('Mirefold', '--resume', cwd=tmp_path))
-    assert (code, stdout, lines[-1]) == snapshot(
-        (1, '', 'research/mirefold has no checkpoint to resume; leave --resume out to begin one')
-    )
-    assert not (tmp_path / 'research').exists()
 
 
 def test_a_model_that_fails_ends_no_research(tmp_path: Path, pages: list[Path]) -> None:
@@ -422,30 +375,19 @@ def test_zones_with_odd_names_stay_in_their_folder(tmp_path: Path, pages: list[P
 
 def test_whoever_reads_may_go_away(tmp_path: Path, pages: list[Path]) -> None:
     """The package is written all the same."""
-    command = ' '.join([*COMMAND, 'Mirefold', '--out', 'package', '--pages', *(path.name for path in pages)])
-    done = subprocess.run(
-        ['bash', '-c', f'{command} 2>&1 | true; echo "exit ${{PIPESTATUS[*]}}"'],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=environment(),
-        timeout=60,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == ('exit 0 0\n', '')
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start('Mirefold', '--out', 'package', '--pages', *pages, cwd=tmp_path, out=(writing, writing))
+    os.close(writing)
+    assert process.wait() == 0
     assert (tmp_path / 'package' / 'statistics.json').exists()
 
 
 def test_progress_for_a_terminal(tmp_path: Path, pages: list[Path]) -> None:
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, 'Mirefold', '--window', '6000', '--pages', *map(str, pages)],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        stdin=subprocess.DEVNULL,
-        cwd=tmp_path,
-        env=environment(TERM='xterm'),
-    )
+    with (tmp_path / 'out').open('wb') as out:
+        files = (out.fileno(), theirs)
+        process = start('Mirefold', '--window', '6000', '--pages', *pages, cwd=tmp_path, out=files, TERM='xterm')
     os.close(theirs)
     shown = b''
     while True:
@@ -453,9 +395,8 @@ def test_progress_for_a_terminal(tmp_path: Path, pages: list[Path]) -> None:
             shown += os.read(ours, 65536)
         except OSError:  # the other end has closed
             break
-    stdout, _ = process.communicate(timeout=60)
     os.close(ours)
-    assert (process.returncode, stdout) == (0, b'research/mirefold\n')
+    assert (process.wait(), (tmp_path / 'out').read_text()) == (0, 'research/mirefold\n')
     assert b'\x1b[' in shown
     assert b'lore-research: crawl' not in shown
 

@@ -26,10 +26,12 @@ from researcher_integration import (
 from researcher_integration.lore import briefs as texts
 from researcher_integration.lore.checkpoint import KeptBlock, Step
 from researcher_integration.lore.extraction.contradictions import Claim, Conflict
-from researcher_integration.lore.extraction.records import FactionData, NPCData
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection
-from researcher_integration.lore.package import Extracted, Statistics, write_to
+from researcher_integration.lore.package import write_to
+from tests.support import research_world
+
+pytestmark = pytest.mark.anyio
 
 FILES = {
     'guide.md': '# Mirefold\n\nMirefold is a zone in Sallow (levels 30-35). Odile Sarn serves the Tide Guild.\n',
@@ -79,11 +81,6 @@ def written(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return json.loads((folder / 'extraction.json').read_text()), json.loads((folder / 'statistics.json').read_text())
 
 
-def _spent(statistics: dict[str, Any]) -> list[dict[str, Any]]:
-    return [step[who] for step in statistics['steps'].values() for who in ('agent', 'summaries')]
-
-
-@pytest.mark.anyio
 async def test_a_small_package(tmp_path: Path) -> None:
     package = await research(tmp_path, FunctionModel(answer)).run()
     folder = tmp_path / 'package'
@@ -125,117 +122,89 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
 - [2] The Ash Circle (circle.md): `src_f71a66775bdb`, primary (0.85), 26 tokens
 """)
 
+    assert Package.model_validate_json(package.model_dump_json()) == package
+
     extraction, statistics = written(folder)
-    assert extraction == snapshot(
+    assert list(extraction) == ['zone', 'sources', 'categories', 'conflicts']
+    assert extraction['sources'][1] == snapshot(
         {
-            'zone': 'Mirefold',
-            'sources': [
-                {
-                    'number': 1,
-                    'source_id': 'src_1b069a78dfd4',
-                    'url': 'guide.md',
-                    'title': 'Mirefold',
-                    'tokens': 30,
-                    'tier': 'primary',
-                    'weight': 0.85,
-                },
-                {
-                    'number': 2,
-                    'source_id': 'src_f71a66775bdb',
-                    'url': 'circle.md',
-                    'title': 'The Ash Circle',
-                    'tokens': 26,
-                    'tier': 'primary',
-                    'weight': 0.85,
-                },
-            ],
-            'categories': {
-                'zone_overview': {
-                    'state': 'extracted',
-                    'reason': '',
-                    'records': [
-                        {
-                            'name': 'Mirefold',
-                            'relations': [],
-                            'confidence': 0.42,
-                            'sources': [1],
-                            'game': '',
-                            'region': 'Sallow',
-                            'level_range': '30-35',
-                            'settlements': [],
-                            'terrain': '',
-                            'history': '',
-                            'dates': [],
-                        }
-                    ],
-                    'dropped': 0,
-                    'repaired': 0,
-                },
-                'npcs': {
-                    'state': 'extracted',
-                    'reason': '',
-                    'records': [
-                        {
-                            'name': 'Odile Sarn',
-                            'relations': [],
-                            'confidence': 0.77,
-                            'sources': [1],
-                            'title': '',
-                            'kind': '',
-                            'role': '',
-                            'faction': 'Tide Guild',
-                            'location': '',
-                            'level': '',
-                            'status': '',
-                            'quests': [],
-                        }
-                    ],
-                    'dropped': 1,
-                    'repaired': 0,
-                },
-                'factions': {
-                    'state': 'extracted',
-                    'reason': '',
-                    'records': [
-                        {
-                            'name': 'The Ash Circle',
-                            'relations': [
-                                {'kind': 'destroyed', 'target': 'Reed Bell', 'detail': 'in 412', 'sources': [2]}
-                            ],
-                            'confidence': 0.42,
-                            'sources': [2],
-                            'leader': 'Odile Sarn',
-                            'members': [],
-                            'seat': '',
-                            'allies': [],
-                            'enemies': [],
-                            'goals': '',
-                            'founded': '',
-                        }
-                    ],
-                    'dropped': 0,
-                    'repaired': 0,
-                },
-                'lore': {'state': 'extracted', 'reason': '', 'records': [], 'dropped': 0, 'repaired': 0},
-                'narrative_items': {'state': 'extracted', 'reason': '', 'records': [], 'dropped': 0, 'repaired': 0},
-            },
-            'conflicts': [
-                {
-                    'subject': 'Odile Sarn',
-                    'attribute': 'faction',
-                    'claims': [{'text': 'Tide Guild', 'source': 1}, {'text': 'leader of The Ash Circle', 'source': 2}],
-                    'found_by': 'rule',
-                }
-            ],
+            'number': 2,
+            'source_id': 'src_f71a66775bdb',
+            'url': 'circle.md',
+            'title': 'The Ash Circle',
+            'tokens': 26,
+            'tier': 'primary',
+            'weight': 0.85,
         }
     )
+    categories = extraction['categories']
+    found = {topic: [record['name'] for record in each['records']] for topic, each in categories.items()}
+    assert found == snapshot(
+        {
+            'zone_overview': ['Mirefold'],
+            'npcs': ['Odile Sarn'],
+            'factions': ['The Ash Circle'],
+            'lore': [],
+            'narrative_items': [],
+        }
+    )
+    assert (categories['npcs']['state'], categories['npcs']['dropped']) == ('extracted', 1)
+    assert categories['factions'] == snapshot(
+        {
+            'state': 'extracted',
+            'reason': '',
+            'records': [
+                {
+                    'name': 'The Ash Circle',
+                    'relations': [{'kind': 'destroyed', 'target': 'Reed Bell', 'detail': 'in 412', 'sources': [2]}],
+                    'confidence': 0.42,
+                    'sources': [2],
+                    'leader': 'Odile Sarn',
+                    'members': [],
+                    'seat': '',
+                    'allies': [],
+                    'enemies': [],
+                    'goals': '',
+                    'founded': '',
+                }
+            ],
+            'dropped': 0,
+            'repaired': 0,
+        }
+    )
+    assert extraction['conflicts'] == snapshot(
+        [
+            {
+                'subject': 'Odile Sarn',
+                'attribute': 'faction',
+                'claims': [{'text': 'Tide Guild', 'source': 1}, {'text': 'leader of The Ash Circle', 'source': 2}],
+                'found_by': 'rule',
+            }
+        ]
+    )
     assert statistics.pop('seconds') == IsFloat(ge=0)
-    assert [step.pop('seconds') for step in statistics['steps'].values()] == [IsFloat(ge=0)] * 5
     statistics['request'].pop('places')
-    statistics['steps'] = {topic: statistics['steps'][topic] for topic in ('npcs', 'factions')}
-    for spent in [statistics['extraction'], statistics['total'], *_spent(statistics)]:
+    steps = statistics.pop('steps')
+    assert list(steps) == list(TOPIC_IDS)
+    assert (steps['npcs']['state'], steps['npcs']['pages'], steps['npcs']['ratio']) == ('empty', 0, 0.0)
+    step = steps['factions']
+    assert step.pop('seconds') == IsFloat(ge=0)
+    assert step.pop('budget') > 0
+    for spent in (statistics['extraction'], statistics['total'], step['agent'], step['summaries']):
         assert (spent.pop('input_tokens') > 0) == (spent.pop('output_tokens') > 0) == (spent['requests'] > 0)
-    assert [step.pop('budget') > 0 for step in statistics['steps'].values()] == [True, True]
+    assert step == snapshot(
+        {
+            'state': 'unchanged',
+            'pages': 1,
+            'tokens_crawled': 26,
+            'tokens_kept': 39,
+            'ratio': 0.67,
+            'model': '',
+            'agent': {'requests': 2, 'cost': None},
+            'summaries': {'requests': 0, 'cost': None},
+            'warnings': [],
+        }
+    )
     assert statistics == snapshot(
         {
             'request': {'zone': 'Mirefold', 'search': False, 'way': 'in-pipeline', 'window_tokens': 25000},
@@ -243,30 +212,6 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
             'pages': 2,
             'tokens_crawled': 56,
             'tokens_kept': 166,
-            'steps': {
-                'npcs': {
-                    'state': 'empty',
-                    'pages': 0,
-                    'tokens_crawled': 0,
-                    'tokens_kept': 13,
-                    'ratio': 0.0,
-                    'model': '',
-                    'agent': {'requests': 2, 'cost': None},
-                    'summaries': {'requests': 0, 'cost': None},
-                    'warnings': [],
-                },
-                'factions': {
-                    'state': 'unchanged',
-                    'pages': 1,
-                    'tokens_crawled': 26,
-                    'tokens_kept': 39,
-                    'ratio': 0.67,
-                    'model': '',
-                    'agent': {'requests': 2, 'cost': None},
-                    'summaries': {'requests': 0, 'cost': None},
-                    'warnings': [],
-                },
-            },
             'extraction': {'requests': 6, 'cost': None},
             'repeated': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
             'total': {'requests': 16, 'cost': None},
@@ -278,20 +223,6 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
     )
 
 
-@pytest.mark.anyio
-async def test_json_comes_back_as_it_was(tmp_path: Path) -> None:
-    """Records of their own types included, although JSON does not name these."""
-    package = await research(tmp_path, FunctionModel(answer)).run()
-    folder = tmp_path / 'package'
-    extracted = Extracted.model_validate_json((folder / 'extraction.json').read_text())
-    assert extracted == package.extracted
-    assert [type(record) for record in extracted.categories['npcs'].records] == [NPCData]
-    assert [type(record) for record in extracted.categories['factions'].records] == [FactionData]
-    assert Statistics.model_validate_json((folder / 'statistics.json').read_text()) == package.statistics
-    assert Package.model_validate_json(package.model_dump_json()) == package
-
-
-@pytest.mark.anyio
 async def test_what_a_package_has_without_a_model(tmp_path: Path) -> None:
     package = await research(tmp_path).run()
     assert package.briefs['conflicts.md'] == snapshot("""\
@@ -307,7 +238,6 @@ None are listed.
     assert (package.statistics.total.requests, package.statistics.cost) == (0, None)
 
 
-@pytest.mark.anyio
 async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
     job = research(tmp_path, FunctionModel(answer))
     await job.run()
@@ -328,7 +258,6 @@ async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
     assert package.statistics.warnings == [f'Characters: extraction: {found.reason}']
 
 
-@pytest.mark.anyio
 async def test_briefs_of_an_earlier_package_go(tmp_path: Path) -> None:
     """Another configuration may have other numbers; what somebody has put there stays."""
     package = await research(tmp_path).run()
@@ -341,21 +270,14 @@ async def test_briefs_of_an_earlier_package_go(tmp_path: Path) -> None:
 
 # What strangers write.
 
+[LORE] = [topic for topic in load_topics().topics if topic.id == 'lore']
+
 
 def page(number: int, title: str, url: str = '') -> CrawledPage:
-    return CrawledPage(
-        number=number,
-        source_id=f'src_{number:012x}',
-        url=url or f'https://example.org/{number}',
-        title=title,
-        tokens=1234,
-        tier='tertiary',
-        weight=0.3,
-    )
+    return research_world.page(number, title, 'tertiary', 0.3, tokens=1234, url=url)
 
 
 def brief(text: str, *pages: CrawledPage) -> str:
-    [topic] = [topic for topic in load_topics().topics if topic.id == 'lore']
     handles = tuple(page.source_id for page in pages)
     step = Step(
         topic='lore',
@@ -367,7 +289,7 @@ def brief(text: str, *pages: CrawledPage) -> str:
         tokens_kept=10,
         model='extractive',
     )
-    return texts.brief(topic, 'Mirefold', step, KeptSection('lore', topic.header, text), pages, 'in process')
+    return texts.brief(LORE, 'Mirefold', step, KeptSection('lore', LORE.header, text), pages, 'in process')
 
 
 def rendered(markdown: str) -> list[tuple[str, str]]:

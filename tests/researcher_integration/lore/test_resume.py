@@ -1,7 +1,7 @@
 """A research that is killed (-9) and resumed: the same package, no page requested twice, no answer paid for twice."""
 
 import asyncio
-import multiprocessing
+import os
 import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,37 +18,35 @@ from researcher_integration.lore.package import Package
 from tests.proofs.research import killed
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import PAGES, World, role, world
+from tests.support import forking
 from tests.support.provider import MODEL, Request
 
 pytestmark = pytest.mark.usefixtures('model_requests')
 
-# Each process that is killed is forked from one that has imported all there is, which takes longest.
-_processes = multiprocessing.get_context('forkserver')
-_processes.set_forkserver_preload(
-    [
-        killed.__name__,
-        'pydantic_ai.models.openrouter',
-        'pydantic_ai.retries',
-        'openai.resources.chat',
-        'genai_prices.data',
-    ]
-)
-
 ONCE = Counter({f'/{name}.md': 1 for name in PAGES})
 """What the site is asked for."""
+
+BETWEEN = ('crawl', *(f'step:{number}' for number in range(1, 6)), 'cross-reference')
+"""Where a research can be killed between two pieces of work."""
 
 Prompts = Counter[tuple[str, str]]
 """How often the provider was asked what, and by whom."""
 
 
-def kill(point: str, folder: Path, of: World, **options: str) -> Checkpoint:
+def kill(point: str, folder: Path, of: World, *options: str) -> Checkpoint:
     """Begin a research, or go on with it, in a process of its own that dies at a point; what it has written last."""
-    process = _processes.Process(
-        target=killed.main, args=(point, str(folder), of.places.host, of.places.base_url), kwargs=options
+    places = of.places
+    done = forking.run(
+        killed.__name__,
+        point,
+        folder,
+        places.host,
+        places.base_url,
+        *options,
+        environment=os.environ,
+        cwd=folder.parent,
     )
-    process.start()
-    process.join(60)
-    assert process.exitcode == -signal.SIGKILL
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     checkpoint = Checkpoint.load(folder)
     assert checkpoint is not None
     return checkpoint
@@ -108,33 +106,23 @@ def zone() -> Iterator[Zone]:
 
 
 @pytest.mark.parametrize(
-    ('point', 'way'),
+    ('way', 'points'),
     [
-        ('crawl', 'in-pipeline'),
-        *((f'step:{number}', 'in-pipeline') for number in range(1, 6)),
-        ('cross-reference', 'in-pipeline'),
-        ('step:3', 'at-source'),
+        ('in-pipeline', ('crawl', 'step:1', 'step:4', 'cross-reference')),
+        ('at-source', ('step:3',)),
+        *(pytest.param(way, BETWEEN, marks=pytest.mark.slow) for way in ('in-pipeline', 'at-source')),
     ],
 )
-def test_killed_and_resumed(zone: Zone, tmp_path: Path, point: str, way: Way) -> None:
+def test_killed_again_and_again(zone: Zone, tmp_path: Path, way: Way, points: Sequence[str]) -> None:
     whole, asked = zone.whole(tmp_path / 'whole', way)
-    checkpoint = kill(point, tmp_path / 'killed', zone.world, way=way)
-    assert killed.is_reached(point, checkpoint)
+    for point in points:
+        checkpoint = kill(point, tmp_path / 'killed', zone.world, way)
+        assert killed.is_reached(point, checkpoint)
     package = resume(tmp_path / 'killed', zone.world, way=way)
     assert all_but_seconds(package) == all_but_seconds(whole)
     assert zone.world.site.requests == ONCE
     assert zone.asked == asked
     assert set(asked.values()) == {1}
-
-
-def test_killed_again_and_again(zone: Zone, tmp_path: Path) -> None:
-    whole, asked = zone.whole(tmp_path / 'whole')
-    for point in ('step:1', 'step:4', 'cross-reference'):
-        kill(point, tmp_path / 'killed', zone.world)
-    package = resume(tmp_path / 'killed', zone.world)
-    assert all_but_seconds(package) == all_but_seconds(whole)
-    assert zone.world.site.requests == ONCE
-    assert zone.asked == asked
 
 
 # Amid a piece of work: what of it was finished is not done again
@@ -153,7 +141,7 @@ def test_killed_while_crawling(zone: Zone, tmp_path: Path) -> None:
 
 def test_killed_amid_a_summary(zone: Zone, tmp_path: Path) -> None:
     whole, asked = zone.whole(tmp_path / 'whole')
-    kill('summary:lore:2', tmp_path / 'killed', zone.world, calls='1')
+    kill('summary:lore:2', tmp_path / 'killed', zone.world, 'in-pipeline', '1')
     chunks = Counter(who for who, _ in zone.asked)['summary']
     package = resume(tmp_path / 'killed', zone.world)
     assert (package.sections, package.extracted) == (whole.sections, whole.extracted)

@@ -9,6 +9,8 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from researcher_integration import ResearchSettings
 from summarizer_tool import ConfigurationError, Settings
 
+pytestmark = pytest.mark.anyio
+
 
 def test_they_come_from_the_same_places(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     env_file.write_text(
@@ -48,7 +50,6 @@ def test_who_researches(given: dict[str, str], model: str | None) -> None:
     assert ResearchSettings.load(**given).agent_model() == model
 
 
-@pytest.mark.anyio
 async def test_the_model_is_connected() -> None:
     settings = ResearchSettings.load(
         llm_model='extractive', research_model='openai/gpt-4o-mini', openrouter_base_url='http://127.0.0.1:9/v1'
@@ -59,7 +60,6 @@ async def test_the_model_is_connected() -> None:
         assert model is None
 
 
-@pytest.mark.anyio
 async def test_a_model_that_cannot_be_had_is_named_as_it_was_given() -> None:
     said: list[str] = []
     for given in (
@@ -80,7 +80,6 @@ async def test_a_model_that_cannot_be_had_is_named_as_it_was_given() -> None:
     )
 
 
-@pytest.mark.anyio
 async def test_errors_of_those_who_use_the_model_pass() -> None:
     error = ConfigurationError('LLM_MODEL of another')
     settings = ResearchSettings.load(research_model='openai/gpt-4o', openrouter_base_url='http://127.0.0.1:9/v1')

@@ -22,58 +22,31 @@ TIERS = SourceTiers.model_validate(
 
 
 def test_the_longest_domain_decides() -> None:
-    assert {
-        place: TIERS.of(place).tier
-        for place in (
-            'https://quellmark.example/news',
-            'https://www.quellmark.example',
-            'https://wiki.quellmark.example/Marn',
-            'https://en.wiki.quellmark.example/Marn',
-            'https://forum.wiki.quellmark.example/1',
-            'https://notquellmark.example/',
-            'https://quellmark.example.evil.test/',
-            'https://quellmark.example@evil.test/',
-            'https://evil.test/?u=https://quellmark.example/',
-            'https://evil.test#@quellmark.example/',
-            'HTTPS://WIKIS.EXAMPLE.:8443/a',
-            'https://MÜNCHEN.example/',
-            'https://xn--mnchen-3ya.example./',
-            'http://127.0.0.1:8000/a.html',
-            'http://[::1]/',
-            'https://',
-            'https://quellmark.example:port/',
-            'ftp://quellmark.example/a',
-            'notes/marn.md',
-            'file:///notes/marn.md',
-            r'C:\notes\marn.md',
-            'quellmark.example',
-        )
-    } == snapshot(
-        {
-            'https://quellmark.example/news': 'official',
-            'https://www.quellmark.example': 'official',
-            'https://wiki.quellmark.example/Marn': 'primary',
-            'https://en.wiki.quellmark.example/Marn': 'primary',
-            'https://forum.wiki.quellmark.example/1': 'tertiary',
-            'https://notquellmark.example/': 'tertiary',
-            'https://quellmark.example.evil.test/': 'tertiary',
-            'https://quellmark.example@evil.test/': 'tertiary',
-            'https://evil.test/?u=https://quellmark.example/': 'tertiary',
-            'https://evil.test#@quellmark.example/': 'tertiary',
-            'HTTPS://WIKIS.EXAMPLE.:8443/a': 'primary',
-            'https://MÜNCHEN.example/': 'official',
-            'https://xn--mnchen-3ya.example./': 'official',
-            'http://127.0.0.1:8000/a.html': 'secondary',
-            'http://[::1]/': 'tertiary',
-            'https://': 'tertiary',
-            'https://quellmark.example:port/': 'tertiary',
-            'ftp://quellmark.example/a': 'tertiary',
-            'notes/marn.md': 'primary',
-            'file:///notes/marn.md': 'primary',
-            'C:\\notes\\marn.md': 'primary',
-            'quellmark.example': 'primary',
-        }
-    )
+    expected = {
+        'https://quellmark.example/news': 'official',
+        'https://www.quellmark.example': 'official',
+        'https://wiki.quellmark.example/Marn': 'primary',
+        'https://en.wiki.quellmark.example/Marn': 'primary',
+        'https://forum.wiki.quellmark.example/1': 'tertiary',
+        'https://notquellmark.example/': 'tertiary',
+        'https://quellmark.example.evil.test/': 'tertiary',
+        'https://quellmark.example@evil.test/': 'tertiary',
+        'https://evil.test/?u=https://quellmark.example/': 'tertiary',
+        'https://evil.test#@quellmark.example/': 'tertiary',
+        'HTTPS://WIKIS.EXAMPLE.:8443/a': 'primary',
+        'https://MÜNCHEN.example/': 'official',
+        'https://xn--mnchen-3ya.example./': 'official',
+        'http://127.0.0.1:8000/a.html': 'secondary',
+        'http://[::1]/': 'tertiary',
+        'https://': 'tertiary',
+        'https://quellmark.example:port/': 'tertiary',
+        'ftp://quellmark.example/a': 'tertiary',
+        'notes/marn.md': 'primary',
+        'file:///notes/marn.md': 'primary',
+        'C:\\notes\\marn.md': 'primary',
+        'quellmark.example': 'primary',
+    }
+    assert {place: TIERS.of(place).tier for place in expected} == expected
     assert TIERS.of('https://farm.example') == Trust(tier='secondary', weight=0.5)
 
 
@@ -116,32 +89,18 @@ def test_the_shipped_sources() -> None:
     assert {name: (tier.weight, len(tier.domains) > 10) for name, tier in tiers.tiers.items()} == snapshot(
         {'official': (1.0, True), 'primary': (0.85, True), 'secondary': (0.6, True), 'tertiary': (0.3, True)}
     )
-    assert {
-        place: tiers.of(place).tier
-        for place in (
-            'https://worldofwarcraft.blizzard.com/en-us/news',
-            'https://us.forums.blizzard.com/en/wow/',
-            'https://warcraft.wiki.gg/wiki/Westfall',
-            'https://en.uesp.net/wiki/Skyrim:Riften',
-            'https://wowpedia.fandom.com/wiki/Westfall',
-            'https://www.wowhead.com/zone=40/westfall',
-            'https://old.reddit.com/r/warcraftlore',
-            'https://blog.example/westfall',
-            'westfall.md',
-        )
-    } == snapshot(
-        {
-            'https://worldofwarcraft.blizzard.com/en-us/news': 'official',
-            'https://us.forums.blizzard.com/en/wow/': 'tertiary',
-            'https://warcraft.wiki.gg/wiki/Westfall': 'primary',
-            'https://en.uesp.net/wiki/Skyrim:Riften': 'primary',
-            'https://wowpedia.fandom.com/wiki/Westfall': 'secondary',
-            'https://www.wowhead.com/zone=40/westfall': 'secondary',
-            'https://old.reddit.com/r/warcraftlore': 'tertiary',
-            'https://blog.example/westfall': 'tertiary',
-            'westfall.md': 'primary',
-        }
-    )
+    expected = {
+        'https://worldofwarcraft.blizzard.com/en-us/news': 'official',
+        'https://us.forums.blizzard.com/en/wow/': 'tertiary',
+        'https://warcraft.wiki.gg/wiki/Westfall': 'primary',
+        'https://en.uesp.net/wiki/Skyrim:Riften': 'primary',
+        'https://wowpedia.fandom.com/wiki/Westfall': 'secondary',
+        'https://www.wowhead.com/zone=40/westfall': 'secondary',
+        'https://old.reddit.com/r/warcraftlore': 'tertiary',
+        'https://blog.example/westfall': 'tertiary',
+        'westfall.md': 'primary',
+    }
+    assert {place: tiers.of(place).tier for place in expected} == expected
 
 
 def test_wrong_sources(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The topics of a research: what the shipped file says, and what is said about wrong ones."""
 
-import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,13 +8,14 @@ from inline_snapshot import snapshot
 from pydantic import ValidationError
 
 from researcher_integration.config.files import FOLDER
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage
+from researcher_integration.lore.material import TOPIC_IDS
 from researcher_integration.lore.steps.planning import assign
 from researcher_integration.lore.tiers import load_tiers
 from researcher_integration.lore.topics import Limits, load_topics
 from summarizer_tool import prompts
 from summarizer_tool.text import tokens
 from tests.proofs.research.wrong_files import Change, changed, drop, problem, put
+from tests.support.research_world import page
 
 
 def test_the_shipped_topics() -> None:
@@ -60,14 +60,8 @@ Preserve:
 
 def test_each_shipped_topic_knows_its_pages_of_the_sample_crawl(crawl: dict[str, str]) -> None:
     pages = [
-        CrawledPage(
-            number=number,
-            source_id=name,
-            url=name,
-            title=name[3:-3].replace('-', ' '),
-            tokens=tokens.count(text),
-            tier='primary',
-            weight=1,
+        page(number, name[3:-3].replace('-', ' '), weight=1, tokens=tokens.count(text)).model_copy(
+            update={'source_id': name}
         )
         for number, (name, text) in enumerate(crawl.items(), start=1)
     ]
@@ -196,11 +190,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         'size': b'# \n' * 400_000,
     }
     messages: dict[str, str] = {}
-    started = time.process_time()
     for name, content in contents.items():
         (tmp_path / 'topics.yml').write_bytes(content)
         messages[name] = problem(load_topics, tmp_path / 'topics.yml')
-    assert time.process_time() - started < 5
     assert messages == snapshot(
         {
             'empty': 'topics.yml: is empty',

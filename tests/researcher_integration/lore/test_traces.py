@@ -84,14 +84,14 @@ class Traced:
         return any(SECRETS.search(json.dumps(attributes)) for attributes in self.named(f'invoke_agent {agent}'))
 
     def below(self, label: str) -> list[str]:
-        """The part of the tree that begins with a span of the second level."""
+        """What stands below a span of the second level."""
         lines = [line.removeprefix('  ') for line in self.tree()]
-        first = lines.index(label)
-        end = next(index for index, line in enumerate(lines) if index > first and not line.startswith(' '))
-        return lines[first:end]
+        first = lines.index(label) + 1
+        end = next(index for index in range(first, len(lines)) if not lines[index].startswith(' '))
+        return [line.removeprefix('  ') for line in lines[first:end]]
 
     def tree(self) -> list[str]:
-        """The spans below their parents; what repeats side by side once, with a mark."""
+        """The spans below their parents, an only child beside its own; what repeats side by side once, with a mark."""
         known = {span['context']['span_id'] for span in self.spans}
 
         def below(parent: int | None) -> list[str]:
@@ -101,14 +101,18 @@ class Traced:
                 above = (span['parent'] or {}).get('span_id')
                 if (above if above in known else None) != parent:
                     continue
-                branch = [_label(span), *(f'  {line}' for line in below(span['context']['span_id']))]
+                children = below(span['context']['span_id'])
+                if sum(not line.startswith(' ') for line in children) == 1:
+                    branch = [f'{_label(span)} > {children[0]}', *children[1:]]
+                else:
+                    branch = [_label(span), *(f'  {line}' for line in children)]
                 if branches and branches[-1] == branch:
                     is_several[-1] = True
                 else:
                     branches.append(branch)
                     is_several.append(False)
             return [
-                f'{line}, several' if several and index == 0 else line
+                f'several: {line}' if several and index == 0 else line
                 for branch, several in zip(branches, is_several, strict=True)
                 for index, line in enumerate(branch)
             ]
@@ -207,96 +211,45 @@ async def test_a_zone_is_one_trace(capfire: CaptureLogfire, caplog: pytest.LogCa
             '  crawl 1',
             '  crawl 2',
             '  research step zone_overview',
-            '    invoke_agent lore_researcher, several',
-            '      chat openai/gpt-4o-mini',
+            '    several: invoke_agent lore_researcher > chat openai/gpt-4o-mini',
             '    summarize',
             '  research step npcs',
             '    invoke_agent lore_researcher',
             '      chat openai/gpt-4o-mini',
-            '      execute_tool crawl_webpage',
-            '        crawl 3',
+            '      execute_tool crawl_webpage > crawl 3',
             '      chat openai/gpt-4o-mini',
-            '    invoke_agent lore_researcher',
-            '      chat openai/gpt-4o-mini',
+            '    invoke_agent lore_researcher > chat openai/gpt-4o-mini',
             '    summarize',
-            '      map chunk, several',
-            '        invoke_agent chunk_summarizer',
-            '          chat openai/gpt-4o-mini',
-            '      reduce level',
-            '        reduce group, several',
-            '          invoke_agent merger',
-            '            chat openai/gpt-4o-mini',
+            '      several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
+            '      reduce level > several: reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
             '      fit',
-            '  research step factions',
-            '    invoke_agent lore_researcher, several',
-            '      chat openai/gpt-4o-mini',
-            '  research step lore',
-            '    invoke_agent lore_researcher, several',
-            '      chat openai/gpt-4o-mini',
-            '  research step narrative_items',
-            '    invoke_agent lore_researcher, several',
-            '      chat openai/gpt-4o-mini',
-            '  extract zone_overview',
-            '    invoke_agent lore_extractor',
-            '      chat openai/gpt-4o-mini',
-            '  extract npcs',
-            '    invoke_agent lore_extractor',
-            '      chat openai/gpt-4o-mini',
-            '  extract factions',
-            '    invoke_agent lore_extractor',
-            '      chat openai/gpt-4o-mini',
-            '  extract lore',
-            '    invoke_agent lore_extractor',
-            '      chat openai/gpt-4o-mini',
-            '  extract narrative_items',
-            '    invoke_agent lore_extractor',
-            '      chat openai/gpt-4o-mini',
-            '  cross-reference',
-            '    invoke_agent lore_cross_referencer',
-            '      chat openai/gpt-4o-mini',
+            '  research step factions > several: invoke_agent lore_researcher > chat openai/gpt-4o-mini',
+            '  research step lore > several: invoke_agent lore_researcher > chat openai/gpt-4o-mini',
+            '  research step narrative_items > several: invoke_agent lore_researcher > chat openai/gpt-4o-mini',
+            '  extract zone_overview > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
+            '  extract npcs > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
+            '  extract factions > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
+            '  extract lore > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
+            '  extract narrative_items > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
+            '  cross-reference > invoke_agent lore_cross_referencer > chat openai/gpt-4o-mini',
         ]
     )
     assert len(traced.traces) == 1
     assert hides_what_pages_say(traced, caplog)
     assert traced.named('research zone') == snapshot([{'zone': 'Heron Water', 'way': 'in-pipeline'}])
-    assert traced.named('research step')[:3] == snapshot(
-        [
-            {
-                'topic': 'zone_overview',
-                'way': 'in-pipeline',
-                'state': 'unchanged',
-                'pages': 1,
-                'tokens_in': 110,
-                'tokens_out': IsPositiveInt,
-                'requests': 2,
-            },
-            {
-                'topic': 'npcs',
-                'way': 'in-pipeline',
-                'state': 'summarized',
-                'pages': 2,
-                'tokens_in': 4176,
-                'tokens_out': IsPositiveInt,
-                'requests': IsInt(gt=6),
-            },
-            {
-                'topic': 'factions',
-                'way': 'in-pipeline',
-                'state': 'empty',
-                'pages': 0,
-                'tokens_in': 0,
-                'tokens_out': IsPositiveInt,
-                'requests': 2,
-            },
-        ]
-    )
+    names = ['topic', 'way', 'state', 'pages', 'tokens_in', 'tokens_out', 'requests']
+    assert list(traced.named('research step')[0]) == names
+    assert [tuple(step.values()) for step in traced.named('research step')[:3]] == [
+        ('zone_overview', 'in-pipeline', 'unchanged', 1, 110, IsPositiveInt, 2),
+        ('npcs', 'in-pipeline', 'summarized', 2, 4176, IsPositiveInt, IsInt(gt=6)),
+        ('factions', 'in-pipeline', 'empty', 0, 0, IsPositiveInt, 2),
+    ]
     crawled = traced.named('crawl')
-    assert {attributes.pop('host') for attributes in crawled} == {'127.0.0.1'}
-    assert crawled == snapshot(
+    assert [(page['number'], page['source_id'], page['tokens']) for page in crawled] == snapshot(
         [
-            {'number': 1, 'source_id': 'src_f6ab6765b8b6', 'tokens': 110, 'tier': 'tertiary', 'is_new': True},
-            {'number': 2, 'source_id': 'src_61d1238f9f68', 'tokens': 3127, 'tier': 'tertiary', 'is_new': True},
-            {'number': 3, 'source_id': 'src_b932a853f845', 'tokens': 1049, 'tier': 'tertiary', 'is_new': True},
+            (1, 'src_f6ab6765b8b6', 110),
+            (2, 'src_61d1238f9f68', 3127),
+            (3, 'src_b932a853f845', 1049),
         ]
     )
     assert traced.named('extract')[:2] == snapshot(
@@ -308,136 +261,39 @@ async def test_a_zone_is_one_trace(capfire: CaptureLogfire, caplog: pytest.LogCa
     assert traced.named('cross-reference') == snapshot([{'conflicts': 0}])
 
 
-async def test_at_the_source_summaries_stand_below_the_agent(
+async def test_a_server_goes_on_with_the_trace_below_the_agent(
     capfire: CaptureLogfire, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     Agent.instrument_all(InstrumentationSettings(include_content=True))  # as an application may, for agents of its own
     try:
-        traced = await research(capfire, tmp_path, 'at-source')
+        traced = await research(capfire, tmp_path, 'at-source', over_mcp=True)
     finally:
         Agent.instrument_all(False)
 
     assert traced.below('research step npcs') == snapshot(
         [
-            'research step npcs',
-            '  invoke_agent lore_researcher',
-            '    chat openai/gpt-4o-mini',
-            '    execute_tool crawl_webpage',
-            '      crawl 3',
-            '    chat openai/gpt-4o-mini',
-            '    execute_tool summarize_for_extraction',
-            '      summarize',
-            '        map chunk, several',
-            '          invoke_agent chunk_summarizer',
-            '            chat openai/gpt-4o-mini',
-            '        reduce level',
-            '          reduce group, several',
-            '            invoke_agent merger',
-            '              chat openai/gpt-4o-mini',
-            '        fit',
-            '    chat openai/gpt-4o-mini',
-            '    execute_tool summarize_for_extraction',
-            '      summarize',
-            '        map chunk',
-            '          invoke_agent chunk_summarizer',
-            '            chat openai/gpt-4o-mini',
-            '        reduce level',
-            '          reduce group, several',
-            '            invoke_agent merger',
-            '              chat openai/gpt-4o-mini',
-            '        fit',
-            '    chat openai/gpt-4o-mini',
-            '  invoke_agent lore_researcher',
-            '    chat openai/gpt-4o-mini',
+            'invoke_agent lore_researcher',
+            '  chat openai/gpt-4o-mini',
+            '  execute_tool crawl_webpage > crawl 3',
+            '  chat openai/gpt-4o-mini',
+            '  execute_tool summarize_for_extraction',
+            '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction',
+            '    MCP send tools/call add_source > tools/call add_source',
+            '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction > summarize',
+            '      several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
+            '      reduce level > several: reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
+            '      fit',
+            '  chat openai/gpt-4o-mini',
+            '  execute_tool summarize_for_extraction',
+            '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction',
+            '    MCP send tools/call add_source > tools/call add_source',
+            '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction > summarize',
+            '      map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
+            '      reduce level > several: reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
+            '      fit',
+            '  chat openai/gpt-4o-mini',
+            'invoke_agent lore_researcher > chat openai/gpt-4o-mini',
         ]
-    )
-    assert len(traced.traces) == 1
-    assert hides_what_pages_say(traced, caplog)
-
-
-@pytest.mark.parametrize('way', ['at-source', 'in-pipeline'])
-async def test_a_server_goes_on_with_the_trace(
-    capfire: CaptureLogfire, caplog: pytest.LogCaptureFixture, tmp_path: Path, way: Way
-) -> None:
-    traced = await research(capfire, tmp_path, way, over_mcp=True)
-
-    assert (
-        traced.below('research step npcs')
-        == {
-            'at-source': snapshot(
-                [
-                    'research step npcs',
-                    '  invoke_agent lore_researcher',
-                    '    chat openai/gpt-4o-mini',
-                    '    execute_tool crawl_webpage',
-                    '      crawl 3',
-                    '    chat openai/gpt-4o-mini',
-                    '    execute_tool summarize_for_extraction',
-                    '      MCP send tools/call summarize_for_extraction',
-                    '        tools/call summarize_for_extraction',
-                    '      MCP send tools/call add_source',
-                    '        tools/call add_source',
-                    '      MCP send tools/call summarize_for_extraction',
-                    '        tools/call summarize_for_extraction',
-                    '          summarize',
-                    '            map chunk, several',
-                    '              invoke_agent chunk_summarizer',
-                    '                chat openai/gpt-4o-mini',
-                    '            reduce level',
-                    '              reduce group, several',
-                    '                invoke_agent merger',
-                    '                  chat openai/gpt-4o-mini',
-                    '            fit',
-                    '    chat openai/gpt-4o-mini',
-                    '    execute_tool summarize_for_extraction',
-                    '      MCP send tools/call summarize_for_extraction',
-                    '        tools/call summarize_for_extraction',
-                    '      MCP send tools/call add_source',
-                    '        tools/call add_source',
-                    '      MCP send tools/call summarize_for_extraction',
-                    '        tools/call summarize_for_extraction',
-                    '          summarize',
-                    '            map chunk',
-                    '              invoke_agent chunk_summarizer',
-                    '                chat openai/gpt-4o-mini',
-                    '            reduce level',
-                    '              reduce group, several',
-                    '                invoke_agent merger',
-                    '                  chat openai/gpt-4o-mini',
-                    '            fit',
-                    '    chat openai/gpt-4o-mini',
-                    '  invoke_agent lore_researcher',
-                    '    chat openai/gpt-4o-mini',
-                ]
-            ),
-            'in-pipeline': snapshot(
-                [
-                    'research step npcs',
-                    '  invoke_agent lore_researcher',
-                    '    chat openai/gpt-4o-mini',
-                    '    execute_tool crawl_webpage',
-                    '      crawl 3',
-                    '    chat openai/gpt-4o-mini',
-                    '  invoke_agent lore_researcher',
-                    '    chat openai/gpt-4o-mini',
-                    '  MCP send tools/call summarize_for_extraction',
-                    '    tools/call summarize_for_extraction',
-                    '  MCP send tools/call add_source, several',
-                    '    tools/call add_source',
-                    '  MCP send tools/call summarize_for_extraction',
-                    '    tools/call summarize_for_extraction',
-                    '      summarize',
-                    '        map chunk, several',
-                    '          invoke_agent chunk_summarizer',
-                    '            chat openai/gpt-4o-mini',
-                    '        reduce level',
-                    '          reduce group, several',
-                    '            invoke_agent merger',
-                    '              chat openai/gpt-4o-mini',
-                    '        fit',
-                ]
-            ),
-        }[way]
     )
     assert len(traced.traces) == 1
     assert hides_what_pages_say(traced, caplog)
@@ -451,24 +307,14 @@ async def test_failures_quote_nothing(
 
     assert traced.below('research step npcs') == snapshot(
         [
-            'research step npcs',
-            '  invoke_agent lore_researcher',
-            '    chat openai/gpt-4o-mini',
-            '    execute_tool crawl_webpage',
-            '      crawl',
-            '    chat openai/gpt-4o-mini',
-            '    execute_tool summarize_for_extraction',
-            '      summarize',
-            '        map chunk, several',
-            '          invoke_agent chunk_summarizer',
-            '            chat openai/gpt-4o-mini',
-            '    chat openai/gpt-4o-mini',
-            '  invoke_agent lore_researcher',
-            '    chat openai/gpt-4o-mini',
-            '  summarize',
-            '    map chunk, several',
-            '      invoke_agent chunk_summarizer',
-            '        chat openai/gpt-4o-mini',
+            'invoke_agent lore_researcher',
+            '  chat openai/gpt-4o-mini',
+            '  execute_tool crawl_webpage > crawl',
+            '  chat openai/gpt-4o-mini',
+            '  execute_tool summarize_for_extraction > summarize > several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
+            '  chat openai/gpt-4o-mini',
+            'invoke_agent lore_researcher > chat openai/gpt-4o-mini',
+            'summarize > several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
         ]
     )
     assert traced.package.statistics.steps['npcs'].state == 'raw'

@@ -19,7 +19,7 @@ from researcher_integration.lore.extraction.cross_reference import (
     compare,
 )
 from researcher_integration.lore.extraction.records import FactionData, LoreData, NPCData, Record, Relation, ZoneData
-from researcher_integration.lore.extraction.typed_extraction import Extraction
+from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
 from researcher_integration.lore.extraction.windowed_query import LoreModel
 from researcher_integration.lore.material import Material
 from tests.support.research_world import (
@@ -195,34 +195,15 @@ def test_records_that_agree_are_no_conflict() -> None:
 # With a model.
 
 
-def test_the_request() -> None:
-    assert CrossReferencer(LoreModel(None)).question.request(MATERIAL) == snapshot("""\
-The zone is Mirefold.
-
-The pages:
-
-<crawled_pages>
-[1] Mirefold (secondary)
-[2] Mirefold: the official guide (official)
-[3] What I know of Mirefold (tertiary)
-</crawled_pages>
-
-What was kept of them:
-
-<kept_section header="Zone overview">
-Of [1] Mirefold:
-Mirefold is a fen.
-Of [2] Mirefold: the official guide:
-Levels 30-35.
-</kept_section>
-
-<kept_section header="People">
-Of [3] What I know of Mirefold:
-Brannoc Tull slew Odile Sarn in 413.
-</kept_section>
-
-List what two pages state of one subject that cannot both be true. Cite page numbers from the list above.\
-""")
+def test_the_request_is_that_of_an_extraction_but_for_the_task() -> None:
+    request = CrossReferencer(LoreModel(None)).question.request(MATERIAL)
+    extraction = Extractor(LoreModel(None)).questions['npcs'].request(MATERIAL)
+    material = extraction[extraction.index('The pages:') : extraction.rindex('</kept_section>')]
+    before, after = request.split(material)
+    assert before == 'The zone is Mirefold.\n\n'
+    assert after.removeprefix('</kept_section>\n\n') == snapshot(
+        'List what two pages state of one subject that cannot both be true. Cite page numbers from the list above.'
+    )
 
 
 async def test_a_model_finds_what_rules_do_not() -> None:

@@ -9,29 +9,18 @@ from inline_snapshot import snapshot
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore import cli
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, TopicId
 from researcher_integration.lore.steps import planning
 from researcher_integration.lore.topics import Limits, load_topics
 from researcher_integration.usage import Spent
 from summarizer_tool.text import tokens
+from tests.support.research_world import page
 
 TOPICS = load_topics(cli.CONFIG / 'research_topics.yml').topics
 
 
-def page(number: int, title: str, text: str) -> CrawledPage:
-    return CrawledPage(
-        number=number,
-        source_id=f'src_{number:012x}',
-        url=f'https://wiki.example/{number}',
-        title=title,
-        tokens=tokens.count(text),
-        tier='primary',
-        weight=0.9,
-    )
-
-
 def assigned(texts: dict[str, str], zone: str = 'Kelderwick Fen') -> dict[TopicId, list[str]]:
-    pages = [page(number, title, text) for number, (title, text) in enumerate(texts.items(), 1)]
+    pages = [page(number, title, tokens=tokens.count(text)) for number, (title, text) in enumerate(texts.items(), 1)]
     titles = {each.source_id: each.title for each in pages}
     found = planning.assign(zone, pages, {each.source_id: texts[each.title] for each in pages}, TOPICS)
     return {topic: [titles[handle] for handle in handles] for topic, handles in found.items()}

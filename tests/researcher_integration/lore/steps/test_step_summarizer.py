@@ -15,20 +15,13 @@ from researcher_integration.lore.steps.step_summarizer import StepSummarizer, St
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from summarizer_tool import RequestOptions
 from summarizer_tool.text import tokens
+from tests.support import research_world
 
 pytestmark = pytest.mark.anyio
 
 
 def page(number: int, size: int) -> CrawledPage:
-    return CrawledPage(
-        number=number,
-        source_id=f'src_{number:012}',
-        url=f'https://wiki.example/{number}',
-        title=f'Page {number}',
-        tokens=size,
-        tier='primary',
-        weight=0.9,
-    )
+    return research_world.page(number, tokens=size)
 
 
 @dataclass
