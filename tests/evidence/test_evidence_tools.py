@@ -187,10 +187,7 @@ async def test_failures_say_what_to_do(web: Site, mode: Mode) -> None:
         assert answer.is_error
         assert text.startswith('[ERROR] ')
         assert text.endswith(MEMORY)
-        assert [head for head in ('Likely causes:', 'What to do:') if head in text] == [
-            'Likely causes:',
-            'What to do:',
-        ]
+        assert [head for head in ('Likely causes:', 'What to do:') if head in text] == ['Likely causes:', 'What to do:']
         assert tokens.count(text) < 500
         told.append(unstable(re.sub(r'127\.0\.0\.1:\d+', 'HOST', text.partition('\n\nLikely')[0]), web))
     assert told == snapshot(
@@ -278,10 +275,7 @@ Detail: there is no source "5"; the last used are src_34d3d80a216a ("Harbour of 
 async def test_collections_are_apart(web: Site, server: Served, mode: Mode) -> None:
     secret = f'The vault of the {mode} bank opens with the word hunter2.'
     handle = Document(secret).id
-    async with (
-        server.client(token='ours', mode=mode) as ours,
-        server.client(token='theirs', mode=mode) as theirs,
-    ):
+    async with server.client(token='ours', mode=mode) as ours, server.client(token='theirs', mode=mode) as theirs:
         await ours.call_tool('add_source', {'content': secret})
         await theirs.call_tool('add_source', {'content': 'The vault of the mill has no door.'})
         asked: list[tuple[str, dict[str, object]]] = [

@@ -70,8 +70,7 @@ def test_what_says_nothing_is_an_empty_page(markup: str) -> None:
 
 
 @pytest.mark.parametrize(
-    'opening',
-    ['<div>', '<i>', '<font>', '<ul><li>', '<table><tr><td>', '<blockquote>', '<details>', '<span>'],
+    'opening', ['<div>', '<i>', '<font>', '<ul><li>', '<table><tr><td>', '<blockquote>', '<details>', '<span>']
 )
 def test_tags_that_nobody_closes(opening: str) -> None:
     markdown = to_markdown(f'<p>before</p>{opening * 20_000}the deepest word').markdown

@@ -24,7 +24,7 @@ from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, Summa
 from summarizer_tool.llm import models, retrying
 from tests.support.provider import Answer, Behaviour, Drop, Error, Hang, Provider, Reply, Request, Text, script, serve
 
-pytestmark = pytest.mark.usefixtures('model_requests')
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
 
 
 # Selection.
@@ -163,7 +163,6 @@ def soon(_: Request) -> Error:
     return Error(500, {'Retry-After': format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)})
 
 
-@pytest.mark.anyio
 async def test_retry_after_is_honoured_and_capped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the header the waits would be 0.5 to 1, 1 to 1.5 and 2 to 2.5 seconds."""
     with provider(Error(429, {'Retry-After': '1'}), Error(503, {'retry-after-ms': '200'}), soon, HELLO) as running:
@@ -178,7 +177,6 @@ async def test_retry_after_is_honoured_and_capped(monkeypatch: pytest.MonkeyPatc
     assert 0.1 <= waits(running)[0] < 3
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('retries', [0, 2])
 async def test_attempts_are_counted_once_and_the_last_answer_surfaces(retries: int) -> None:
     for status in (429, 500):
@@ -191,7 +189,6 @@ async def test_attempts_are_counted_once_and_the_last_answer_surfaces(retries: i
         assert len(running.requests) == 1 + retries
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     'reply',
     [Error(400), Error(401), Error(404), Error(429, {'x-should-retry': 'false'})],
@@ -203,7 +200,6 @@ async def test_what_will_not_pass_is_not_repeated(reply: Error) -> None:
     assert (caught.value.status_code, len(running.requests)) == (reply.status, 1)
 
 
-@pytest.mark.anyio
 async def test_silence_and_lost_connections_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     with provider(Hang(60), Drop(), HELLO) as running:
         assert await ask(running, llm_timeout_seconds=2) == 'hello'
@@ -241,7 +237,6 @@ def raw_server(*answers: list[bytes]) -> tuple[str, list[bytes]]:
 OK = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 
 
-@pytest.mark.anyio
 async def test_an_attempt_is_bounded_and_repeated_as_a_whole() -> None:
     """A gateway that sends blanks while it waits never lets a read time out; an answer may also end half-way."""
     blanks = [OK + b'Content-Length: 100\r\n\r\n', *[b' '] * 9]
@@ -253,7 +248,6 @@ async def test_an_attempt_is_bounded_and_repeated_as_a_whole() -> None:
     assert len(asked) == 3
 
 
-@pytest.mark.anyio
 async def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     url, asked = raw_server([OK + b'Content-Length: 2\r\nConnection: close\r\n\r\n{}'])
     monkeypatch.setenv('HTTP_PROXY', url)
@@ -262,7 +256,6 @@ async def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPa
     assert asked[0].startswith(b'GET http://models.example/v1 HTTP/1.1\r\n')
 
 
-@pytest.mark.anyio
 async def test_connections_are_closed_after_use() -> None:
     with warnings.catch_warnings(record=True):
         gc.collect()  # what other tests have left is not meant
@@ -280,7 +273,6 @@ async def test_connections_are_closed_after_use() -> None:
     assert [str(warning.message) for warning in caught if issubclass(warning.category, ResourceWarning)] == []
 
 
-@pytest.mark.anyio
 async def test_no_address_is_no_reason_to_wait() -> None:
     async with retrying.retrying_client(Settings.load()) as client:
         with pytest.raises(httpx2.UnsupportedProtocol):

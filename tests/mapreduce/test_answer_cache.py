@@ -42,9 +42,7 @@ class Counted:
     async def run(self, cache: Collection, focus: str = 'ships', budget: int = 1000, text: str = TEXT) -> Summary:
         summarizer = Summarizer(SETTINGS, model=self.model)
         return await summarizer.run(
-            Document(text),
-            SummarizeRequest(focus_areas=focus, max_output_tokens=budget),
-            RequestOptions(cache=cache),
+            Document(text), SummarizeRequest(focus_areas=focus, max_output_tokens=budget), RequestOptions(cache=cache)
         )
 
 

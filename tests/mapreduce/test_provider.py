@@ -240,12 +240,7 @@ def test_json_takes_the_form_the_request_asks_for(asked: dict[str, Any], called:
         assert (message['content'], finish_reason(response)) == ('{"facts":[]}', 'stop')
     else:
         assert message['tool_calls'] == [
-            {
-                'index': 0,
-                'id': 'call_1',
-                'type': 'function',
-                'function': {'name': called, 'arguments': '{"facts":[]}'},
-            }
+            {'index': 0, 'id': 'call_1', 'type': 'function', 'function': {'name': called, 'arguments': '{"facts":[]}'}}
         ]
         assert (message['content'], finish_reason(response)) == (None, 'tool_calls')
 

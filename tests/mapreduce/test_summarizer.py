@@ -430,8 +430,7 @@ BAD_ANSWERS: dict[str, Answer] = {
     'returns nothing': lambda request, info: tool_call(info, {'facts': [], 'entities': []}),
     'returns garbage': lambda request, info: ModelResponse(parts=[TextPart('I cannot do that, sorry.')]),
     'returns half a JSON': lambda request, info: tool_call(
-        info,
-        json.dumps({'facts': [{'text': text, 'evidence': [number]} for number, text in lines_of(request)]})[:-9],
+        info, json.dumps({'facts': [{'text': text, 'evidence': [number]} for number, text in lines_of(request)]})[:-9]
     ),
     'is one endless fact': lambda request, info: tool_call(
         info, {'facts': [{'text': ' '.join(text for _, text in lines_of(request)), 'evidence': [1]}]}

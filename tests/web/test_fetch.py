@@ -33,6 +33,8 @@ from summarizer_tool.web import fetch as fetching
 from summarizer_tool.web import response_body
 from summarizer_tool.web.fetch import FetchedPage, fetch, get
 
+pytestmark = pytest.mark.anyio
+
 PAGE = """<!doctype html>
 <html lang="en">
 <head><title>Gannet Dyke - The Saltmarsh Wiki</title><meta property="og:title" content="Gannet Dyke"></head>
@@ -215,7 +217,6 @@ async def refusal(url: str, settings: Settings) -> str:
     return str(caught.value)
 
 
-@pytest.mark.anyio
 async def test_a_page_becomes_markdown(site: Site) -> None:
     before = datetime.now(UTC)
     page = await fetch(f'{site.url}/page?a=b#part', allowing(site.host))
@@ -241,13 +242,11 @@ The first breach, in 1570, drowned the village of Ness. Warden Ilse Marrow rebui
 """)
 
 
-@pytest.mark.anyio
 async def test_other_text_stays_as_it_is(site: Site) -> None:
     page = await fetch(f'{site.url}/json/some%20d%C3%A4ta.json?x', allowing(site.host))
     assert (page.text, page.title) == ('{"a": [1,  2]}', 'some däta.json')
 
 
-@pytest.mark.anyio
 async def test_a_request_says_who_asks_and_nothing_else(site: Site) -> None:
     page = await fetch(f'{site.url}/headers', allowing(site.host))
     assert page.text.replace(str(site.port), 'PORT') == snapshot("""\
@@ -258,7 +257,6 @@ accept-encoding: gzip\
 """)
 
 
-@pytest.mark.anyio
 async def test_what_is_not_text_is_named(site: Site) -> None:
     assert (
         await refusal(f'{site.url}/pdf', allowing(site.host))
@@ -316,7 +314,6 @@ def test_nothing_slow_is_imported_for_nothing() -> None:
         ('[2a00:1:2:3:a9:fea9:fe00:0]', 'cloud metadata'),
     ],
 )
-@pytest.mark.anyio
 async def test_addresses_that_are_not_public(host: str, kind: str) -> None:
     message = await refusal(f'http://{host}/x?key={SECRET}', Settings())
     assert f'leads to an address that is not public ({kind})' in message
@@ -325,12 +322,10 @@ async def test_addresses_that_are_not_public(host: str, kind: str) -> None:
 @pytest.mark.parametrize(
     'url', ['http://0177.0.0.1/', 'http://[fe80::1%25eth0]/', 'http://１２７.０.０.１/', 'http://%31/']
 )
-@pytest.mark.anyio
 async def test_notations_that_are_no_hosts(url: str) -> None:
     assert 'valid' in await refusal(url, Settings())
 
 
-@pytest.mark.anyio
 async def test_a_name_with_any_private_address_is_refused(names: Names) -> None:
     names.answers['wiki.test'] = [[PUBLIC, '10.0.0.7']]
     assert await refusal(f'http://wiki.test/secret/page?key={SECRET}', Settings()) == snapshot(
@@ -340,16 +335,10 @@ async def test_a_name_with_any_private_address_is_refused(names: Names) -> None:
     assert '(link-local)' in await refusal('https://wiki.test/', Settings())
 
 
-@pytest.mark.anyio
 async def test_the_allow_list_names_host_and_port(site: Site, names: Names) -> None:
     names.answers['wiki.test'] = [['127.0.0.1']]
     url = f'http://wiki.test:{site.port}/page'
-    for listed in (
-        'wiki.test:1',
-        f'127.0.0.1:{site.port}',
-        f'x.wiki.test:{site.port}',
-        f'[:{site.port}',
-    ):
+    for listed in ('wiki.test:1', f'127.0.0.1:{site.port}', f'x.wiki.test:{site.port}', f'[:{site.port}'):
         assert '(loopback)' in await refusal(url, allowing(listed))
     for listed in ('wiki.test', ':', ':80', 'wiki.test:http'):
         with pytest.raises(ConfigurationError, match='host:port'):
@@ -361,7 +350,6 @@ async def test_the_allow_list_names_host_and_port(site: Site, names: Names) -> N
     assert 'cannot be connected to' in await refusal('http://[0:0::1]:9/', allowing('[::1]:9'))
 
 
-@pytest.mark.anyio
 async def test_metadata_is_refused_whatever_is_allowed(names: Names) -> None:
     names.answers['wiki.test'] = [['169.254.169.254']]
     for host in ('wiki.test', '169.254.169.254'):
@@ -390,7 +378,6 @@ async def test_metadata_is_refused_whatever_is_allowed(names: Names) -> None:
         f'https://{SECRET}@example.org/',
     ],
 )
-@pytest.mark.anyio
 async def test_what_is_no_url_to_fetch(url: str, names: Names) -> None:
     assert await refusal(url, Settings())
     assert names.asked == []
@@ -407,13 +394,11 @@ def test_any_url_is_understood_or_refused(text: str) -> None:
     assert fetching._shown(url).isprintable()
 
 
-@pytest.mark.anyio
 async def test_a_name_that_does_not_exist() -> None:
     assert await refusal('http://nowhere.test/x', Settings()) == 'nowhere.test/x: the host name cannot be resolved'
     assert 'cannot be resolved' in await refusal(f'http://{"a" * 70}.test/x', Settings())
 
 
-@pytest.mark.anyio
 async def test_a_name_is_resolved_once(site: Site, names: Names) -> None:
     # The second answer is where an attacker would want the connection to go.
     names.answers['wiki.test'] = [['127.0.0.1'], ['127.0.0.9']]
@@ -422,7 +407,6 @@ async def test_a_name_is_resolved_once(site: Site, names: Names) -> None:
     assert f'host: wiki.test:{site.port}' in page.text
 
 
-@pytest.mark.anyio
 async def test_a_name_that_turns_private_is_refused_at_its_next_hop(site: Site, names: Names) -> None:
     names.answers['wiki.test'] = [['127.0.0.1']]
     names.answers['other.test'] = [[PUBLIC], ['127.0.0.1']]
@@ -437,14 +421,12 @@ async def test_a_name_that_turns_private_is_refused_at_its_next_hop(site: Site, 
     assert [request.url.path for request in site.requests] == ['/to']
 
 
-@pytest.mark.anyio
 async def test_the_next_address_is_tried(site: Site, names: Names) -> None:
     names.answers['wiki.test'] = [['::1', '127.0.0.9', '127.0.0.1']]  # only at the last is anything
     page = await fetch(f'http://wiki.test:{site.port}/page', allowing(f'wiki.test:{site.port}'))
     assert page.title == 'Gannet Dyke'
 
 
-@pytest.mark.anyio
 async def test_the_environment_has_no_say(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ('HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'):
         monkeypatch.setenv(name, 'http://127.0.0.1:9')
@@ -482,7 +464,6 @@ def certificate(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.anyio
 async def test_certificates_are_checked_against_the_name(
     certificate: Path, names: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -511,12 +492,10 @@ async def test_certificates_are_checked_against_the_name(
         assert 'does not speak HTTP' in await refusal(url.replace('https', 'http'), settings)
 
 
-@pytest.mark.anyio
 async def test_a_server_without_tls(site: Site) -> None:
     assert 'does not speak TLS' in await refusal(f'https://{site.host}/page', allowing(site.host))
 
 
-@pytest.mark.anyio
 async def test_redirects_are_followed(site: Site) -> None:
     with serve() as (other, _):
         settings = allowing(site.host, other.host)
@@ -526,7 +505,6 @@ async def test_redirects_are_followed(site: Site) -> None:
     assert 'cookie' not in page.text
 
 
-@pytest.mark.anyio
 async def test_redirects_end(site: Site) -> None:
     assert await refusal(f'{site.url}/loop', allowing(site.host)) == (
         f'{site.host}/loop redirects more often than SUMMARIZER_FETCH_MAX_REDIRECTS=5 times'
@@ -545,14 +523,12 @@ async def test_redirects_end(site: Site) -> None:
         ('http://[', 'redirects to where it cannot be followed'),
     ],
 )
-@pytest.mark.anyio
 async def test_redirects_are_checked(location: str, reason: str, site: Site) -> None:
     message = await refusal(f'{site.url}/to?url={location}', allowing(site.host))
     assert reason in message
 
 
 @pytest.mark.parametrize('query', ['', '&length', '&gzip', '&gzip&length'])
-@pytest.mark.anyio
 async def test_size_counts_after_decompression(query: str, site: Site) -> None:
     settings = allowing(site.host, fetch_max_mb=0.1)
     page = await fetch(f'{site.url}/zeros?count=100000{query}', settings)
@@ -562,7 +538,6 @@ async def test_size_counts_after_decompression(query: str, site: Site) -> None:
     )
 
 
-@pytest.mark.anyio
 async def test_a_bomb_is_not_held(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     pieces: list[int] = []
     real = response_body._Gunzip.pieces
@@ -578,7 +553,6 @@ async def test_a_bomb_is_not_held(site: Site, monkeypatch: pytest.MonkeyPatch) -
     assert sum(pieces) <= 3 * response_body.PIECE
 
 
-@pytest.mark.anyio
 async def test_compression(site: Site) -> None:
     settings = allowing(site.host)
     assert (await fetch(f'{site.url}/encoded?name=members', settings)).text == 'one two'
@@ -588,14 +562,12 @@ async def test_compression(site: Site) -> None:
     assert 'not asked for' in await refusal(f'{site.url}/encoded?name=br', settings)
 
 
-@pytest.mark.anyio
 async def test_a_server_that_trickles_is_cut_off(site: Site) -> None:
     message = await refusal(f'{site.url}/trickle?key={SECRET}', allowing(site.host, fetch_timeout_seconds=0.3))
     assert message == f'{site.host}/trickle took longer than SUMMARIZER_FETCH_TIMEOUT_SECONDS=0.3 seconds'
     assert await anyio.to_thread.run_sync(site.lost.wait, 10)
 
 
-@pytest.mark.anyio
 async def test_a_resolver_that_hangs_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = threading.Event()
     monkeypatch.setattr(socket, 'getaddrinfo', lambda *_, **__: answer.wait(10))
@@ -603,7 +575,6 @@ async def test_a_resolver_that_hangs_is_cut_off(monkeypatch: pytest.MonkeyPatch)
     answer.set()
 
 
-@pytest.mark.anyio
 async def test_cancellation_closes_the_connection(site: Site) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(fetch, f'{site.url}/trickle', allowing(site.host))
@@ -612,7 +583,6 @@ async def test_cancellation_closes_the_connection(site: Site) -> None:
     assert await anyio.to_thread.run_sync(site.lost.wait, 10)
 
 
-@pytest.mark.anyio
 async def test_failures_name_host_and_path(site: Site) -> None:
     settings = allowing(site.host, '127.0.0.1:9')
     for code in (304, 404, 500):
@@ -625,7 +595,6 @@ async def test_failures_name_host_and_path(site: Site) -> None:
     assert len(long) < 150
 
 
-@pytest.mark.anyio
 async def test_nothing_of_a_url_is_logged(site: Site, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level('INFO'):
         await fetch(f'{site.url}/page?key={SECRET}', allowing(site.host))
@@ -639,7 +608,6 @@ def test_a_page_is_plain_data() -> None:
         page.title = 'other'  # pyright: ignore[reportAttributeAccessIssue]
 
 
-@pytest.mark.anyio
 async def test_each_hop_is_asked_for(site: Site) -> None:
     asked: list[tuple[str, int]] = []
 
@@ -652,7 +620,6 @@ async def test_each_hop_is_asked_for(site: Site) -> None:
     assert (page.asked_url, page.url) == (f'{site.url}/to?url=/to?url=/page%23part', f'{site.url}/page')
 
 
-@pytest.mark.anyio
 async def test_what_may_not_be_fetched_is_not_asked_for(site: Site) -> None:
     async def may_fetch(url: str) -> None:
         if url == f'{site.url}/page':
@@ -663,7 +630,6 @@ async def test_what_may_not_be_fetched_is_not_asked_for(site: Site) -> None:
     assert [request.url.path for request in site.requests] == ['/to']
 
 
-@pytest.mark.anyio
 async def test_to_wait_for_ones_turn_takes_none_of_the_time(site: Site) -> None:
     async def may_fetch(_: str) -> None:
         await anyio.sleep(2)
@@ -672,7 +638,6 @@ async def test_to_wait_for_ones_turn_takes_none_of_the_time(site: Site) -> None:
     assert page.title == 'Gannet Dyke'
 
 
-@pytest.mark.anyio
 async def test_a_failure_has_its_status(site: Site) -> None:
     for code in (404, 410, 503):
         with pytest.raises(FetchError) as caught:
@@ -683,7 +648,6 @@ async def test_a_failure_has_its_status(site: Site) -> None:
     assert caught.value.status is None
 
 
-@pytest.mark.anyio
 async def test_an_answer_as_it_is(site: Site) -> None:
     settings = allowing(site.host)
     found = await get(f'{site.url}/to?url=/json', settings, max_mb=1)
@@ -694,7 +658,6 @@ async def test_an_answer_as_it_is(site: Site) -> None:
         await get(f'{site.url}/zeros?count=3000', settings, max_mb=0.002)
 
 
-@pytest.mark.anyio
 async def test_an_answer_comes_by_the_same_rules(site: Site, names: Names) -> None:
     names.answers['inside.test'] = [['10.0.0.7']]
     with pytest.raises(FetchError, match='private'):
@@ -703,7 +666,6 @@ async def test_an_answer_comes_by_the_same_rules(site: Site, names: Names) -> No
         await get(f'{site.url}/to?url=http://inside.test/', allowing(site.host), max_mb=1)
 
 
-@pytest.mark.anyio
 async def test_links_are_relative_to_where_the_page_was_found(site: Site) -> None:
     page = (await fetch(f'{site.url}/to?url=/page', allowing(site.host))).page
     assert [(link.text, link.url.removeprefix(site.url), link.section) for link in page.links] == [

@@ -272,13 +272,7 @@ async def test_what_goes_first_when_space_is_short(web: Site) -> None:
                 'EXPANSION TRACE showing 0 of 4',
                 'CITATIONS showing 2 of 4',
             ],
-            1100: [
-                'SOURCES 4',
-                'EVIDENCE 4',
-                'IMAGES showing 0 of 4',
-                'EXPANSION TRACE 4',
-                'CITATIONS 4',
-            ],
+            1100: ['SOURCES 4', 'EVIDENCE 4', 'IMAGES showing 0 of 4', 'EXPANSION TRACE 4', 'CITATIONS 4'],
             1400: [
                 'SOURCES 4',
                 'EVIDENCE 4',

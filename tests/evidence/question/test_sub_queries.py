@@ -256,11 +256,7 @@ def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
         ('site:example.org, since 2019', ['example.org'], []),
         ('https://www.docs.example.org/guide/a.html only', ['docs.example.org'], []),
         ('nothing from example.com but example.org is fine', ['example.org'], ['example.com']),
-        (
-            'avoid reddit.com and quora.com, only wiki.example.net',
-            ['wiki.example.net'],
-            ['reddit.com', 'quora.com'],
-        ),
+        ('avoid reddit.com and quora.com, only wiki.example.net', ['wiki.example.net'], ['reddit.com', 'quora.com']),
         ('-site:example.org', [], ['example.org']),
         ('127.0.0.1:8000 and [::1]:90', ['127.0.0.1:8000', '[::1]:90'], []),
         ('nur beispiel.de, nicht wiki.de', ['beispiel.de'], ['wiki.de']),

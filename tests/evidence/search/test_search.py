@@ -21,6 +21,8 @@ from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.store.test_index import old_file
 
+pytestmark = pytest.mark.anyio
+
 GUILD = """\
 # The guild
 
@@ -117,7 +119,6 @@ class Judge:
         return [1.5 if self.word in text else 0.1 for text in texts]
 
 
-@pytest.mark.anyio
 async def test_a_question(collection: Collection) -> None:
     found = await search(collection, Query('Who founded the salt guild?'))
     assert shown(found) == snapshot(
@@ -136,7 +137,6 @@ async def test_a_question(collection: Collection) -> None:
     assert (best.path, best.first_line) == (('The guild', 'Origins'), 5)
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     ('question', 'best'),
     [
@@ -153,7 +153,6 @@ async def test_the_best_passage(collection: Collection, question: str, best: str
     assert found.hits[0].score > 0.5
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('question', ['', ' ', '?!', 'flurbish', '\0', '"', 'the', '\ud800'])
 async def test_nothing_is_found(collection: Collection, question: str) -> None:
     found = await search(collection, Query(question))
@@ -164,7 +163,6 @@ async def test_nothing_is_found(collection: Collection, question: str) -> None:
     assert empty == SearchResult(hits=(), sources=(), documents=0, passages=0, matched=0)
 
 
-@pytest.mark.anyio
 async def test_some_sources_alone(collection: Collection) -> None:
     ids = {source.title: source.id for source in collection.sources()}
     found = await search(
@@ -177,7 +175,6 @@ async def test_some_sources_alone(collection: Collection) -> None:
         await search(collection, Query('salt', source_ids=('Guilds',)))
 
 
-@pytest.mark.anyio
 async def test_all_of_it_where_it_fits(collection: Collection) -> None:
     ids = [source.id for source in reversed(collection.sources())]
     tokens = collection.totals().tokens
@@ -192,7 +189,6 @@ async def test_all_of_it_where_it_fits(collection: Collection) -> None:
     assert [source.id for source in some.sources] == [ids[2], ids[0]]
 
 
-@pytest.mark.anyio
 async def test_each_part_has_its_best(collection: Collection) -> None:
     parts = ('Who founded the salt guild?', 'When was the lighthouse lit?')
     found = await search(collection, Query('two things', parts=parts, top_k=2))
@@ -204,7 +200,6 @@ async def test_each_part_has_its_best(collection: Collection) -> None:
     )
 
 
-@pytest.mark.anyio
 async def test_copies_are_left_out(collection: Collection) -> None:
     collection.add(Document(GUILD.replace('twelve', 'a dozen') + '\nA copy.', title='Mirror'))
     found = await search(collection, Query('Ada Brook and the Grey Heron'))
@@ -220,7 +215,6 @@ YEAR = (
 )
 
 
-@pytest.mark.anyio
 async def test_passages_that_differ_in_a_number_are_no_copies() -> None:
     collection = SourceStore().collection()
     reports = '\n\n'.join(
@@ -233,7 +227,6 @@ async def test_passages_that_differ_in_a_number_are_no_copies() -> None:
     assert found.warnings == ()
 
 
-@pytest.mark.anyio
 async def test_near_copies_are_counted_and_the_newest_is_shown() -> None:
     collection = SourceStore().collection()
     text = YEAR.format(year=1203, marks=12)
@@ -252,7 +245,6 @@ async def test_near_copies_are_counted_and_the_newest_is_shown() -> None:
 FEES = '# Fees\n\nThe station gave {marks} marks of toll.\n\n# The rest\n\n{rest}'
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('room', [0, 10_000])
 async def test_of_a_page_the_last_version_is_searched(room: int) -> None:
     collection = SourceStore().collection()
@@ -276,7 +268,6 @@ async def test_of_a_page_the_last_version_is_searched(room: int) -> None:
     assert await marks() == ({'1500', '1600'}, 2, 2 * passages)
 
 
-@pytest.mark.anyio
 async def test_many_outdated_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, 'GATHERED', 50)  # so that words are frequent
     monkeypatch.setattr(search_module, '_MOST_SPANS', 4)
@@ -298,7 +289,6 @@ async def test_many_outdated_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert meaning.limits == [400] * 3  # of 80 most are outdated
 
 
-@pytest.mark.anyio
 async def test_words_of_headings_are_found_and_shown(collection: Collection) -> None:
     empty, text = '## 2.4.1 (14 March 1203) zephyrine support', '## 2.4.0 (1 March 1203)\n\nGeese.'
     collection.add(Document(f'# Changes\n\n{empty}\n\n{text}'))
@@ -310,7 +300,6 @@ async def test_words_of_headings_are_found_and_shown(collection: Collection) -> 
     assert [hit.passage.text for hit in whole.hits] == ['# The rotor has five blades\n\n## It is of bronze']
 
 
-@pytest.mark.anyio
 async def test_a_source_without_anything_in_it_is_whole_too(collection: Collection) -> None:
     blank = collection.add(Document('\n\n'))
     found = await search(collection, Query('salt', source_ids=(blank.id,), room=1000))
@@ -323,14 +312,12 @@ async def test_a_source_without_anything_in_it_is_whole_too(collection: Collecti
     )
 
 
-@pytest.mark.anyio
 async def test_a_source_under_another_title(collection: Collection) -> None:
     collection.add(Document(HARBOUR, title='Zephyr handbook'))
     found = await search(collection, Query('Zephyr handbook'))
     assert {source.title for source in found.sources} == {'Zephyr handbook'}
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('question', ['ﷺ', 'What did the prophet ﷺ say?', 'ﷻ geese', '⑴⑵ geese'])
 async def test_characters_that_stand_for_words(collection: Collection, question: str) -> None:
     collection.add(Document('The prophet ﷺ said: seek knowledge.'))
@@ -338,7 +325,6 @@ async def test_characters_that_stand_for_words(collection: Collection, question:
     assert ('prophet' in found.hits[0].passage.text) == ('geese' not in question)
 
 
-@pytest.mark.anyio
 async def test_neighbours_of_strong_hits() -> None:
     collection = SourceStore().collection()
     clerks = ('weir', 'pans', 'toll', 'wool hall', 'mint', 'assize')
@@ -378,7 +364,6 @@ TALE = [
 ]
 
 
-@pytest.mark.anyio
 async def test_how_far_a_hit_brings_what_is_beside_it() -> None:
     collection = SourceStore().collection()
     collection.add(Document('\n\n'.join(TALE)))
@@ -393,7 +378,6 @@ async def test_how_far_a_hit_brings_what_is_beside_it() -> None:
     )
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('room', [0, 10_000])
 async def test_what_is_named_once_and_then_spoken_of(room: int) -> None:
     async def score(*texts: str) -> float:
@@ -413,14 +397,12 @@ async def test_what_is_named_once_and_then_spoken_of(room: int) -> None:
     assert near > farther > under_another_heading == in_another_source > 0
 
 
-@pytest.mark.anyio
 async def test_what_frames_a_request_is_not_looked_for(collection: Collection) -> None:
     framed = await search(collection, Query('Summarize what was said in the discussion about the salt guild'))
     plain = await search(collection, Query('salt guild'))
     assert shown(framed) == shown(plain)
 
 
-@pytest.mark.anyio
 async def test_ranking_by_meaning_beside_words(collection: Collection) -> None:
     meaning = Meaning({'shipwreck': ['In the ward', 'The harbour was dug']})
     ids = tuple(source.id for source in collection.sources())
@@ -448,7 +430,6 @@ async def test_ranking_by_meaning_beside_words(collection: Collection) -> None:
     assert found.hits[1].passage.text.startswith('The harbour')
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     ('error', 'warning'),
     [
@@ -461,7 +442,6 @@ async def test_without_the_ranking_by_meaning(collection: Collection, error: Exc
     assert (found.hits[0].passage.text[:9], found.warnings, found.ranking) == ('Ada Brook', (warning,), 'bm25')
 
 
-@pytest.mark.anyio
 async def test_a_judge(collection: Collection) -> None:
     judge = Judge('Grey Heron')
     found = await search(collection, Query('the salt guild'), reranker=judge)
@@ -477,13 +457,11 @@ Ada Brook, a miller's daughter, founded the salt guild in 1203, after the second
     assert (failing.warnings, failing.hits[0].confidence) == (('reranking failed: TimeoutError',), None)
 
 
-@pytest.mark.anyio
 async def test_cancelled_while_a_model_works(collection: Collection) -> None:
     with pytest.raises(asyncio.CancelledError):
         await search(collection, Query('salt'), reranker=Judge('', asyncio.CancelledError()))
 
 
-@pytest.mark.anyio
 async def test_other_collections_change_nothing() -> None:
     store = SourceStore()
     mine, yours = store.collection('mine'), store.collection('yours')
@@ -497,7 +475,6 @@ async def test_other_collections_change_nothing() -> None:
     assert (after.matched, after.passages) == (before.matched, before.passages)
 
 
-@pytest.mark.anyio
 async def test_words_that_are_nearly_everywhere() -> None:
     collection = SourceStore().collection()
     number = GATHERED + 2000
@@ -515,7 +492,6 @@ async def test_words_that_are_nearly_everywhere() -> None:
     assert found.hits[0].passage.path == (f'{needle}',)
 
 
-@pytest.mark.anyio
 async def test_frequent_words_that_never_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, 'GATHERED', 50)
     collection = SourceStore().collection()
@@ -526,7 +502,6 @@ async def test_frequent_words_that_never_meet(monkeypatch: pytest.MonkeyPatch) -
     assert {hit.passage.text[:9] for hit in found.hits} == {'salt wool', 'wool tar '}
 
 
-@pytest.mark.anyio
 async def test_sources_of_an_older_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old_file(tmp_path / 'store.db', 4)
     with SourceStore(tmp_path / 'store.db') as store:
@@ -548,7 +523,6 @@ async def test_sources_of_an_older_program(tmp_path: Path, monkeypatch: pytest.M
         assert (found.passages, found.warnings, found.is_full_context) == (4, (), True)
 
 
-@pytest.mark.anyio
 async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> None:
     class Evicting(Judge):
         async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
