@@ -33,7 +33,7 @@ from summarizer_tool.errors import FetchError
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.text import tokens
-from tests.mapreduce.test_summarizer import lines_of, read, tool_call
+from tests.support.map_models import lines_of, read, tool_call
 from tests.support.site import site
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
 
