@@ -182,23 +182,8 @@ def test_what_is_no_question() -> None:
     assert split('word ' * 600) == (' '.join(['word'] * 600),)
 
 
-PIECES = st.sampled_from(
-    [
-        'and what is ',
-        'compare ',
-        'the dam, ',
-        ' of ',
-        'who ran ',
-        '? ',
-        '. ',
-        '; ',
-        ' vs ',
-        'Marn, ',
-        'it ',
-        '\n- ',
-        '1. ',
-    ]
-)
+JOINTS = ['? ', '. ', '; ', ' vs ', '\n- ', '1. ', ': ']
+PIECES = st.sampled_from(['and what is ', 'compare ', 'the dam, ', ' of ', 'who ran ', 'Marn, ', 'it ', *JOINTS])
 
 
 @given(st.lists(PIECES | st.text(max_size=8), max_size=30).map(''.join))
