@@ -70,10 +70,10 @@ async def refusal(robots: Robots, url: str) -> str:
 
 async def test_rules_for_this_program_go_before_those_for_all() -> None:
     marn = sites(marn=RULES).robots()
-    allowed = {'/': True, '/guide': True, '/private/open/day': True, '/a/drafts': True, '/robots.txt': True}
-    refused = {'/private/plans': False, '/a/draft': False, '/search?q=x': False}
-    for path, is_allowed in (allowed | refused).items():
-        assert (not await refusal(marn, f'https://marn.example{path}')) is is_allowed, path
+    for path in ('/', '/guide', '/private/open/day', '/a/drafts', '/robots.txt'):
+        assert not await refusal(marn, f'https://marn.example{path}')
+    for path in ('/private/plans', '/a/draft', '/search?q=x'):
+        assert await refusal(marn, f'https://marn.example{path}')
 
 
 async def test_where_this_program_is_not_named_the_star_counts() -> None:
