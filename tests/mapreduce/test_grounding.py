@@ -175,15 +175,7 @@ def test_everything_is_counted() -> None:
             Fact(text='Zorblax rules.', evidence=[1]),
         ],
         entities=[
-            'Ada Brook',
-            'Ada  Brook',
-            'the Tide Guild',
-            'ADA BROOK',
-            'Zorblax',
-            'Ada Cooper',
-            '',
-            '!?',
-            'Orso Vael',
+            *('Ada Brook', 'Ada  Brook', 'the Tide Guild', 'ADA BROOK', 'Zorblax', 'Ada Cooper', '', '!?', 'Orso Vael')
         ],
     )
 

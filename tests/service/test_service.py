@@ -124,8 +124,8 @@ async def test_the_answer_says_when_the_model_failed() -> None:
     )
 
 
-@hypothesis_settings(max_examples=25)
-@given(budget=st.integers(40, 900), sources=st.integers(1, 9), for_extraction=st.booleans())
+@hypothesis_settings(max_examples=10)
+@given(budget=st.integers(40, 900), sources=st.integers(1, 5), for_extraction=st.booleans())
 async def test_the_budget_holds_with_the_line(budget: int, sources: int, for_extraction: bool) -> None:
     service = make()
     handles = [
