@@ -8,19 +8,16 @@ import anyio.lowlevel
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool import Document, Settings, SourceStore
-from summarizer_tool.errors import FetchError, RequestError
+from summarizer_tool import Settings
+from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence.answer.answering import RESERVED_SECONDS, Answerer, GatheredEvidence
 from summarizer_tool.evidence.answer.exploration import Split
 from summarizer_tool.evidence.answer.page_loading import StoredPage
-from summarizer_tool.evidence.answer.trace import TracePage
 from summarizer_tool.evidence.question.question import Question, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.evidence.search.search import search
-from summarizer_tool.html.page import Link
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
-from tests.support.small_web import ORIGIN, Leaf, SmallWeb, leaf, web
+from tests.support.small_web import ORIGIN, SmallWeb, leaf, web
 
 pytestmark = pytest.mark.anyio
 
@@ -252,11 +249,6 @@ async def test_deep_takes_any_link_where_none_is_promising() -> None:
     )
 
 
-async def test_no_promising_links() -> None:
-    answered = await ask(web({'/': leaf('Nothing here.', ('/news', 'News'), ('/login', 'Log in'))}))
-    assert trace(answered) == snapshot(['->0 d0 / 01 +1 0.00>0.00', '0 rounds: no promising links'])
-
-
 async def test_expansion_budget() -> None:
     for budget, most, fetched in ((None, 3, 3), (2, 12, 2), (9, 2, 2), (0, 12, 0)):
         small = web(PAGES)
@@ -393,13 +385,8 @@ async def test_pages_are_fetched_at_once_but_not_too_many_from_one_host() -> Non
 async def test_a_page_counts_once_whatever_it_is_called() -> None:
     pages = {**PAGES, '/old': leaf('', moved_to=f'{ORIGIN}/guide/blades')}
     small = web(pages)
-    places = [
-        f'{ORIGIN}/old',
-        f'{ORIGIN}/guide/blades',
-        f'{ORIGIN}/guide/blades/',
-        f'{ORIGIN}/guide/blades#x',
-        f' {ORIGIN}/old ',
-    ]
+    blades = f'{ORIGIN}/guide/blades'
+    places = [f'{ORIGIN}/old', blades, f'{blades}/', f'{blades}#x', f' {ORIGIN}/old ']
     answered = await ask(small, places, mode='fast')
     assert answered.source_ids == tuple(small.stored)
     assert len(answered.source_ids) == 1
@@ -613,34 +600,3 @@ async def test_cancellation_passes_and_ends_what_runs() -> None:
     assert returned == []
     assert sorted(ended) == [START, f'{ORIGIN}/news']
     assert small.queries == []
-
-
-# With the real store and the real search.
-
-
-async def test_with_a_real_collection() -> None:
-    with SourceStore() as store:
-        collection = store.collection()
-
-        async def add_page(url: str) -> StoredPage:
-            page: Leaf | None = PAGES.get(url.removeprefix(ORIGIN))
-            if page is None:
-                raise FetchError('answered HTTP 404', status=404)
-            found = [Link(target, text) for target, text in page.links]
-            before = collection.passage_count()
-            source = collection.add(Document(page.text, url=url), links=found, addresses=[url])
-            return StoredPage(source.id, url, source.tokens, collection.passage_count() - before, tuple(found))
-
-        async def find(query: Query) -> SearchResult:
-            return await search(collection, query)
-
-        asking = Answerer(collection, Settings(answer_max_depth=4), add_page=add_page, search=find)
-        answered = await asking.answer([START], Question(QUESTION))
-        assert answered.found.hits[0].passage.text.startswith('The runner of each Kaplan turbine has five blades.')
-        assert answered.trace.stop_reason == 'enough evidence'
-        again = await asking.answer([START], Question(QUESTION, mode='deep'))
-        fetched = [page for page in again.trace.pages if not page.was_stored]
-        # The first time there was enough before this one.
-        assert [page.url for page in fetched if not page.failure] == [f'{ORIGIN}/news']
-        assert [page.url for page in again.trace.pages if page.was_stored][:2] == [START, f'{ORIGIN}/guide']
-        assert isinstance(again.trace.pages[0], TracePage)
