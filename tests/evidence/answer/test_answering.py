@@ -124,11 +124,8 @@ async def test_deep_goes_on_though_there_is_enough() -> None:
     small = web(PAGES)
     blades = [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/guide/blades']
     assert (await ask(small, blades, mode='auto')).trace.stop_reason == 'enough evidence'
-    pages = {
-        **PAGES,
-        '/guide/blades': replace(PAGES['/guide/blades'], links=((f'{ORIGIN}/guide/bulb', 'Bulb turbines'),)),
-    }
-    answered = await ask(web(pages), blades, mode='deep')
+    leading = replace(PAGES['/guide/blades'], links=((f'{ORIGIN}/guide/bulb', 'Bulb turbines'),))
+    answered = await ask(web(PAGES | {'/guide/blades': leading}), blades, mode='deep')
     assert trace(answered) == snapshot(
         [
             '->0 d0 /guide/kaplan 04 +1 0.00>0.84',
@@ -439,13 +436,10 @@ async def test_without_pages_all_of_the_collection_is_searched_and_followed_from
 async def test_intent_and_what_is_known_choose_the_link() -> None:
     start = leaf('Nothing.', ('/a', 'Kaplan, the brewer'), ('/b', 'Kaplan, the engineer'))
     pages = {'/': start, '/a': leaf('He brewed.'), '/b': leaf('He drew.')}
-    for more in (
-        {'intent': 'a book on engineers'},
-        {'constraints': 'only engineers'},
-        {'known_context': 'An engineer.'},
-    ):
+    said = {'intent': 'a book on engineers', 'constraints': 'only engineers', 'known_context': 'An engineer.'}
+    for name, words in said.items():
         small = web(pages)
-        await ask(small, text='Who was Kaplan?', expansion_budget=1, answer_max_pages_per_round=1, **more)
+        await ask(small, text='Who was Kaplan?', expansion_budget=1, answer_max_pages_per_round=1, **{name: words})
         assert small.fetched == [START, f'{ORIGIN}/b']
 
 
