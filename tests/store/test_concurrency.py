@@ -14,7 +14,7 @@ from summarizer_tool.errors import StoreError
 from summarizer_tool.store import tables
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
-from tests.support.store_programs import FORKS, fill, fork_amid_threads, processes, write_for_ever
+from tests.support.store_programs import FORKS, at_once, fill, fork_amid_threads, write_for_ever
 from tests.support.stores import HARBOUR, NOW, query, sound
 
 
@@ -105,9 +105,7 @@ def test_killed_at_any_moment(file: Path) -> None:
 
 
 def test_four_processes_with_one_file(file: Path) -> None:
-    with processes(4) as pool:  # they make it together, too
-        for done in [pool.submit(fill, file, me, 30) for me in range(4)]:
-            done.result(120)
+    at_once(fill, [(file, me, 30) for me in range(4)])  # they make it together, too
     assert sound(file)
     with SourceStore(file) as store:
         assert 270_000 < store.size() <= 300_000
@@ -129,7 +127,6 @@ def test_threads(store: SourceStore) -> None:
 
 
 def test_a_fork(path: str) -> None:
-    with processes(1) as pool:
-        ended, count = pool.submit(fork_amid_threads, path).result(120)
+    [(ended, count)] = at_once(fork_amid_threads, [(path,)])
     assert (ended, count) == ([0] * 4, 1 if path == MEMORY else 121)
     assert path == MEMORY or sound(Path(path))

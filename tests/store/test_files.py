@@ -16,7 +16,7 @@ from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
-from tests.support.store_programs import fill_the_disk, processes
+from tests.support.store_programs import at_once, fill_the_disk
 from tests.support.stores import HARBOUR, ids, query, sound
 
 
@@ -157,8 +157,7 @@ def test_the_last_uses_are_written_at_the_end(file: Path) -> None:
 
 
 def test_a_full_disk_is_told_and_survived(file: Path) -> None:
-    with processes(1) as pool:
-        said = pool.submit(fill_the_disk, file).result(120)
+    [said] = at_once(fill_the_disk, [(file,)])
     assert said.replace(str(file), 'PATH') == snapshot(
         'the store PATH cannot be read or written: disk I/O error; see to the file, or set SUMMARIZER_STORE to another path'
     )

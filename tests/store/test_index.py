@@ -2,6 +2,7 @@
 
 import sqlite3
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from summarizer_tool.store.source import StoreTotals
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.tables import _SOURCES, FORMAT
 from summarizer_tool.text.terms import asked, stem, terms_of
-from tests.support.store_programs import catch_up, processes, read_until
+from tests.support.store_programs import at_once, catch_up, read_until
 
 HARBOUR = Document(
     '# Harbour\n\nAda Brook founded the guild in 1203.\n\n## Trade\n\nSalt and wool left on twelve ships.\n',
@@ -523,15 +524,13 @@ def test_a_file_of_the_first_version(tmp_path: Path) -> None:
 def test_several_processes_bring_a_file_up_to_date(tmp_path: Path) -> None:
     path = tmp_path / 'store.db'
     old_file(path, 30)
-    with processes(3) as pool:
-        assert [done.result(60) for done in [pool.submit(catch_up, path) for _ in range(3)]] == [(0, 30)] * 3
+    assert at_once(catch_up, [(path,)] * 3) == [(0, 30)] * 3
 
 
 def test_processes_that_read_while_one_writes(tmp_path: Path) -> None:
     path = tmp_path / 'store.db'
-    with SourceStore(path) as store, processes(2) as pool:
-        readers = [pool.submit(read_until, path, 60) for _ in range(2)]
+    with SourceStore(path) as store, ThreadPoolExecutor(1) as thread:
+        readers = thread.submit(at_once, read_until, [(path, 60)] * 2)
         for number in range(20):
             store.collection().add(Document('\n'.join(f'# {part}\n\nsalt {number}' for part in range(3))))
-        for reader in readers:
-            reader.result(60)
+        readers.result()

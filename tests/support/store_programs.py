@@ -1,16 +1,16 @@
 """What processes do with a store: one each, forked from one that has imported what they need.
 
-with processes(3) as pool:
-    done = [pool.submit(catch_up, path) for _ in range(3)]
+done = at_once(catch_up, [(path,)] * 3)
 """
 
 import os
 import sys
 import threading
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TypeVar
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError, UnknownSourceError
@@ -18,13 +18,19 @@ from summarizer_tool.evidence.search import lookup
 from summarizer_tool.store import index
 from summarizer_tool.store.source_store import SourceStore
 
+T = TypeVar('T')
+
+SECONDS = 100.0
+"""What takes longer hangs."""
+
 FORKS = get_context('forkserver')
 FORKS.set_forkserver_preload([__name__])
 
 
-def processes(count: int) -> ProcessPoolExecutor:
-    """Processes of their own; what fails in one fails where its result is asked for."""
-    return ProcessPoolExecutor(count, mp_context=FORKS)
+def at_once(program: Callable[..., T], arguments: Sequence[tuple[object, ...]]) -> list[T]:
+    """What a program returns for each of the arguments, in processes of their own; what fails in one fails here."""
+    with FORKS.Pool(len(arguments)) as pool:
+        return pool.starmap_async(program, arguments, chunksize=1).get(SECONDS)
 
 
 def write_for_ever(path: Path, name: int, said: Connection) -> None:
