@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -290,6 +291,7 @@ def test_long_odd_texts(name: str, strategy: str) -> None:
 odd = st.one_of(texts, st.lists(st.one_of(lines, texts), max_size=25).map('\n'.join))
 
 
+@hypothesis_settings(max_examples=60)
 @given(
     st.lists(st.builds(Document, odd, title=st.one_of(st.just(''), texts)), max_size=4),
     st.one_of(st.integers(MIN_SIZE, 60), st.integers(60, 400)),

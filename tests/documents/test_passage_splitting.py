@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -162,6 +163,7 @@ TEXTS = st.lists(
 ).flatmap(lambda blocks: st.sampled_from(['\n', '\n\n', '\r\n', '\n \n']).map(lambda between: between.join(blocks)))
 
 
+@hypothesis_settings(max_examples=60)
 @given(TEXTS)
 def test_nothing_is_left_out_or_twice(text: str) -> None:
     found = passages_of(text)

@@ -128,7 +128,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40)
 @given(LINES, st.integers(1, 200))
 def test_evidence_exists_and_the_target_holds_roughly(texts: list[str], target: int):
     summary = summarize_sources(request(texts), target)
@@ -137,4 +137,4 @@ def test_evidence_exists_and_the_target_holds_roughly(texts: list[str], target: 
 
 @pytest.mark.parametrize('unit', ['x', '|', '*a ', '(', 'A.', 'A of the ', '1,', '汉'])
 def test_a_hostile_line_completes(unit: str):
-    summarize_sources(request([unit * 50_000]), 100)
+    summarize_sources(request([unit * 20_000]), 100)

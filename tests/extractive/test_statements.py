@@ -214,7 +214,7 @@ def test_what_a_heading_is_about():
     ],
 )
 def test_a_hostile_line_completes(unit: str):
-    with_subjects(*statements([NumberedLine(1, unit * 30_000)]))
+    with_subjects(*statements([NumberedLine(1, unit * 15_000)]))
 
 
 def test_thousands_of_lines_complete():

@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -166,6 +167,7 @@ async def test_the_service_refuses_a_page_without_text(ask: object, request_type
     )
 
 
+@hypothesis_settings(max_examples=50)
 @given(st.text())
 def test_what_begins_otherwise_is_no_page(text: str) -> None:
     assert not is_page(f'x{text}')

@@ -1,6 +1,7 @@
 """What of a web page is its content, and how it reads."""
 
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -256,6 +257,7 @@ def test_titles() -> None:
     )
 
 
+@hypothesis_settings(max_examples=40)
 @given(
     st.lists(st.text(st.characters(codec='utf-8', categories=('Lu', 'Ll', 'Nd')), min_size=1), min_size=1, max_size=30)
 )

@@ -80,4 +80,4 @@ def test_a_long_text_counts_like_its_tokens() -> None:
 
 def test_white_space_without_end_is_counted() -> None:
     assert tokens.count('V' + ' ' * 1_000_000 + 'x') == snapshot(7817)
-    assert tokens.count(tokens.truncate(' ' * 1_500_000 + 'x', 50)) == 50
+    assert tokens.count(tokens.truncate(' ' * 300_000 + 'x', 50)) == 50
