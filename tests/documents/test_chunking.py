@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -48,11 +49,6 @@ Sentinel Hill is the only town that the People's Militia still holds.
 """
 
 
-def shown(chunks: list[Chunk]) -> list[list[tuple[str, str]]]:
-    """The header and the text of every piece."""
-    return [[(piece.header, piece.text) for piece in part.pieces] for part in chunks]
-
-
 def bodies(chunks: list[Chunk], document: Document, left_out: Sequence[Span] = ()) -> str:
     """What the pieces of a document make up, what they share said once."""
     text, done = '', 0
@@ -77,58 +73,13 @@ def spans_of(document: Document, numbers: set[int]) -> list[Span]:
 
 def test_a_guide_is_cut_at_its_sections() -> None:
     chunks = chunk([Document(GUIDE)], size=70)
-    assert shown(chunks) == snapshot(
-        [
-            [
-                (
-                    '',
-                    """\
-# Westfall
-
-Westfall is a zone of golden fields.
-
-## The Deadmines
-
-A dungeon below Moonbrook, for levels 15 to 21.
-
-""",
-                )
-            ],
-            [
-                (
-                    'Westfall > The Deadmines\n',
-                    """\
-### Bosses
-
-| Boss | Level |
-| --- | --- |
-| Rhahk'Zor | 19 |
-| Sneed | 20 |
-| Edwin VanCleef | 21 |
-
-Edwin VanCleef leads the Defias Brotherhood.
-
-""",
-                )
-            ],
-            [
-                (
-                    'Westfall > The Deadmines > Bosses\n',
-                    """\
-```lua
-# not a heading
-local boss = "Cookie"
-print(boss)
-```
-
-## Towns
-
-Sentinel Hill is the only town that the People's Militia still holds.
-""",
-                )
-            ],
-        ]
-    )
+    pieces = [piece for part in chunks for piece in part.pieces]
+    assert [(piece.header, *piece.text.splitlines()[:1]) for piece in pieces] == [
+        ('', '# Westfall'),
+        ('Westfall > The Deadmines\n', '### Bosses'),
+        ('Westfall > The Deadmines > Bosses\n', '```lua'),
+    ]
+    assert ''.join(piece.text for piece in pieces) == GUIDE
     assert [part.tokens for part in chunks] == snapshot([33, 62, 51])
 
 
@@ -136,13 +87,8 @@ def test_a_piece_says_where_it_stands() -> None:
     document = Document(GUIDE, title='Westfall', url='https://example.org/westfall')
     first, *_, last = chunk([document], size=70)
     piece = last.pieces[0]
-    assert (
-        piece.start,
-        piece.end,
-        piece.segment_runs[0][0],
-        piece.segment_runs[-1][1],
-        piece.heading_path,
-    ) == snapshot((265, 407, 12, 18, ('Westfall', 'The Deadmines', 'Bosses')))
+    assert (piece.start, piece.end, piece.segment_runs[0][0], piece.segment_runs[-1][1]) == snapshot((265, 407, 12, 18))
+    assert piece.heading_path == ('Westfall', 'The Deadmines', 'Bosses')
     assert document.segment_text(piece.segment_runs[0][0]) == snapshot('```lua')
     assert (first.index, last.index) == snapshot((0, 2))
     assert first.text == first.pieces[0].text
@@ -180,10 +126,10 @@ Last
     assert [piece.document for piece in only.pieces] == [document for document in documents if document.text]
 
 
-def test_ten_thousand_tiny_documents() -> None:
-    documents = [Document(f'# Ship {number}\n\nShe sails at dawn.') for number in range(10_000)]
+def test_thousands_of_tiny_documents() -> None:
+    documents = [Document(f'# Ship {number}\n\nShe sails at dawn.') for number in range(3_000)]
     chunks = chunk(documents, size=8000)
-    assert len(chunks) == snapshot(15)
+    assert len(chunks) == snapshot(5)
     assert [(piece.start, piece.end) for part in chunks for piece in part.pieces if piece.start] == snapshot([])
 
 
@@ -320,14 +266,14 @@ def test_sizes_that_cannot_be(size: int, overlap: int) -> None:
 
 
 ODD = {
-    'letters': 'a' * 200_000,
-    'json': '{"k":[1,2,3],"v":"abc"},' * 9_000,
-    'blank': '\n' * 200_000,
-    'spaces': ' ' * 200_000,
-    'crlf': GUIDE.replace('\n', '\r\n') * 300,
-    'headings': ''.join(f'{"#" * (number % 6 + 1)} h{number}\n' for number in range(20_000)),
-    'cjk': '漢字仮名。' * 20_000,
-    'hashes': '#' * 100_000,
+    'letters': 'a' * 80_000,
+    'json': '{"k":[1,2,3],"v":"abc"},' * 3_000,
+    'blank': '\n' * 80_000,
+    'spaces': ' ' * 80_000,
+    'crlf': GUIDE.replace('\n', '\r\n') * 100,
+    'headings': ''.join(f'{"#" * (number % 6 + 1)} h{number}\n' for number in range(6_000)),
+    'cjk': '漢字仮名。' * 6_000,
+    'hashes': '#' * 50_000,
 }
 
 
@@ -345,6 +291,7 @@ def test_long_odd_texts(name: str, strategy: str) -> None:
 odd = st.one_of(texts, st.lists(st.one_of(lines, texts), max_size=25).map('\n'.join))
 
 
+@hypothesis_settings(max_examples=60)
 @given(
     st.lists(st.builds(Document, odd, title=st.one_of(st.just(''), texts)), max_size=4),
     st.one_of(st.integers(MIN_SIZE, 60), st.integers(60, 400)),

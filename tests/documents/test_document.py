@@ -29,12 +29,7 @@ def segments(text: str) -> list[str]:
 
 def test_a_segment_is_a_line_with_the_blank_lines_after_it() -> None:
     assert segments(NOTE) == snapshot(
-        [
-            '\n# Harbour\n\n',
-            'Ada Brook founded the guild.\n',
-            'She led it for twelve years.\n\n',
-            '  - 14 ships\n\n',
-        ]
+        ['\n# Harbour\n\n', 'Ada Brook founded the guild.\n', 'She led it for twelve years.\n\n', '  - 14 ships\n\n']
     )
     document = Document(NOTE)
     assert document.segment(3) == snapshot(Segment(number=3, line=5, start=41, end=71))

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from pydantic_ai.exceptions import ModelHTTPError
@@ -319,6 +320,7 @@ shared = st.sampled_from(
 texts = st.lists(st.one_of(shared, odd), max_size=9).map('\n\n'.join)
 
 
+@hypothesis_settings(max_examples=50)
 @given(st.lists(st.builds(Document, texts, title=st.sampled_from(['', 'A'])), max_size=5), st.sampled_from(STRATEGIES))
 def test_every_block_is_sent_at_least_once_and_every_segment_is_accounted_for(
     documents: list[Document], strategy: str

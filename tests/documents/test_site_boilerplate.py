@@ -101,11 +101,11 @@ def test_long_prose_with_a_subject_of_its_own(block: str, names_it: bool) -> Non
 
 def test_a_long_line_of_marks_completes() -> None:
     for unit in ('[a](', '| ', 'a | ', '- ', 'a  ', ': ', '© ', 'cookies '):
-        lines = lines_of(unit * 50_000)
+        lines = lines_of(unit * 20_000)
         for look in (
             site_boilerplate.is_bound,
             site_boilerplate.is_site,
             site_boilerplate.is_notice,
             site_boilerplate.is_menu,
         ):
-            look(lines or [unit * 50_000])
+            look(lines or [unit * 20_000])

@@ -3,7 +3,6 @@
 import json
 import logging
 import re
-import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -104,9 +103,8 @@ async def test_answer_then_search_then_status(web: Site, server: Served, mode: M
         assert '1| Guide to the station' in one
 
 
-@pytest.mark.parametrize('mode', MODES)
-async def test_summaries_as_briefs(server: Served, mode: Mode) -> None:
-    async with server.client(token='ours', mode=mode) as client:
+async def test_summaries_as_briefs(server: Served) -> None:
+    async with server.client(token='ours') as client:
         asked = {'content': CHRONICLE, 'max_output_tokens': 1200, 'format': 'brief'}
         plain = await client.call_tool('summarize', asked)
         hinted = await client.call_tool('summarize_for_extraction', {**asked, 'schema_hint': 'fires'})
@@ -159,129 +157,95 @@ async def test_what_models_send_besides(web: Site, server: Served) -> None:
         assert not (await client.call_tool('status', {'source_url': None, 'include_urls': None})).is_error
 
 
-@pytest.mark.parametrize('mode', MODES)
-async def test_failures_say_what_to_do(web: Site, mode: Mode) -> None:
-    calls: list[tuple[str, dict[str, object]]] = [
-        ('answer', {'url': web.url('/guide/')}),
-        ('answer', {'url': {'a': 1}, 'query': 'siren'}),
-        ('answer', {'query': 'siren', 'research_mode': 'slow'}),
-        ('answer', {'query': 'siren', 'expansion_budget': -1}),
-        ('answer', {'url': web.canary.url('/tariff'), 'query': 'tariff'}),
-        ('answer', {'url': 'src_000000000000', 'query': 'siren'}),
-        ('search', {'query': ' '}),
-        ('search', {'query': 'siren', 'top_k': -1}),
-        ('search', {'query': 'siren', 'top_k': 'many'}),
-        ('search', {'query': 'siren', 'max_tokens': 499}),
-        ('search', {'query': 'siren', 'source_urls': web.url('/never?secret=hunter2')}),
-        ('search', {'query': 'siren', 'sources': 'all'}),
-        ('status', {'source_url': 'src_000000000000'}),
-        ('status', {'source_url': 5}),
-    ]
-    told: list[str] = []
+ANSWER = (
+    'The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens'
+)
+SEARCH = 'The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens'
+STORED = 'the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL'
+NO_PAGE = 'none of the pages that were asked for could be fetched.'
+NO_URL = 'this is not fetched; give one that begins with http:// or https://'
+
+FAILURES: list[tuple[str, dict[str, object], str, str]] = [
+    ('answer', {'url': 'WEB/guide/'}, 'bad request', f'query is missing. {ANSWER}'),
+    (
+        'answer',
+        {'url': {'a': 1}, 'query': 'siren'},
+        'fetch failed',
+        f'{NO_PAGE}\n- {{"a":: {NO_URL}\n- 1}}: {NO_URL}',
+    ),
+    (
+        'answer',
+        {'query': 'siren', 'research_mode': 'slow'},
+        'bad request',
+        f"research_mode: must be 'fast', 'auto' or 'deep'. {ANSWER}",
+    ),
+    (
+        'answer',
+        {'query': 'siren', 'expansion_budget': -1},
+        'bad request',
+        'expansion_budget=-1 is negative; 0 follows no links, and without it at most SUMMARIZER_ANSWER_MAX_PAGES=12 '
+        'pages are fetched',
+    ),
+    (
+        'answer',
+        {'url': 'http://AWAY/tariff', 'query': 'tariff'},
+        'fetch failed',
+        f'{NO_PAGE}\n- http://AWAY/tariff: leads to an address that is not public (loopback); '
+        'SUMMARIZER_FETCH_ALLOW_HOSTS=AWAY would allow it',
+    ),
+    (
+        'answer',
+        {'url': 'src_000000000000', 'query': 'siren'},
+        'unknown source',
+        f'there is no source "src_000000000000"; {STORED}',
+    ),
+    ('search', {'query': ' '}, 'bad request', 'query is empty; ask a question'),
+    ('search', {'query': 'siren', 'top_k': -1}, 'bad request', 'top_k=-1 is negative; 0 means the default'),
+    (
+        'search',
+        {'query': 'siren', 'top_k': 'many'},
+        'bad request',
+        f'top_k: must be a valid integer, unable to parse string as an integer. {SEARCH}',
+    ),
+    (
+        'search',
+        {'query': 'siren', 'max_tokens': 499},
+        'bad request',
+        'max_tokens=499 is less than a brief needs; give at least 500, or 0 for 24000',
+    ),
+    (
+        'search',
+        {'query': 'siren', 'source_urls': 'WEB/never?secret=hunter2'},
+        'not stored',
+        'nothing is stored under WEB/never?….',
+    ),
+    ('search', {'query': 'siren', 'sources': 'all'}, 'bad request', f'there is no parameter sources. {SEARCH}'),
+    ('status', {'source_url': 5}, 'unknown source', f'there is no source "5"; {STORED}'),
+]
+
+
+async def test_failures_say_what_to_do(web: Site) -> None:
+    def here(text: str) -> str:
+        return text.replace('AWAY', web.canary.host).replace('WEB', web.origin)
+
     with serving.serve(fetch_allow_hosts=web.host) as server:
-        async with server.client(mode=mode) as client:
+        async with server.client() as client:
             await client.call_tool('add_source', {'content': HARBOUR})
-            results = [await client.call_tool(name, arguments) for name, arguments in calls]
-    for answer in results:
-        text = text_of(answer)
-        assert answer.is_error
-        assert text.startswith('[ERROR] ')
-        assert text.endswith(MEMORY)
-        assert [head for head in ('Likely causes:', 'What to do:') if head in text] == [
-            'Likely causes:',
-            'What to do:',
-        ]
-        assert tokens.count(text) < 500
-        told.append(unstable(re.sub(r'127\.0\.0\.1:\d+', 'HOST', text.partition('\n\nLikely')[0]), web))
-    assert told == snapshot(
-        [
-            """\
-[ERROR] bad request
-
-Detail: query is missing. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
-""",
-            """\
-[ERROR] fetch failed
-
-Detail: none of the pages that were asked for could be fetched.
-- {"a":: this is not fetched; give one that begins with http:// or https://
-- 1}: this is not fetched; give one that begins with http:// or https://\
-""",
-            """\
-[ERROR] bad request
-
-Detail: research_mode: must be 'fast', 'auto' or 'deep'. The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens\
-""",
-            """\
-[ERROR] bad request
-
-Detail: expansion_budget=-1 is negative; 0 follows no links, and without it at most SUMMARIZER_ANSWER_MAX_PAGES=12 pages are fetched\
-""",
-            """\
-[ERROR] fetch failed
-
-Detail: none of the pages that were asked for could be fetched.
-- http://HOST/tariff: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=HOST would allow it\
-""",
-            """\
-[ERROR] unknown source
-
-Detail: there is no source "src_000000000000"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
-""",
-            """\
-[ERROR] bad request
-
-Detail: query is empty; ask a question\
-""",
-            """\
-[ERROR] bad request
-
-Detail: top_k=-1 is negative; 0 means the default\
-""",
-            """\
-[ERROR] bad request
-
-Detail: top_k: must be a valid integer, unable to parse string as an integer. The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens\
-""",
-            """\
-[ERROR] bad request
-
-Detail: max_tokens=499 is less than a brief needs; give at least 500, or 0 for 24000\
-""",
-            """\
-[ERROR] not stored
-
-Detail: nothing is stored under http://HOST/never?….\
-""",
-            """\
-[ERROR] bad request
-
-Detail: there is no parameter sources. The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens\
-""",
-            """\
-[ERROR] unknown source
-
-Detail: there is no source "src_000000000000"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
-""",
-            """\
-[ERROR] unknown source
-
-Detail: there is no source "5"; the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL\
-""",
-        ]
-    )
-    assert 'hunter2' not in str(told)
+            for name, arguments, head, detail in FAILURES:
+                answer = await client.call_tool(name, json.loads(here(json.dumps(arguments))))
+                text = text_of(answer)
+                assert answer.is_error
+                assert text.startswith(f'[ERROR] {head}\n\nDetail: {here(detail)}\n\nLikely causes:\n')
+                assert '\n\nWhat to do:\n' in text
+                assert text.endswith(MEMORY)
+                assert tokens.count(text) < 500
     assert web.canary.hits == []
 
 
-@pytest.mark.parametrize('mode', MODES)
-async def test_collections_are_apart(web: Site, server: Served, mode: Mode) -> None:
-    secret = f'The vault of the {mode} bank opens with the word hunter2.'
+async def test_collections_are_apart(web: Site, server: Served) -> None:
+    secret = 'The vault of the bank opens with the word hunter2.'
     handle = Document(secret).id
-    async with (
-        server.client(token='ours', mode=mode) as ours,
-        server.client(token='theirs', mode=mode) as theirs,
-    ):
+    async with server.client(token='ours') as ours, server.client(token='theirs') as theirs:
         await ours.call_tool('add_source', {'content': secret})
         await theirs.call_tool('add_source', {'content': 'The vault of the mill has no door.'})
         asked: list[tuple[str, dict[str, object]]] = [
@@ -389,19 +353,16 @@ async def test_a_cancelled_answer_stops_its_fetches(mode: Mode) -> None:
                 assert not (await client.call_tool('status', {})).is_error
 
 
-@pytest.mark.parametrize('mode', MODES)
-async def test_what_is_there_by_the_timeout_is_answered_with(mode: Mode) -> None:
+async def test_what_is_there_by_the_timeout_is_answered_with() -> None:
     with site() as web:
         web.slow(60)
-        with serving.serve(fetch_allow_hosts=web.host, mcp_tool_timeout=3) as server:
-            async with server.client(mode=mode) as client:
-                started = time.monotonic()
+        with serving.serve(fetch_allow_hosts=web.host, mcp_tool_timeout=2) as server:
+            async with server.client() as client:
                 asked = {
                     'url': [web.url('/guide/safety'), web.url('/slow')],
                     'query': 'How fast does the gallery fill?',
                 }
                 answer = await client.call_tool('answer', asked)
-                assert time.monotonic() - started < 30
                 text = text_of(answer)
                 assert not answer.is_error
                 assert 'fills within seven minutes once the siren has sounded' in text
@@ -420,22 +381,7 @@ async def test_nothing_by_the_timeout_is_told_as_such() -> None:
             async with server.client() as client:
                 late = await client.call_tool('answer', {'url': f'http://{far.host}/', 'query': 'highest tide'})
                 assert late.is_error
-                assert re.sub(r'[\d.]+ seconds', '… seconds', text_of(late)) == snapshot("""\
-[ERROR] timeout
-
-Detail: there was no answer within … seconds, while it was busy with fetch.
-
-Likely causes:
-- A site answers slowly, or many pages were asked for at once.
-- A deep answer follows links for as long as there is time.
-
-What to do:
-- Call again: pages that were fetched are stored, and are not fetched again.
-- Ask for less: fewer urls, research_mode="fast", a smaller expansion_budget.
-- `search` looks in what is stored, without fetching.
-
-Do not answer this from memory: do what is advised above, or say what could not be found.\
-""")
+                assert re.match(r'\[ERROR\] timeout\n\nDetail: .* within [\d.]+ seconds, .* fetch\.\n', text_of(late))
 
 
 async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -448,7 +394,7 @@ async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypat
     async def fail(*_: object, **__: object) -> EvidenceBrief:
         raise ValueError('hunter2')
 
-    with serving.serve(mcp_tool_timeout=2) as server:
+    with serving.serve(mcp_tool_timeout=1) as server:
         async with server.client() as client:
             monkeypatch.setattr(Retriever, 'run_search', hang)
             late = await client.call_tool('search', {'query': 'siren'})
@@ -487,19 +433,22 @@ async def test_logs_hold_no_content(web: Site, server: Served, caplog: pytest.Lo
 
 
 async def test_nobody_goes_where_nobody_may_go() -> None:
-    with site() as web, serving.serve(fetch_allow_hosts=web.host, answer_max_pages=40) as server:
+    with site() as web, serving.serve(fetch_allow_hosts=web.host, answer_max_pages=25) as server:
         web.slow(0)
         async with server.client() as client:
-            for temptation in web.temptations:
-                for asked in (
-                    {'url': web.url(temptation.path), 'research_mode': 'deep'},
-                    {'url': web.url('/mirror'), 'research_mode': 'fast'},
-                    {'url': [web.url(path) for path in FORBIDDEN], 'research_mode': 'fast'},
-                ):
-                    answer = await client.call_tool('answer', {'query': temptation.query, **asked})
-                    said = text_of(answer)
-                    assert answer.is_error == (asked['research_mode'] == 'fast')
-                    assert not [words for words in ('31 million', 'nineteen metres', 'eleven crowns') if words in said]
+            asked = [
+                {'query': each.query, 'url': web.url(each.path), 'research_mode': 'deep'} for each in web.temptations
+            ]
+            asked += [
+                {'query': each.query, 'url': url, 'research_mode': 'fast'}
+                for each in web.temptations[::2]
+                for url in (web.url('/mirror'), [web.url(path) for path in FORBIDDEN])
+            ]
+            for arguments in asked:
+                answer = await client.call_tool('answer', arguments)
+                said = text_of(answer)
+                assert answer.is_error == (arguments['research_mode'] == 'fast')
+                assert not [words for words in ('31 million', 'nineteen metres', 'eleven crowns') if words in said]
         assert web.canary.hits == []
         assert not set(FORBIDDEN) & set(web.hits)
         assert web.hits.count('/robots.txt') >= 1
@@ -576,16 +525,9 @@ async def test_failed_tools_tell_the_model_what_to_do(web: Site) -> None:
         parts = returned((await agent.run('Who?')).all_messages())
     assert {part.outcome for part in parts} == {'failed'}
     told = [str(part.content) for part in parts]
-    assert [text.splitlines()[0] for text in told] == snapshot(
-        [
-            '[ERROR] nothing stored',
-            '[ERROR] fetch failed',
-            '[ERROR] fetch failed',
-            '[ERROR] unknown source',
-            '[ERROR] not stored',
-            '[ERROR] bad request',
-        ]
-    )
+    assert [text.splitlines()[0].removeprefix('[ERROR] ') for text in told] == [
+        *('nothing stored', 'fetch failed', 'fetch failed', 'unknown source', 'not stored', 'bad request')
+    ]
     assert all(text.endswith(MEMORY) for text in told)
     assert web.canary.hits == []
 
@@ -612,9 +554,7 @@ async def test_an_answer_keeps_to_the_deadline_of_the_run() -> None:
         web.slow(60)
         pages = [web.url('/guide/safety'), web.url('/slow')]
         async with agent_with(web, call('answer', url=pages, query='How fast does the gallery fill?')) as agent:
-            started = time.monotonic()
-            [part] = returned((await agent.run('How fast?', timeout=3)).all_messages())
-        assert time.monotonic() - started < 30
+            [part] = returned((await agent.run('How fast?', timeout=2)).all_messages())
     assert part.outcome == 'success'
     assert part.metadata.figures['partial']
     assert 'fills within seven minutes' in part.model_response_str()

@@ -59,7 +59,7 @@ def test_every_form_is_made_of_the_words_in_their_order(text: str):
 
 def test_a_long_line_of_clauses_completes():
     for unit in ('a, which b ', '(', '(a ', '; ', ' ', 'x, the y, ', '"', 'and '):
-        compression.variants(unit * 50_000)
+        compression.variants(unit * 20_000)
 
 
 @pytest.mark.parametrize(

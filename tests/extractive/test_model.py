@@ -102,22 +102,20 @@ def test_the_same_answer_whatever_the_hash_seed():
         'import json, sys\n'
         'from summarizer_tool import prompts\n'
         'from summarizer_tool.extractive.model import summarize_sources\n'
-        'from summarizer_tool.prompts import NumberedLine\n'
-        'lines = [NumberedLine(n, t) for n, t in enumerate(json.loads(sys.argv[1]) * 5, 1)]\n'
-        'asked = prompts.ParsedRequest([prompts.PromptSource(lines)], prompts.Focus(schema_hint="who poisoned whom"), None, False)\n'
+        'lines = [prompts.NumberedLine(n, t) for n, t in enumerate(json.loads(sys.argv[1]), 1)]\n'
+        'focus = prompts.Focus(schema_hint="who poisoned whom")\n'
+        'asked = prompts.ParsedRequest([prompts.PromptSource(lines)], focus, None, False)\n'
         'print(summarize_sources(asked, 80).model_dump_json())\n'
     )
-    answers = {
-        subprocess.run(
-            [sys.executable, '-c', code, json.dumps(PAGE)],
-            env={**os.environ, 'PYTHONHASHSEED': seed},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for seed in ('1', '2')
-    }
-    assert len(answers) == 1
+    ran = subprocess.run(  # with another seed than this process has
+        [sys.executable, '-c', code, json.dumps(PAGE * 5)],
+        env={**os.environ, 'PYTHONHASHSEED': '1'},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    here = summarize_sources(request(PAGE * 5, prompts.Focus(schema_hint='who poisoned whom')), 80)
+    assert ran.stdout == here.model_dump_json() + '\n'
 
 
 LINES = st.lists(
@@ -130,7 +128,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40)
 @given(LINES, st.integers(1, 200))
 def test_evidence_exists_and_the_target_holds_roughly(texts: list[str], target: int):
     summary = summarize_sources(request(texts), target)
@@ -139,4 +137,4 @@ def test_evidence_exists_and_the_target_holds_roughly(texts: list[str], target: 
 
 @pytest.mark.parametrize('unit', ['x', '|', '*a ', '(', 'A.', 'A of the ', '1,', '汉'])
 def test_a_hostile_line_completes(unit: str):
-    summarize_sources(request([unit * 50_000]), 100)
+    summarize_sources(request([unit * 20_000]), 100)

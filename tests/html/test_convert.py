@@ -1,13 +1,15 @@
 """What of a web page is its content, and how it reads."""
 
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.html import Heading, Image, Link, to_markdown
 from tests.support.fictional import PROSE, article, between
 
-URL = 'https://merrowdown.example/wiki/salt-gate'
+SITE = 'https://merrowdown.example'
+URL = f'{SITE}/wiki/salt-gate'
 
 
 def read(markup: str) -> str:
@@ -162,40 +164,27 @@ href="https://tides.example/a b?moon=1">the tides</a>, <a href="salt-gate#top">t
 the gate and of those who keep it.</p>"""
 
 
+AROUND = (
+    'See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of '
+    'those who keep it.'
+)
+
+
 def test_links_have_absolute_targets() -> None:
     page = to_markdown(article(LINKED), URL)
     assert between(page.markdown) == snapshot(
         'See [the keepers](https://merrowdown.example/wiki/keepers), [again](https://merrowdown.example/wiki/keepers), [the tides](https://tides.example/a%20b?moon=1), this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.'
     )
-    assert page.links == snapshot(
-        (
-            Link(
-                url='https://merrowdown.example/wiki/keepers',
-                text='the keepers',
-                section='Salt Gate',
-                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
-            ),
-            Link(
-                url='https://tides.example/a%20b?moon=1',
-                text='the tides',
-                section='Salt Gate',
-                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
-            ),
-            Link(
-                url='https://tides.example/',
-                text='https://tides.example/',
-                section='Salt Gate',
-                around='See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.',
-            ),
-        )
+    assert page.links == (
+        Link('https://merrowdown.example/wiki/keepers', 'the keepers', 'Salt Gate', AROUND),
+        Link('https://tides.example/a%20b?moon=1', 'the tides', 'Salt Gate', AROUND),
+        Link('https://tides.example/', 'https://tides.example/', 'Salt Gate', AROUND),
     )
 
 
 def test_links_can_stand_aside() -> None:
     page = to_markdown(article(LINKED), URL, links='aside')
-    assert between(page.markdown) == snapshot(
-        'See the keepers, again, the tides, this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.'
-    )
+    assert between(page.markdown) == AROUND
     assert page.links == to_markdown(article(LINKED), URL).links
 
 
@@ -217,18 +206,11 @@ def test_images_stand_beside_the_text() -> None:
         <noscript><img src="/tide.png" alt="Tides"></noscript><p>Fine <img class="emoji" alt="🌊"> weather, they say.</p>"""),
         URL,
     )
-    assert page.images == snapshot(
-        (
-            Image(
-                url='https://merrowdown.example/img/gate.jpg',
-                alt='The gate',
-                caption='The gate in 1610, by an unknown hand',
-                section='Views',
-            ),
-            Image(url='https://merrowdown.example/bell-800.jpg', alt='A bell', section='Views'),
-            Image(url='https://merrowdown.example/lamp.png', caption='The lamp', section='Views'),
-            Image(url='https://merrowdown.example/tide.png', alt='Tides', section='Views'),
-        )
+    assert page.images == (
+        Image(f'{SITE}/img/gate.jpg', 'The gate', 'The gate in 1610, by an unknown hand', 'Views'),
+        Image(f'{SITE}/bell-800.jpg', 'A bell', '', 'Views'),
+        Image(f'{SITE}/lamp.png', '', 'The lamp', 'Views'),
+        Image(f'{SITE}/tide.png', 'Tides', '', 'Views'),
     )
     assert '🌊' in page.markdown
     assert '.jpg' not in page.markdown
@@ -275,6 +257,7 @@ def test_titles() -> None:
     )
 
 
+@hypothesis_settings(max_examples=40)
 @given(
     st.lists(st.text(st.characters(codec='utf-8', categories=('Lu', 'Ll', 'Nd')), min_size=1), min_size=1, max_size=30)
 )
@@ -289,7 +272,6 @@ def test_the_words_of_paragraphs_are_kept(words: list[str]) -> None:
 def test_the_list_of_images_has_no_bytes() -> None:
     page = to_markdown(article('<p>Here <img src="data:image/png;base64,AAAA" alt="x"> it was.</p>'), URL)
     assert page.images == ()
-    assert Image not in map(type, page.images)
 
 
 def test_pictures_of_a_section_that_has_nothing_else() -> None:

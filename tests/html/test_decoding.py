@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from summarizer_tool.errors import FetchError
@@ -51,6 +52,7 @@ def test_no_bytes_break_the_decoder(body: bytes, charset: str) -> None:
     assert isinstance(content.decode(body, charset), str)
 
 
+@hypothesis_settings(max_examples=50)
 @given(
     start=st.sampled_from(['', '<!doctype html>', '<html>', '<?xml?>', '<!--', '\ufeff']), rest=st.text(max_size=200)
 )

@@ -100,25 +100,14 @@ $$\
 """)
 
 
+ELEMENTS = 'mrow mfrac msup msubsup mroot mover munder mtable mtr mfenced mmultiscripts'.split()  # noqa: SIM905
+
+
 @given(
     st.recursive(
         st.sampled_from(['<mi>x</mi>', '<mn>2</mn>', '<mo>∑</mo>', '<none/>', '']),
         lambda inner: st.tuples(
-            st.sampled_from(
-                [
-                    'mrow',
-                    'mfrac',
-                    'msup',
-                    'msubsup',
-                    'mroot',
-                    'mover',
-                    'munder',
-                    'mtable',
-                    'mtr',
-                    'mfenced',
-                    'mmultiscripts',
-                ]
-            ),
+            st.sampled_from(ELEMENTS),
             st.lists(inner, max_size=4),
         ).map(lambda made: f'<{made[0]}>{"".join(made[1])}</{made[0]}>'),
     )

@@ -47,7 +47,7 @@ TOKENS = st.one_of(
 
 
 @given(st.lists(TOKENS, max_size=40).map(''.join))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50)
 @example('<p>a&#2;b&#3;c&#30;d</p>')
 @example('<base href="//[bad"><a href="x">y</a>')
 def test_any_markup_is_read(markup: str) -> None:
@@ -57,6 +57,7 @@ def test_any_markup_is_read(markup: str) -> None:
     assert all(link.url.startswith('http') and link.text for link in page.links)
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=200), st.text(max_size=30))
 def test_any_text_is_read(text: str, url: str) -> None:
     assert isinstance(to_markdown(text, url), Page)
@@ -70,8 +71,7 @@ def test_what_says_nothing_is_an_empty_page(markup: str) -> None:
 
 
 @pytest.mark.parametrize(
-    'opening',
-    ['<div>', '<i>', '<font>', '<ul><li>', '<table><tr><td>', '<blockquote>', '<details>', '<span>'],
+    'opening', ['<div>', '<i>', '<font>', '<ul><li>', '<table><tr><td>', '<blockquote>', '<details>', '<span>']
 )
 def test_tags_that_nobody_closes(opening: str) -> None:
     markdown = to_markdown(f'<p>before</p>{opening * 20_000}the deepest word').markdown
@@ -120,5 +120,5 @@ def test_rare_letters_of_the_page_itself_are_kept() -> None:
 
 
 def test_a_text_of_many_megabytes_is_whole() -> None:
-    text = 'word ' * 2_200_000
+    text = 'word ' * 1_000_000
     assert len(to_markdown(f'<p>{text}').markdown) == len(text) - 1

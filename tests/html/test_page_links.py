@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from summarizer_tool.html.convert import to_markdown
@@ -132,6 +133,7 @@ def test_characters_that_nobody_sees_split_no_word_of_a_link() -> None:
 WORDS = st.text('ab .!?…"\n。1<>&', max_size=120)
 
 
+@hypothesis_settings(max_examples=40)
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=6))
 def test_what_stands_around_any_link_holds_it(pieces: list[tuple[str, str]]) -> None:
     text = ''.join(

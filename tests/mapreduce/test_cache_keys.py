@@ -20,8 +20,8 @@ from summarizer_tool import (
 from summarizer_tool.mapreduce.answer_cache import AnswerCache
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.store.collection import Collection
-from tests.mapreduce.test_summarizer import good as answer_well
-from tests.mapreduce.test_summarizer import model_of
+from tests.support.map_models import good as answer_well
+from tests.support.map_models import model_of
 from tests.support.texts import CHRONICLE
 
 LINES = [NumberedLine(1, 'Ada Brook founded the guild.'), NumberedLine(2, 'It owns 14 ships.')]

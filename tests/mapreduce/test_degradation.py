@@ -58,9 +58,9 @@ def test_a_rate_limit_passes_unnoticed() -> None:
 @pytest.mark.parametrize(
     ('reply', 'reason', 'attempts'),
     [
-        (Error(500), 'HTTP 500', 2),
-        (Hang(60), 'timeout', 2),
-        (Drop(), 'ModelConnectionError', 2),
+        (Error(500, {'Retry-After': '0'}), 'HTTP 500', 2),
+        (Hang(60), 'timeout', 1),
+        (Drop(), 'ModelConnectionError', 1),
         (Error(400), 'HTTP 400', 1),
     ],
     ids=['500', 'hang', 'drop', '400'],
@@ -69,7 +69,8 @@ def test_a_chunk_that_keeps_failing_is_done_by_the_embedded_model(
     reply: Error | Hang | Drop, reason: str, attempts: int
 ) -> None:
     with serve(Behaviour(answer=by_prompt(is_third_year, reply))) as provider:
-        summary = run(provider, llm_timeout_seconds=2 if isinstance(reply, Hang) else 30)
+        hangs = isinstance(reply, Hang)
+        summary = run(provider, llm_timeout_seconds=2 if hangs else 30, llm_max_retries=attempts - 1)
         assert sum(is_third_year(request.prompt) for request in provider.requests) == attempts
     assert summary.state == 'degraded'
     assert [(part.state, part.reason) for part in summary.degraded] == [('degraded', reason)]
@@ -89,7 +90,7 @@ def test_a_cut_off_answer_keeps_its_complete_facts() -> None:
 
 
 def test_a_provider_that_is_down_gives_the_original_and_says_so() -> None:
-    with serve(Behaviour(answer=lambda _: Error(503))) as provider:
+    with serve(Behaviour(answer=lambda _: Error(503, {'Retry-After': '0'}))) as provider:
         summary = run(provider)
     assert summary.text == CHRONICLE
     assert {part.state for part in summary.parts} == {'failed'}

@@ -4,6 +4,7 @@ import time
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -175,15 +176,7 @@ def test_everything_is_counted() -> None:
             Fact(text='Zorblax rules.', evidence=[1]),
         ],
         entities=[
-            'Ada Brook',
-            'Ada  Brook',
-            'the Tide Guild',
-            'ADA BROOK',
-            'Zorblax',
-            'Ada Cooper',
-            '',
-            '!?',
-            'Orso Vael',
+            *('Ada Brook', 'Ada  Brook', 'the Tide Guild', 'ADA BROOK', 'Zorblax', 'Ada Cooper', '', '!?', 'Orso Vael')
         ],
     )
 
@@ -211,6 +204,7 @@ WORDS = st.sampled_from(
 SENTENCES = st.lists(WORDS, min_size=1, max_size=8).map(' '.join)
 
 
+@hypothesis_settings(max_examples=50)
 @given(st.lists(st.one_of(SENTENCES, st.text(max_size=60)), min_size=1, max_size=6), st.data())
 def test_a_line_is_always_a_fact_of_itself(texts: list[str], data: st.DataObject) -> None:
     source = [NumberedLine(number, ' '.join(text.split())) for number, text in enumerate(texts, 1)]
@@ -223,6 +217,7 @@ def test_a_line_is_always_a_fact_of_itself(texts: list[str], data: st.DataObject
         assert line.number in grounded.facts[0].evidence or grounded.repaired
 
 
+@hypothesis_settings(max_examples=50)
 @given(st.lists(st.one_of(SENTENCES, st.text())), st.lists(st.one_of(SENTENCES, st.text())), st.lists(st.integers()))
 def test_no_text_breaks_it_and_evidence_is_sound(facts: list[str], texts: list[str], evidence: list[int]) -> None:
     source = [NumberedLine(number, text) for number, text in enumerate(texts, 1)]

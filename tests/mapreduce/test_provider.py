@@ -1,9 +1,6 @@
 """The simulated provider answers over a real socket as the tests that build on it expect."""
 
-import asyncio
 import json
-import logging
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +11,7 @@ import pytest
 from inline_snapshot import snapshot
 from openai import AsyncOpenAI
 from pydantic import BaseModel, JsonValue
-from pydantic_ai import Agent, NativeOutput, UnexpectedModelBehavior
-from pydantic_ai.agent import AgentRunResult
+from pydantic_ai import Agent, NativeOutput
 from pydantic_ai.models import override_allow_model_requests
 from pydantic_ai.models.openrouter import OpenRouterModel
 from pydantic_ai.output import OutputSpec
@@ -26,7 +22,6 @@ from tests.support.provider import (
     Behaviour,
     Body,
     Cut,
-    Drop,
     Error,
     Hang,
     Json,
@@ -40,6 +35,8 @@ from tests.support.provider import (
     serve,
     summarize,
 )
+
+pytestmark = pytest.mark.anyio
 
 CHUNK = """\
 <source id="src_0123456789ab" title="Westfall">
@@ -99,54 +96,17 @@ def test_the_default_answer_summarizes_the_numbered_lines() -> None:
     with serve() as provider:
         response = ask(provider)
 
-    assert json.loads(content(response)) == snapshot(
-        {
-            'facts': [
-                {
-                    'text': 'Westfall is a dry farmland in the west of the Eastern Kingdoms.',
-                    'importance': 3,
-                    'evidence': [2],
-                },
-                {
-                    'text': "Gryan Stoutmantle leads the People's Militia from a keep on Sentinel Hill.",
-                    'importance': 3,
-                    'evidence': [3],
-                },
-                {
-                    'text': 'Harvest golems roam the fields that the farmers have left behind.',
-                    'importance': 3,
-                    'evidence': [4],
-                },
-                {
-                    'text': 'Edwin VanCleef and his Defias Brotherhood hold the Deadmines below Moonbrook!',
-                    'importance': 3,
-                    'evidence': [6],
-                },
-            ],
-            'entities': [
-                'Westfall',
-                'Eastern',
-                'Kingdoms',
-                'Gryan',
-                'Stoutmantle',
-                "People's",
-                'Militia',
-                'Sentinel',
-                'Hill',
-                'Harvest',
-            ],
-        }
-    )
+    answer = json.loads(content(response))
+    assert [(fact['text'], fact['evidence']) for fact in answer['facts']] == [
+        ('Westfall is a dry farmland in the west of the Eastern Kingdoms.', [2]),
+        ("Gryan Stoutmantle leads the People's Militia from a keep on Sentinel Hill.", [3]),
+        ('Harvest golems roam the fields that the farmers have left behind.', [4]),
+        ('Edwin VanCleef and his Defias Brotherhood hold the Deadmines below Moonbrook!', [6]),
+    ]
+    assert answer['entities'][:3] == ['Westfall', 'Eastern', 'Kingdoms']
     body = response.json()
-    assert {key: body[key] for key in body if key not in ('choices', 'created')} == snapshot(
-        {
-            'id': 'gen-1',
-            'object': 'chat.completion',
-            'model': 'openai/gpt-4o-mini',
-            'provider': 'Simulated',
-            'usage': {'prompt_tokens': 114, 'completion_tokens': 159, 'total_tokens': 273},
-        }
-    )
+    assert (body['model'], body['provider']) == ('openai/gpt-4o-mini', 'Simulated')
+    assert body['usage'] == {'prompt_tokens': 114, 'completion_tokens': 159, 'total_tokens': 273}
 
 
 def test_the_default_answer_uses_about_six_tenths_of_its_limit() -> None:
@@ -171,10 +131,6 @@ def test_the_default_answer_is_never_cut_off(limit: int) -> None:
     assert finish_reason(response) == 'stop'
 
 
-def test_the_default_answer_finds_nothing_in_prose() -> None:
-    assert summarize(request_for('What is Westfall?')) == Json({'facts': [], 'entities': []})
-
-
 def test_requests_are_recorded() -> None:
     with serve() as provider:
         before = time.monotonic()
@@ -189,28 +145,6 @@ def test_requests_are_recorded() -> None:
     assert before <= first.received <= first.answered <= second.received
     assert (second.number, second.limit, second.user_texts) == (2, 7, ['second'])
     assert provider.max_concurrency_seen == 1
-
-
-def test_a_malformed_request_is_refused() -> None:
-    with serve() as provider:
-        response = httpx2.post(f'{provider.base_url}/chat/completions', content=b'{"messages": 1}')
-        assert response.status_code == 400
-        assert provider.requests == []
-
-
-def test_models_are_listed() -> None:
-    with serve() as provider:
-        assert httpx2.get(f'{provider.base_url}/models').json() == snapshot(
-            {'object': 'list', 'data': [{'id': 'openai/gpt-4o-mini', 'object': 'model', 'owned_by': 'openai'}]}
-        )
-
-
-def test_text_is_prose_even_where_a_tool_is_forced() -> None:
-    with serve(Behaviour(script(Text('I cannot do that.', 'content_filter')))) as provider:
-        response = ask(provider, tools=[function('final_result', 'facts')], tool_choice='required')
-
-    assert content(response) == 'I cannot do that.'
-    assert finish_reason(response) == 'content_filter'
 
 
 @pytest.mark.parametrize(
@@ -240,12 +174,7 @@ def test_json_takes_the_form_the_request_asks_for(asked: dict[str, Any], called:
         assert (message['content'], finish_reason(response)) == ('{"facts":[]}', 'stop')
     else:
         assert message['tool_calls'] == [
-            {
-                'index': 0,
-                'id': 'call_1',
-                'type': 'function',
-                'function': {'name': called, 'arguments': '{"facts":[]}'},
-            }
+            {'index': 0, 'id': 'call_1', 'type': 'function', 'function': {'name': called, 'arguments': '{"facts":[]}'}}
         ]
         assert (message['content'], finish_reason(response)) == (None, 'tool_calls')
 
@@ -281,45 +210,6 @@ def test_cut_stops_in_the_middle_of_the_json() -> None:
     assert at_limit.json()['usage']['completion_tokens'] == 5
 
 
-def test_errors_have_a_status_headers_and_a_body() -> None:
-    busy, down, gateway = Error(429, {'Retry-After': '2'}), Error(500), Error(502, body='<h1>Bad Gateway</h1>')
-    with serve(Behaviour(script(busy, down, gateway))) as provider:
-        responses = [ask(provider) for _ in range(3)]
-        assert all(request.answered for request in provider.requests)
-
-    assert [response.status_code for response in responses] == [429, 500, 502]
-    assert responses[0].headers['retry-after'] == '2'
-    assert responses[1].json() == {'error': {'code': 500, 'message': 'simulated error 500'}}
-    assert responses[2].text == '<h1>Bad Gateway</h1>'
-
-
-def test_drop_closes_the_connection() -> None:
-    with serve(Behaviour(script(Drop(), Text('back')))) as provider:
-        with pytest.raises(httpx2.RemoteProtocolError, match='without sending a response'):
-            ask(provider)
-        assert content(ask(provider)) == 'back'
-        assert provider.requests[0].answered is None
-
-
-def test_hang_says_nothing_until_its_time_is_over() -> None:
-    with serve(Behaviour(script(Hang(0.2)))) as provider:
-        start = time.monotonic()
-        with pytest.raises(httpx2.RemoteProtocolError):
-            ask(provider)
-        assert time.monotonic() - start >= 0.2
-
-
-def test_a_client_that_gives_up_no_longer_counts_as_waiting() -> None:
-    with serve(Behaviour(script(Hang(60), Hang(60), Text('back')))) as provider:
-        for _ in range(2):
-            with pytest.raises(httpx2.ReadTimeout):
-                ask(provider, prompt='word ' * 100_000, timeout=0.2)
-            wait_until(lambda: all(connection.lost.is_set() for connection in provider._waiting))
-        assert content(ask(provider)) == 'back'
-
-    assert provider.max_concurrency_seen == 1
-
-
 @pytest.mark.parametrize('stream', [False, True])
 def test_the_provider_stops_at_once_under_hanging_requests(stream: bool) -> None:
     replies = {'hang': Hang(60), 'slow': Text('slow ' * 1000)}
@@ -338,49 +228,6 @@ def wait_until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.005)
-
-
-def test_latency_and_speed() -> None:
-    with serve(Behaviour(script(Text('one two three four')), latency=0.1, tokens_per_second=40)) as provider:
-        ask(provider)
-        request = provider.requests[0]
-
-    assert request.answered is not None
-    assert 0.2 <= request.answered - request.received < 10
-
-
-def test_concurrency_is_measured() -> None:
-    async def ask_at_once(provider: Provider, times: int) -> None:
-        body = {'messages': [{'role': 'user', 'content': CHUNK}]}
-        async with httpx2.AsyncClient(base_url=provider.base_url) as client:
-            await asyncio.gather(*(client.post('/chat/completions', json=body) for _ in range(times)))
-
-    with serve(Behaviour(latency=1.0)) as provider:
-        asyncio.run(ask_at_once(provider, 4))
-        asyncio.run(ask_at_once(provider, 2))
-
-    assert provider.max_concurrency_seen == 4
-    assert len({request.number for request in provider.requests if request.answered}) == 6
-
-
-def test_several_providers_run_at_once_and_start_fast() -> None:
-    start = time.process_time()
-    with serve(Behaviour(script(Text('one')))) as one, serve(Behaviour(script(Text('two')))) as two:
-        assert time.process_time() - start < 0.6
-        assert (content(ask(one)), content(ask(two))) == ('one', 'two')
-    assert one.base_url != two.base_url
-    assert not [thread for thread in threading.enumerate() if thread.name == 'simulated-provider']
-
-
-def test_nothing_is_logged(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
-    caplog.set_level(logging.DEBUG, logger='uvicorn')
-    with serve(Behaviour(script(Drop(), Text('back')))) as provider:
-        with pytest.raises(httpx2.RemoteProtocolError):
-            ask(provider)
-        ask(provider)
-
-    assert [record for record in caplog.records if record.name.startswith(('uvicorn', 'starlette'))] == []
-    assert capfd.readouterr() == ('', '')
 
 
 def test_what_the_answer_raises_is_raised_by_serve() -> None:
@@ -410,14 +257,6 @@ def test_answers_are_made_of_others() -> None:
         script()
 
 
-def test_a_script_gives_each_reply_once_to_many_threads() -> None:
-    answer = script(*[Text(str(number)) for number in range(200)])
-    with ThreadPoolExecutor(8) as pool:
-        replies = list(pool.map(answer, [request_for('')] * 199))
-
-    assert len(set(replies)) == 199
-
-
 @pytest.mark.parametrize('tools', [[], [function('final_result', 'facts', 'entities')]])
 def test_streams_carry_the_same_answer(tools: list[dict[str, object]]) -> None:
     with serve() as provider:
@@ -437,28 +276,15 @@ def test_streams_carry_the_same_answer(tools: list[dict[str, object]]) -> None:
     assert chunks[-1]['choices'][0]['finish_reason'] == ('tool_calls' if tools else 'stop')
 
 
-async def run_agent(provider: Provider, output_type: OutputSpec[ChunkSummary]) -> AgentRunResult[ChunkSummary]:
-    async with AsyncOpenAI(base_url=provider.base_url, api_key='x', max_retries=0) as client:
-        model = OpenRouterModel('openai/gpt-4o-mini', provider=OpenRouterProvider(openai_client=client))
-        agent = Agent(model, output_type=output_type, model_settings={'max_tokens': 400})
-        with override_allow_model_requests(True):
-            return await agent.run(CHUNK)
-
-
-async def stream_agent(provider: Provider, output_type: OutputSpec[ChunkSummary]) -> ChunkSummary:
-    async with AsyncOpenAI(base_url=provider.base_url, api_key='x', max_retries=0) as client:
-        model = OpenRouterModel('openai/gpt-4o-mini', provider=OpenRouterProvider(openai_client=client))
-        agent = Agent(model, output_type=output_type, model_settings={'max_tokens': 400})
-        with override_allow_model_requests(True):
-            async with agent.run_stream(CHUNK) as result:
-                return await result.get_output()
-
-
 @pytest.mark.parametrize('output_type', [ChunkSummary, NativeOutput(ChunkSummary)], ids=['tool', 'native'])
-def test_pydantic_ai_gets_valid_output(output_type: OutputSpec[ChunkSummary]) -> None:
-    with serve() as provider:
-        result = asyncio.run(run_agent(provider, output_type))
-        streamed = asyncio.run(stream_agent(provider, output_type))
+async def test_pydantic_ai_gets_valid_output(output_type: OutputSpec[ChunkSummary]) -> None:
+    with serve() as provider, override_allow_model_requests(True):
+        async with AsyncOpenAI(base_url=provider.base_url, api_key='x', max_retries=0) as client:
+            model = OpenRouterModel('openai/gpt-4o-mini', provider=OpenRouterProvider(openai_client=client))
+            agent = Agent(model, output_type=output_type, model_settings={'max_tokens': 400})
+            result = await agent.run(CHUNK)
+            async with agent.run_stream(CHUNK) as stream:
+                streamed = await stream.get_output()
 
     assert result.output == streamed == ChunkSummary.model_validate(summarize(request_for(CHUNK, 400)).value)
     assert [request.limit for request in provider.requests] == [400, 400]
@@ -466,18 +292,3 @@ def test_pydantic_ai_gets_valid_output(output_type: OutputSpec[ChunkSummary]) ->
     assert result.usage.output_tokens == tokens.count(result.output.model_dump_json())
     assert result.response.provider_details is not None
     assert result.response.provider_details['downstream_provider'] == 'Simulated'
-
-
-@pytest.mark.parametrize('output_type', [ChunkSummary, NativeOutput(ChunkSummary)], ids=['tool', 'native'])
-def test_pydantic_ai_asks_again_for_output_that_does_not_validate(output_type: OutputSpec[ChunkSummary]) -> None:
-    with serve(Behaviour(script(Json({'facts': 'many', 'entities': []}), summarize))) as provider:
-        result = asyncio.run(run_agent(provider, output_type))
-
-    assert result.usage.requests == 2
-    assert [fact.evidence for fact in result.output.facts] == [[2], [3], [4], [6]]
-
-
-def test_pydantic_ai_sees_output_that_is_cut_off() -> None:
-    behaviour = Behaviour(lambda request: Cut(summarize(request).value))
-    with serve(behaviour) as provider, pytest.raises(UnexpectedModelBehavior, match='token limit'):
-        asyncio.run(run_agent(provider, ChunkSummary))

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import threading
 import time
 from contextlib import suppress
@@ -24,34 +23,12 @@ from summarizer_tool.runtime.executors import (
     in_thread,
     request_load,
 )
-from tests.support.texts import chronicle
+from tests.support.texts import CHRONICLE
+from tests.support.worker_tasks import die, fail, hold, note, where
 
 pytestmark = pytest.mark.anyio
 
 LARGE = LIGHT_CHARACTERS + 1
-
-
-def where() -> tuple[int, bool]:
-    return os.getpid(), threading.current_thread() is threading.main_thread()
-
-
-def fail(message: str) -> None:
-    raise ValueError(message)
-
-
-def die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def note(name: str, path: str) -> None:
-    with open(path, 'a') as file:  # noqa: PTH123 - appended to by another process
-        file.write(name)
-
-
-def hold(path: str) -> None:
-    """Compute until there is a file of that name."""
-    while not os.path.exists(path):  # noqa: PTH110
-        time.sleep(0.01)
 
 
 async def test_without_processes_a_thread_computes() -> None:
@@ -78,30 +55,26 @@ async def test_large_requests_compute_in_a_process_and_small_ones_in_a_thread() 
         assert (await in_process(where))[0] == os.getpid()
 
 
-async def test_what_is_due_first_goes_first(tmp_path: Path) -> None:
-    async with WorkerProcesses(1) as workers, anyio.create_task_group() as group:
-        group.start_soon(workers.run, partial(hold, f'{tmp_path}/go'), 0.0)
-        await checkpoint()
-        for name, due in (('c', 30.0), ('a', 10.0), ('b', 20.0)):
-            group.start_soon(workers.run, partial(note, name, f'{tmp_path}/order'), due)
-            await checkpoint()
-        (tmp_path / 'go').touch()
-    assert (tmp_path / 'order').read_text() == 'abc'
-
-
-async def test_a_caller_that_is_cancelled_leaves_its_place(tmp_path: Path) -> None:
+async def test_what_is_due_first_goes_first_and_who_is_cancelled_leaves_its_place(tmp_path: Path) -> None:
     async with WorkerProcesses(1) as workers:
-        await workers.run(where, 0.0)
-        running = asyncio.create_task(workers.run(partial(hold, f'{tmp_path}/go'), 0.0))
+        async with anyio.create_task_group() as group:
+            group.start_soon(workers.run, partial(hold, f'{tmp_path}/go'), 0.0)
+            await checkpoint()
+            for name, due in (('c', 30.0), ('a', 10.0), ('b', 20.0)):
+                group.start_soon(workers.run, partial(note, name, f'{tmp_path}/order'), due)
+                await checkpoint()
+            (tmp_path / 'go').touch()
+        assert (tmp_path / 'order').read_text() == 'abc'
+
+        running = asyncio.create_task(workers.run(partial(hold, f'{tmp_path}/go on'), 0.0))
         await checkpoint()
         waiting = asyncio.create_task(workers.run(where, 1.0))
         await checkpoint()
-        waiting.cancel()
-        running.cancel()
         for task in (waiting, running):
+            task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-        (tmp_path / 'go').touch()
+        (tmp_path / 'go on').touch()
         with anyio.fail_after(20):
             assert (await workers.run(where, 0.0))[0] != os.getpid()
 
@@ -113,15 +86,14 @@ async def test_a_process_that_dies_is_replaced_and_a_thread_does_its_work() -> N
         assert (await workers.run(where, 0.0))[0] != os.getpid()
 
 
-async def test_a_summary_made_in_processes_is_the_same() -> None:
-    text = chronicle(220)
-    assert len(text) > LIGHT_CHARACTERS
-    settings = Settings(llm_model='extractive', default_chunk_size_tokens=2000)
-    alone = await Summarizer(settings, model=ExtractiveModel()).summarize(text, max_output_tokens=800)
-    async with WorkerProcesses(2) as workers:
+async def test_a_summary_made_in_a_process_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('summarizer_tool.runtime.executors.LIGHT_CHARACTERS', len(CHRONICLE) - 1)
+    settings = Settings(llm_model='extractive', default_chunk_size_tokens=1000)
+    alone = await Summarizer(settings, model=ExtractiveModel()).summarize(CHRONICLE, max_output_tokens=800)
+    async with WorkerProcesses(1) as workers:
         await workers.run(where, 0.0)
         summarizer = Summarizer(settings, model=ExtractiveModel(), workers=workers)
-        beside = await summarizer.summarize([Document(text)], max_output_tokens=800)
+        beside = await summarizer.summarize([Document(CHRONICLE)], max_output_tokens=800)
     assert beside.text == alone.text
     assert beside.facts == alone.facts
     assert beside.parts == alone.parts
@@ -162,7 +134,7 @@ async def test_cancelled_computing_still_counts() -> None:
 async def test_idle_processes_end_and_start_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('summarizer_tool.runtime.executors.IDLE_SECONDS', 0.05)
     before = processes()
-    async with WorkerProcesses(2) as workers:
+    async with WorkerProcesses(1) as workers:
         first, _ = await workers.run(where, 0.0)
         with anyio.fail_after(20):
             while processes() != before:  # noqa: ASYNC110 - nobody tells

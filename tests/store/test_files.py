@@ -3,7 +3,6 @@
 import gc
 import os
 import re
-import resource
 import sqlite3
 import stat
 from contextlib import closing
@@ -17,7 +16,8 @@ from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
-from tests.support.stores import HARBOUR, ids, output, query, run, sound
+from tests.support.store_programs import at_once, fill_the_disk
+from tests.support.stores import HARBOUR, ids, query, sound
 
 
 def test_a_file_is_its_owners_alone_and_lasts(tmp_path: Path) -> None:
@@ -157,28 +157,11 @@ def test_the_last_uses_are_written_at_the_end(file: Path) -> None:
 
 
 def test_a_full_disk_is_told_and_survived(file: Path) -> None:
-    # Of one process, the size of files can be limited.
-    program = """
-        import resource
-        from summarizer_tool.errors import StoreError
-        with SourceStore(sys.argv[1]) as store:
-            collection = store.collection()
-            kept = collection.add(Document('kept'))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
-            try:
-                collection.add(Document('x y ' * 400_000))
-            except StoreError as error:
-                print(error)
-            assert collection.document(kept.id).text == 'kept'
-            assert store.size() == 4
-            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-            collection.keep_summary('key', 'a summary')
-    """
-    assert output(run(program, file)).replace(str(file), 'PATH') == snapshot(
-        'the store PATH cannot be read or written: disk I/O error; see to the file, or set SUMMARIZER_STORE to another path\n'
+    [said] = at_once(fill_the_disk, [(file,)])
+    assert said.replace(str(file), 'PATH') == snapshot(
+        'the store PATH cannot be read or written: disk I/O error; see to the file, or set SUMMARIZER_STORE to another path'
     )
     assert sound(file)
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
 
 
 def test_a_full_store_is_told(store: SourceStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,17 +112,9 @@ def test_room_is_given_back_to_the_file_system(file: Path, monkeypatch: pytest.M
 
 
 COLLECTIONS = st.sampled_from(['mine', 'yours'])
-
-
 TEXTS = st.builds(str.__mul__, st.sampled_from('abcdef'), st.integers(0, 60))
-
-
 KEYS = st.sampled_from(['k', 'l'])
-
-
 TARGETS = st.integers(1, 3)
-
-
 CAP = 100
 
 
@@ -207,6 +199,4 @@ class AgainstADictionary(RuleBasedStateMachine):
 
 
 TestAgainstADictionary = AgainstADictionary.TestCase
-
-
-TestAgainstADictionary.settings = hypothesis_settings(max_examples=60, stateful_step_count=40)
+TestAgainstADictionary.settings = hypothesis_settings(max_examples=30, stateful_step_count=40)

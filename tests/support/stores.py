@@ -1,9 +1,6 @@
-"""Stores to test: a document, what a file holds, and programs that use one."""
+"""Stores to test: a document, and what a file holds."""
 
 import sqlite3
-import subprocess
-import sys
-import textwrap
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -52,29 +49,3 @@ def sound(path: Path) -> bool:
         path,
         'SELECT coalesce((SELECT sum(length(text)) FROM texts), 0) + coalesce((SELECT sum(length(text)) FROM work), 0)',
     )
-
-
-def run(program: str, *arguments: object) -> 'subprocess.Popen[str]':
-    """A Python program that begins by importing what it needs of the store."""
-    head = 'import os, sys, threading\nfrom summarizer_tool.documents.document import Document\nfrom summarizer_tool.store.source_store import SourceStore\n'
-    return subprocess.Popen(
-        # Newer Pythons warn of a fork beside threads, which is what one test is about.
-        [
-            sys.executable,
-            '-W',
-            'ignore::DeprecationWarning',
-            '-c',
-            head + textwrap.dedent(program),
-            *map(str, arguments),
-        ],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def output(process: 'subprocess.Popen[str]') -> str:
-    out, err = process.communicate(timeout=120)
-    assert (process.returncode, err) == (0, '')
-    return out

@@ -46,20 +46,7 @@ Two
 
 def test_what_looks_like_an_underline_and_is_none() -> None:
     front = '---\ntitle: Harbour\ntags:\n  - sea\n---\n# Harbour\n'
-    assert (headings(front), blocks(front)) == snapshot(
-        (
-            [(1, 'Harbour')],
-            [
-                """\
----
-title: Harbour
-tags:
-  - sea
----
-"""
-            ],
-        )
-    )
+    assert (headings(front), blocks(front)) == ([(1, 'Harbour')], [front.partition('# ')[0]])
     assert headings('| a | b |\n| --- | --- |\n| 1 | 2 |\n') == []
     assert headings('a | b\n--- | ---\n1 | 2\n') == []
     assert headings('text\n\n---\n') == []
@@ -103,29 +90,15 @@ def test_a_fence_in_a_list_item_ends_with_the_item() -> None:
 
 def test_a_table_is_a_block_with_its_header() -> None:
     text = 'Before\n\n| a | b |\n|:--|--:|\n| 1 | 2 |\n| 3 | 4 |\n\nAfter | all\n'
-    assert blocks(text) == snapshot(
-        [
-            """\
-| a | b |
-|:--|--:|
-| 1 | 2 |
-| 3 | 4 |
-"""
-        ]
-    )
+    assert blocks(text) == ['| a | b |\n|:--|--:|\n| 1 | 2 |\n| 3 | 4 |\n']
 
 
 def test_a_megabyte_of_heading() -> None:
     text = f'# a{" " * 1_000_000}b {"{" * 1000}\n\n{"=" * 1000}\n# {"long " * 100}'
-    assert headings(text) == snapshot(
-        [
-            (1, 'a'),
-            (
-                1,
-                'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long…',
-            ),
-        ]
-    )
+    first, (level, title) = headings(text)
+    assert (first, level) == ((1, 'a'), 1)
+    assert title.startswith('long long ')
+    assert (title[-5:], len(title)) == ('long…', 200)
 
 
 def test_heading_paths() -> None:

@@ -32,9 +32,9 @@ def test_a_lone_surrogate_counts_as_a_replacement_character() -> None:
     assert tokens.char_ends('a\ud800b') == snapshot([1, 2, 3])
 
 
-def test_a_million_repeated_characters() -> None:
-    assert tokens.count('a' * 1_000_000) == snapshot(125000)
-    assert len(tokens.truncate('a' * 1_000_000, 1000)) == snapshot(8000)
+def test_many_repeated_characters() -> None:
+    assert tokens.count('a' * 200_000) == snapshot(25000)
+    assert len(tokens.truncate('a' * 200_000, 1000)) == snapshot(8000)
 
 
 def test_char_ends_are_character_offsets() -> None:
@@ -80,4 +80,4 @@ def test_a_long_text_counts_like_its_tokens() -> None:
 
 def test_white_space_without_end_is_counted() -> None:
     assert tokens.count('V' + ' ' * 1_000_000 + 'x') == snapshot(7817)
-    assert tokens.count(tokens.truncate(' ' * 1_500_000 + 'x', 50)) == 50
+    assert tokens.count(tokens.truncate(' ' * 300_000 + 'x', 50)) == 50

@@ -70,29 +70,10 @@ async def refusal(robots: Robots, url: str) -> str:
 
 async def test_rules_for_this_program_go_before_those_for_all() -> None:
     marn = sites(marn=RULES).robots()
-    paths = (
-        '/',
-        '/guide',
-        '/private/plans',
-        '/private/open/day',
-        '/a/draft',
-        '/a/drafts',
-        '/search?q=x',
-        '/robots.txt',
-    )
-    allowed = {path: not await refusal(marn, f'https://marn.example{path}') for path in paths}
-    assert allowed == snapshot(
-        {
-            '/': True,
-            '/guide': True,
-            '/private/plans': False,
-            '/private/open/day': True,
-            '/a/draft': False,
-            '/a/drafts': True,
-            '/search?q=x': False,
-            '/robots.txt': True,
-        }
-    )
+    for path in ('/', '/guide', '/private/open/day', '/a/drafts', '/robots.txt'):
+        assert not await refusal(marn, f'https://marn.example{path}')
+    for path in ('/private/plans', '/a/draft', '/search?q=x'):
+        assert await refusal(marn, f'https://marn.example{path}')
 
 
 async def test_where_this_program_is_not_named_the_star_counts() -> None:
@@ -105,49 +86,17 @@ async def test_where_this_program_is_not_named_the_star_counts() -> None:
 async def test_a_rule_holds_in_whichever_way_a_path_is_written() -> None:
     """A server decodes escapes, resolves dots and merges slashes before it looks for a page; rules must see the same."""
     marn = sites(marn='User-agent: *\nDisallow: /private/\nDisallow: /*/draft$\nAllow: /private/open/').robots()
-    paths = (
-        '/%2e/private/x',
-        '/a/%2e%2e/private/x',
-        '/%2E%2e/private/x',
-        '//private/x',
-        '/a//../private//x',
-        '/private%2Fx',
-        '/private%5Cx',
-        '/%70rivate/',
-        '/private/open/../x',
-        '/a/draft/.',
-        '/x/dr%61ft',
+    refused = (
+        *('/%2e/private/x', '/a/%2e%2e/private/x', '/%2E%2e/private/x', '//private/x', '/a//../private//x'),
+        *('/private%2Fx', '/private%5Cx', '/%70rivate/', '/private/open/../x', '/x/dr%61ft'),
         '/a/%2e%2e/private/?q=/../open',
-        '/private/open/x',
-        '/open/%2e/private-ish',
-        '/a/../guide//x/',
-        '/%252e/private/x',
-        '/guide?path=/private/x',
-        '/',
     )
-    allowed = {path: not await refusal(marn, f'https://marn.example{path}') for path in paths}
-    assert allowed == snapshot(
-        {
-            '/%2e/private/x': False,
-            '/a/%2e%2e/private/x': False,
-            '/%2E%2e/private/x': False,
-            '//private/x': False,
-            '/a//../private//x': False,
-            '/private%2Fx': False,
-            '/private%5Cx': False,
-            '/%70rivate/': False,
-            '/private/open/../x': False,
-            '/a/draft/.': True,
-            '/x/dr%61ft': False,
-            '/a/%2e%2e/private/?q=/../open': False,
-            '/private/open/x': True,
-            '/open/%2e/private-ish': True,
-            '/a/../guide//x/': True,
-            '/%252e/private/x': True,
-            '/guide?path=/private/x': True,
-            '/': True,
-        }
+    allowed = (
+        *('/a/draft/.', '/private/open/x', '/open/%2e/private-ish', '/a/../guide//x/', '/%252e/private/x'),
+        *('/guide?path=/private/x', '/'),
     )
+    assert [path for path in refused if not await refusal(marn, f'https://marn.example{path}')] == []
+    assert [path for path in allowed if await refusal(marn, f'https://marn.example{path}')] == []
 
 
 @pytest.mark.parametrize(

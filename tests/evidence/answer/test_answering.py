@@ -8,19 +8,16 @@ import anyio.lowlevel
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool import Document, Settings, SourceStore
-from summarizer_tool.errors import FetchError, RequestError
+from summarizer_tool import Settings
+from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence.answer.answering import RESERVED_SECONDS, Answerer, GatheredEvidence
 from summarizer_tool.evidence.answer.exploration import Split
 from summarizer_tool.evidence.answer.page_loading import StoredPage
-from summarizer_tool.evidence.answer.trace import TracePage
 from summarizer_tool.evidence.question.question import Question, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.evidence.search.search import search
-from summarizer_tool.html.page import Link
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
-from tests.support.small_web import ORIGIN, Leaf, SmallWeb, leaf, web
+from tests.support.small_web import ORIGIN, SmallWeb, leaf, web
 
 pytestmark = pytest.mark.anyio
 
@@ -127,11 +124,8 @@ async def test_deep_goes_on_though_there_is_enough() -> None:
     small = web(PAGES)
     blades = [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/guide/blades']
     assert (await ask(small, blades, mode='auto')).trace.stop_reason == 'enough evidence'
-    pages = {
-        **PAGES,
-        '/guide/blades': replace(PAGES['/guide/blades'], links=((f'{ORIGIN}/guide/bulb', 'Bulb turbines'),)),
-    }
-    answered = await ask(web(pages), blades, mode='deep')
+    leading = replace(PAGES['/guide/blades'], links=((f'{ORIGIN}/guide/bulb', 'Bulb turbines'),))
+    answered = await ask(web(PAGES | {'/guide/blades': leading}), blades, mode='deep')
     assert trace(answered) == snapshot(
         [
             '->0 d0 /guide/kaplan 04 +1 0.00>0.84',
@@ -250,11 +244,6 @@ async def test_deep_takes_any_link_where_none_is_promising() -> None:
     assert trace(answered) == snapshot(
         ['->0 d0 / 01 +1 0.00>0.00', '0>1 d1 /boats 02 +1 0.00>0.72', '1 rounds: no promising links']
     )
-
-
-async def test_no_promising_links() -> None:
-    answered = await ask(web({'/': leaf('Nothing here.', ('/news', 'News'), ('/login', 'Log in'))}))
-    assert trace(answered) == snapshot(['->0 d0 / 01 +1 0.00>0.00', '0 rounds: no promising links'])
 
 
 async def test_expansion_budget() -> None:
@@ -393,13 +382,8 @@ async def test_pages_are_fetched_at_once_but_not_too_many_from_one_host() -> Non
 async def test_a_page_counts_once_whatever_it_is_called() -> None:
     pages = {**PAGES, '/old': leaf('', moved_to=f'{ORIGIN}/guide/blades')}
     small = web(pages)
-    places = [
-        f'{ORIGIN}/old',
-        f'{ORIGIN}/guide/blades',
-        f'{ORIGIN}/guide/blades/',
-        f'{ORIGIN}/guide/blades#x',
-        f' {ORIGIN}/old ',
-    ]
+    blades = f'{ORIGIN}/guide/blades'
+    places = [f'{ORIGIN}/old', blades, f'{blades}/', f'{blades}#x', f' {ORIGIN}/old ']
     answered = await ask(small, places, mode='fast')
     assert answered.source_ids == tuple(small.stored)
     assert len(answered.source_ids) == 1
@@ -452,13 +436,10 @@ async def test_without_pages_all_of_the_collection_is_searched_and_followed_from
 async def test_intent_and_what_is_known_choose_the_link() -> None:
     start = leaf('Nothing.', ('/a', 'Kaplan, the brewer'), ('/b', 'Kaplan, the engineer'))
     pages = {'/': start, '/a': leaf('He brewed.'), '/b': leaf('He drew.')}
-    for more in (
-        {'intent': 'a book on engineers'},
-        {'constraints': 'only engineers'},
-        {'known_context': 'An engineer.'},
-    ):
+    said = {'intent': 'a book on engineers', 'constraints': 'only engineers', 'known_context': 'An engineer.'}
+    for name, words in said.items():
         small = web(pages)
-        await ask(small, text='Who was Kaplan?', expansion_budget=1, answer_max_pages_per_round=1, **more)
+        await ask(small, text='Who was Kaplan?', expansion_budget=1, answer_max_pages_per_round=1, **{name: words})
         assert small.fetched == [START, f'{ORIGIN}/b']
 
 
@@ -613,34 +594,3 @@ async def test_cancellation_passes_and_ends_what_runs() -> None:
     assert returned == []
     assert sorted(ended) == [START, f'{ORIGIN}/news']
     assert small.queries == []
-
-
-# With the real store and the real search.
-
-
-async def test_with_a_real_collection() -> None:
-    with SourceStore() as store:
-        collection = store.collection()
-
-        async def add_page(url: str) -> StoredPage:
-            page: Leaf | None = PAGES.get(url.removeprefix(ORIGIN))
-            if page is None:
-                raise FetchError('answered HTTP 404', status=404)
-            found = [Link(target, text) for target, text in page.links]
-            before = collection.passage_count()
-            source = collection.add(Document(page.text, url=url), links=found, addresses=[url])
-            return StoredPage(source.id, url, source.tokens, collection.passage_count() - before, tuple(found))
-
-        async def find(query: Query) -> SearchResult:
-            return await search(collection, query)
-
-        asking = Answerer(collection, Settings(answer_max_depth=4), add_page=add_page, search=find)
-        answered = await asking.answer([START], Question(QUESTION))
-        assert answered.found.hits[0].passage.text.startswith('The runner of each Kaplan turbine has five blades.')
-        assert answered.trace.stop_reason == 'enough evidence'
-        again = await asking.answer([START], Question(QUESTION, mode='deep'))
-        fetched = [page for page in again.trace.pages if not page.was_stored]
-        # The first time there was enough before this one.
-        assert [page.url for page in fetched if not page.failure] == [f'{ORIGIN}/news']
-        assert [page.url for page in again.trace.pages if page.was_stored][:2] == [START, f'{ORIGIN}/guide']
-        assert isinstance(again.trace.pages[0], TracePage)

@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -230,6 +231,7 @@ LINKS = st.lists(
 )
 
 
+@hypothesis_settings(max_examples=50)
 @given(LINKS, st.integers(0, 4))
 def test_any_links_give_distinct_candidates_best_first(links: list[Link], depth: int) -> None:
     found = follow(QUESTION, *links, depth=depth)

@@ -16,6 +16,8 @@ from summarizer_tool.schemas import Evidence, Part, SourcedFact, Stats, Summary,
 from summarizer_tool.text import tokens
 from tests.support.texts import CHRONICLE
 
+pytestmark = pytest.mark.anyio
+
 LONG_LINE = 'The quay was rebuilt in stone. ' * 12 + 'Ilse Quarry paid 300 crowns for it. ' + 'Boats came back. ' * 9
 HARBOUR = Document(
     f'# Harbour\n\nAda Brook founded the Tide Guild in 1840.\nIt owns 14 ships.\n\n{LONG_LINE}\n',
@@ -103,7 +105,6 @@ def fail(_: object, __: object) -> ModelResponse:
     raise ModelHTTPError(status_code=400, model_name='any', body='secret')
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('budget', [500, 900])
 async def test_where_every_call_failed_a_brief_has_what_fits(budget: int) -> None:
     """The original would be over the budget; a brief is within it, so it must not say that this is the original."""
@@ -132,7 +133,6 @@ def test_nothing_to_summarize() -> None:
     assert 'state: empty' in render(brief_of_summary(summary(state='empty'), []), 500).text
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('budget', [500, 1200])
 async def test_a_real_summary(budget: int) -> None:
     document = Document(CHRONICLE, title='Chronicle')

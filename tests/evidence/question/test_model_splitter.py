@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
@@ -110,6 +111,7 @@ def test_a_word_in_common_in_any_script(question: str, offered: str, is_taken: b
     assert sound_parts([offered], question) == ((offered,) if is_taken else ())
 
 
+@hypothesis_settings(max_examples=50)
 @given(st.lists(st.text(max_size=400), max_size=8), st.text(max_size=60))
 def test_what_is_taken_is_always_a_query(offered: list[str], question: str) -> None:
     parts = sound_parts([*offered, question], question)

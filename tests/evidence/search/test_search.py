@@ -13,11 +13,12 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import ConfigurationError, UnknownSourceError
 from summarizer_tool.evidence.search import candidates
 from summarizer_tool.evidence.search import search as search_module
-from summarizer_tool.evidence.search.candidates import GATHERED
 from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarityResult
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
+
+pytestmark = pytest.mark.anyio
 
 GUILD = """\
 # The guild
@@ -115,7 +116,6 @@ class Judge:
         return [1.5 if self.word in text else 0.1 for text in texts]
 
 
-@pytest.mark.anyio
 async def test_a_question(collection: Collection) -> None:
     found = await search(collection, Query('Who founded the salt guild?'))
     assert shown(found) == snapshot(
@@ -134,7 +134,6 @@ async def test_a_question(collection: Collection) -> None:
     assert (best.path, best.first_line) == (('The guild', 'Origins'), 5)
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     ('question', 'best'),
     [
@@ -151,7 +150,6 @@ async def test_the_best_passage(collection: Collection, question: str, best: str
     assert found.hits[0].score > 0.5
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('question', ['', ' ', '?!', 'flurbish', '\0', '"', 'the', '\ud800'])
 async def test_nothing_is_found(collection: Collection, question: str) -> None:
     found = await search(collection, Query(question))
@@ -162,7 +160,6 @@ async def test_nothing_is_found(collection: Collection, question: str) -> None:
     assert empty == SearchResult(hits=(), sources=(), documents=0, passages=0, matched=0)
 
 
-@pytest.mark.anyio
 async def test_some_sources_alone(collection: Collection) -> None:
     ids = {source.title: source.id for source in collection.sources()}
     found = await search(
@@ -175,7 +172,6 @@ async def test_some_sources_alone(collection: Collection) -> None:
         await search(collection, Query('salt', source_ids=('Guilds',)))
 
 
-@pytest.mark.anyio
 async def test_all_of_it_where_it_fits(collection: Collection) -> None:
     ids = [source.id for source in reversed(collection.sources())]
     tokens = collection.totals().tokens
@@ -190,7 +186,6 @@ async def test_all_of_it_where_it_fits(collection: Collection) -> None:
     assert [source.id for source in some.sources] == [ids[2], ids[0]]
 
 
-@pytest.mark.anyio
 async def test_each_part_has_its_best(collection: Collection) -> None:
     parts = ('Who founded the salt guild?', 'When was the lighthouse lit?')
     found = await search(collection, Query('two things', parts=parts, top_k=2))
@@ -202,7 +197,6 @@ async def test_each_part_has_its_best(collection: Collection) -> None:
     )
 
 
-@pytest.mark.anyio
 async def test_copies_are_left_out(collection: Collection) -> None:
     collection.add(Document(GUILD.replace('twelve', 'a dozen') + '\nA copy.', title='Mirror'))
     found = await search(collection, Query('Ada Brook and the Grey Heron'))
@@ -218,7 +212,6 @@ YEAR = (
 )
 
 
-@pytest.mark.anyio
 async def test_passages_that_differ_in_a_number_are_no_copies() -> None:
     collection = SourceStore().collection()
     reports = '\n\n'.join(
@@ -231,7 +224,6 @@ async def test_passages_that_differ_in_a_number_are_no_copies() -> None:
     assert found.warnings == ()
 
 
-@pytest.mark.anyio
 async def test_near_copies_are_counted_and_the_newest_is_shown() -> None:
     collection = SourceStore().collection()
     text = YEAR.format(year=1203, marks=12)
@@ -250,7 +242,6 @@ async def test_near_copies_are_counted_and_the_newest_is_shown() -> None:
 FEES = '# Fees\n\nThe station gave {marks} marks of toll.\n\n# The rest\n\n{rest}'
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('room', [0, 10_000])
 async def test_of_a_page_the_last_version_is_searched(room: int) -> None:
     collection = SourceStore().collection()
@@ -274,7 +265,6 @@ async def test_of_a_page_the_last_version_is_searched(room: int) -> None:
     assert await marks() == ({'1500', '1600'}, 2, 2 * passages)
 
 
-@pytest.mark.anyio
 async def test_many_outdated_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, 'GATHERED', 50)  # so that words are frequent
     monkeypatch.setattr(search_module, '_MOST_SPANS', 4)
@@ -296,7 +286,6 @@ async def test_many_outdated_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert meaning.limits == [400] * 3  # of 80 most are outdated
 
 
-@pytest.mark.anyio
 async def test_words_of_headings_are_found_and_shown(collection: Collection) -> None:
     empty, text = '## 2.4.1 (14 March 1203) zephyrine support', '## 2.4.0 (1 March 1203)\n\nGeese.'
     collection.add(Document(f'# Changes\n\n{empty}\n\n{text}'))
@@ -308,27 +297,19 @@ async def test_words_of_headings_are_found_and_shown(collection: Collection) -> 
     assert [hit.passage.text for hit in whole.hits] == ['# The rotor has five blades\n\n## It is of bronze']
 
 
-@pytest.mark.anyio
 async def test_a_source_without_anything_in_it_is_whole_too(collection: Collection) -> None:
     blank = collection.add(Document('\n\n'))
     found = await search(collection, Query('salt', source_ids=(blank.id,), room=1000))
-    assert (found.hits, found.sources, found.is_full_context, found.documents, found.passages) == (
-        (),
-        (blank,),
-        True,
-        1,
-        0,
-    )
+    assert (found.hits, found.sources, found.is_full_context) == ((), (blank,), True)
+    assert (found.documents, found.passages) == (1, 0)
 
 
-@pytest.mark.anyio
 async def test_a_source_under_another_title(collection: Collection) -> None:
     collection.add(Document(HARBOUR, title='Zephyr handbook'))
     found = await search(collection, Query('Zephyr handbook'))
     assert {source.title for source in found.sources} == {'Zephyr handbook'}
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('question', ['ﷺ', 'What did the prophet ﷺ say?', 'ﷻ geese', '⑴⑵ geese'])
 async def test_characters_that_stand_for_words(collection: Collection, question: str) -> None:
     collection.add(Document('The prophet ﷺ said: seek knowledge.'))
@@ -336,7 +317,6 @@ async def test_characters_that_stand_for_words(collection: Collection, question:
     assert ('prophet' in found.hits[0].passage.text) == ('geese' not in question)
 
 
-@pytest.mark.anyio
 async def test_neighbours_of_strong_hits() -> None:
     collection = SourceStore().collection()
     clerks = ('weir', 'pans', 'toll', 'wool hall', 'mint', 'assize')
@@ -376,7 +356,6 @@ TALE = [
 ]
 
 
-@pytest.mark.anyio
 async def test_how_far_a_hit_brings_what_is_beside_it() -> None:
     collection = SourceStore().collection()
     collection.add(Document('\n\n'.join(TALE)))
@@ -391,7 +370,6 @@ async def test_how_far_a_hit_brings_what_is_beside_it() -> None:
     )
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize('room', [0, 10_000])
 async def test_what_is_named_once_and_then_spoken_of(room: int) -> None:
     async def score(*texts: str) -> float:
@@ -411,14 +389,12 @@ async def test_what_is_named_once_and_then_spoken_of(room: int) -> None:
     assert near > farther > under_another_heading == in_another_source > 0
 
 
-@pytest.mark.anyio
 async def test_what_frames_a_request_is_not_looked_for(collection: Collection) -> None:
     framed = await search(collection, Query('Summarize what was said in the discussion about the salt guild'))
     plain = await search(collection, Query('salt guild'))
     assert shown(framed) == shown(plain)
 
 
-@pytest.mark.anyio
 async def test_ranking_by_meaning_beside_words(collection: Collection) -> None:
     meaning = Meaning({'shipwreck': ['In the ward', 'The harbour was dug']})
     ids = tuple(source.id for source in collection.sources())
@@ -446,7 +422,6 @@ async def test_ranking_by_meaning_beside_words(collection: Collection) -> None:
     assert found.hits[1].passage.text.startswith('The harbour')
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     ('error', 'warning'),
     [
@@ -459,7 +434,6 @@ async def test_without_the_ranking_by_meaning(collection: Collection, error: Exc
     assert (found.hits[0].passage.text[:9], found.warnings, found.ranking) == ('Ada Brook', (warning,), 'bm25')
 
 
-@pytest.mark.anyio
 async def test_a_judge(collection: Collection) -> None:
     judge = Judge('Grey Heron')
     found = await search(collection, Query('the salt guild'), reranker=judge)
@@ -475,13 +449,11 @@ Ada Brook, a miller's daughter, founded the salt guild in 1203, after the second
     assert (failing.warnings, failing.hits[0].confidence) == (('reranking failed: TimeoutError',), None)
 
 
-@pytest.mark.anyio
 async def test_cancelled_while_a_model_works(collection: Collection) -> None:
     with pytest.raises(asyncio.CancelledError):
         await search(collection, Query('salt'), reranker=Judge('', asyncio.CancelledError()))
 
 
-@pytest.mark.anyio
 async def test_other_collections_change_nothing() -> None:
     store = SourceStore()
     mine, yours = store.collection('mine'), store.collection('yours')
@@ -495,10 +467,10 @@ async def test_other_collections_change_nothing() -> None:
     assert (after.matched, after.passages) == (before.matched, before.passages)
 
 
-@pytest.mark.anyio
-async def test_words_that_are_nearly_everywhere() -> None:
+async def test_words_that_are_nearly_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, 'GATHERED', 500)
     collection = SourceStore().collection()
-    number = GATHERED + 2000
+    number = 4000
     needle = number - 3
     text = '\n'.join(
         f'# {place}\n\nsalt and wool{" and salt, salt tax" if place == needle else ""}' for place in range(number)
@@ -513,7 +485,6 @@ async def test_words_that_are_nearly_everywhere() -> None:
     assert found.hits[0].passage.path == (f'{needle}',)
 
 
-@pytest.mark.anyio
 async def test_frequent_words_that_never_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, 'GATHERED', 50)
     collection = SourceStore().collection()
@@ -524,7 +495,6 @@ async def test_frequent_words_that_never_meet(monkeypatch: pytest.MonkeyPatch) -
     assert {hit.passage.text[:9] for hit in found.hits} == {'salt wool', 'wool tar '}
 
 
-@pytest.mark.anyio
 async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> None:
     class Evicting(Judge):
         async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:

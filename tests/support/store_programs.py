@@ -1,0 +1,144 @@
+"""What processes do with a store: one each, forked from one that has imported what they need.
+
+done = at_once(fill, [(path, number, 60) for number in range(4)])
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TypeVar
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.errors import StoreError, UnknownSourceError
+from summarizer_tool.evidence.search import lookup
+from summarizer_tool.store import index
+from summarizer_tool.store.source_store import SourceStore
+
+T = TypeVar('T')
+
+SECONDS = 100.0
+"""What takes longer hangs."""
+
+FORKS = get_context('forkserver')
+FORKS.set_forkserver_preload([__name__])
+
+
+def at_once(program: Callable[..., T], arguments: Sequence[tuple[object, ...]]) -> list[T]:
+    """What a program returns for each of the arguments, in processes of their own; what fails in one fails here."""
+    with FORKS.Pool(len(arguments)) as pool:
+        return pool.starmap_async(program, arguments, chunksize=1).get(SECONDS)
+
+
+def write_for_ever(path: Path, name: int, said: Connection) -> None:
+    """Write until killed, and say after each write what was written."""
+    with SourceStore(path) as store:
+        collection = store.collection()
+        for number in range(1_000_000):
+            text = f'{name} {number} ' + 'x y ' * (number % 7 * 1000)
+            said.send(('source', collection.add(Document(text)).id))
+            collection.keep_answer(f'{name} {number}', number, text)
+            said.send(('answer', str(number)))
+
+
+def fill(path: Path, me: int, times: int) -> None:
+    """Add to a store, of which a cap makes each evict what others add."""
+    with SourceStore(path, max_mb=0.3) as store:
+        shared, own = store.collection(), store.collection(str(me))
+        for number in range(times):
+            source = own.add(Document(f'{me} {number} ' + 'x y ' * (number % 9 * 600)))
+            try:
+                assert own.document(source.id).text.startswith(f'{me} {number} ')
+            except UnknownSourceError as error:  # the others may have filled the store since
+                assert 'was evicted' in str(error)  # noqa: PT017
+            shared.add(Document(f'shared {number}'))
+            shared.keep_answer(f'{number}', 100, f'answer {number}')
+            assert shared.answer(f'{number - 1}', least=0, most=1000) in (None, f'answer {number - 1}')
+            assert len(shared.sources(3)) <= 3
+            assert store.size() <= 300_000
+
+
+def fork_amid_threads(path: str) -> tuple[list[int], int]:
+    """Fork while other threads read and write; the children outlive what they were forked from.
+
+    Returns:
+        How each child ended, and how many sources there are then.
+    """
+    store = SourceStore(path)
+    collection = store.collection()
+    first = collection.add(Document('before')).id
+    stop = threading.Event()
+
+    def work(me: int) -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            collection.keep_answer(f'{me} {number % 50}', 1, 'x' * 1000)
+            collection.document(first)
+
+    threads = [threading.Thread(target=work, args=(me,)) for me in range(2)]
+    for thread in threads:
+        thread.start()
+    children: list[int] = []
+    for child in range(4):
+        pid = os.fork()
+        if not pid:
+            code = 1
+            try:
+                # SQLite's locks are not inherited, so nothing that it has open may be.
+                fds = [f'/proc/self/fd/{fd}' for fd in os.listdir('/proc/self/fd')] if sys.platform == 'linux' else []  # noqa: PTH208
+                assert not [fd for fd in fds if os.path.exists(fd) and os.readlink(fd).startswith(path)]  # noqa: PTH110, PTH115
+                assert collection.document(first).text == 'before'
+                for number in range(30):
+                    collection.add(Document(f'child {child} {number}'))
+                store.close()
+                code = 0
+            finally:
+                os._exit(code)
+        children.append(pid)
+    ended = [os.waitpid(pid, 0)[1] for pid in children]
+    stop.set()
+    for thread in threads:
+        thread.join()
+    count = len(collection.sources(1000))
+    store.close()
+    return ended, count
+
+
+def fill_the_disk(path: Path) -> str:
+    """Write more than files may hold, and go on once there is room again; of one process that size can be limited."""
+    import resource
+
+    said = ''
+    with SourceStore(path) as store:
+        collection = store.collection()
+        kept = collection.add(Document('kept'))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+        try:
+            collection.add(Document('x ' * 300_000))
+        except StoreError as error:
+            said = str(error)
+        assert collection.document(kept.id).text == 'kept'
+        assert store.size() == 4
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        collection.keep_summary('key', 'a summary')
+    return said
+
+
+def read_until(path: Path, most: int) -> None:
+    """Read while another process writes, three passages at a time."""
+    with SourceStore(path) as store:
+        collection, seen = store.collection(), 0
+        while seen < most:
+            with collection.database.read() as db:
+                db.execute('BEGIN')
+                rows = lookup.rows_with(db, ['salt'], index.spans_of(db, 'default'), 1000)
+                passages = index.passages(db, 'default', rows)
+                known = index.count_passages(db, 'default')
+            # All or nothing of each source, and never less than before.
+            assert len(rows) == len(passages) == known >= seen, (len(rows), len(passages), known, seen)
+            assert known % 3 == 0, known
+            seen = known
