@@ -4,7 +4,7 @@ PATH is the `tests` folder of trafilatura's repository (https://github.com/adbar
 names for each page some strings of its content (`with`) and some of its chrome (`without`). No page of it is in ours.
 
 Ours are the defaults that everybody gets, links in the text. The exit code says whether the goals are met: over all
-pages a harmonic mean of 0.955 of the two shares (0.936 until the choice of content is reworked), no exception, and 0.6
+pages a harmonic mean of 0.955 of the two shares (0.937, with marks 0.934, until the choice of content is reworked), no exception, and 0.6
 of the speed that trafilatura alone has with its default settings, measured page by page in the same process.
 """
 
@@ -19,7 +19,8 @@ from tests.proofs.web_pages.corpus import LabelledPage, read_corpus
 from tests.proofs.web_pages.scoring import Score, bare, plain
 
 MIN_MEAN = 0.955
-MEAN_SO_FAR = 0.936
+MEAN_SO_FAR = 0.937
+MARKED_MEAN_SO_FAR = 0.934
 """What later work on the choice of content begins with."""
 MIN_SPEED = 0.6
 _OURS, _THEIRS = 'summarizer_tool', 'trafilatura'
@@ -103,7 +104,7 @@ def _report(run: Run, pages: int) -> int:
     print('worst pages:', *(f'\n  {what}' for _, what in sorted(run.worst, reverse=True)[:10]))
     goals = Goals()
     goals.at_least('harmonic mean', run.total(_OURS, 'without marks').mean, MIN_MEAN, bound=MEAN_SO_FAR)
-    goals.at_least('harmonic mean with marks', run.total(_OURS, 'as it is').mean, MIN_MEAN, bound=MEAN_SO_FAR)
+    goals.at_least('harmonic mean with marks', run.total(_OURS, 'as it is').mean, MIN_MEAN, bound=MARKED_MEAN_SO_FAR)
     goals.at_least('speed of trafilatura', ratio, MIN_SPEED)
     goals.so('no exception', is_so=not run.failures)
     return goals.report()
