@@ -8,23 +8,16 @@ import json
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal
-
-FactKind = Literal['error', 'odd', 'count', 'identifier', 'setting', 'metric']
 
 START = datetime(2026, 3, 14, 2, 0, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that a reader of the output should learn."""
+    """Something that a reader of the output should learn: its needles."""
 
-    kind: FactKind
-    needles: tuple[str, ...]
-    question: str
-    answer: str
+    def __init__(self, *needles: str) -> None:
+        self.needles = needles
 
     def survives(self, text: str) -> bool:
         return all(re.search(rf'(?<!\w){re.escape(needle)}(?!\w)', text) for needle in self.needles)
@@ -134,14 +127,14 @@ def _log_error(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
             f'  File "/srv/harbour/store.py", line {rng.randint(100, 900)}, in step\n    raise Damaged(ident)\n'
             f'harbour.errors.DamagedError: {ident}'
         )
-    return Fact('error', (ident, kept[0]), f'What went wrong with {ident}?', line), lines
+    return Fact(ident, kept[0]), lines
 
 
 def _log_odd(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
     ident = f'{rng.choice(("north", "south", "quay", "mole"))}-{rng.randint(10, 99)}'
     line = _LOG_ODD[(turn + rng.randint(0, 3)) % len(_LOG_ODD)].format(id=ident)
     said = re.sub(r'^\w+ +\[[\w-]+\] ', '', line).split(ident)[0].strip()
-    return Fact('odd', (ident, said), f'What happened once to {ident}?', line), [line]
+    return Fact(ident, said), [line]
 
 
 def _log_setting(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
@@ -149,13 +142,13 @@ def _log_setting(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
     line = _LOG_SETTINGS[(turn + rng.randint(0, 2)) % len(_LOG_SETTINGS)].format(n=value)
     name = re.search(r'with ([\w.]+)=', line)
     assert name
-    return Fact('setting', (name[1], str(value)), f'What is {name[1]} set to?', str(value)), [line]
+    return Fact(name[1], str(value)), [line]
 
 
 def _log_metric(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
     value, request = rng.randint(30_000, 60_000), _hex(rng, 8) + '-' + _hex(rng, 4)
     line = f'INFO  [berth-api] request {request} handled path=/berths/17/slots status=200 duration={value}ms'
-    return Fact('metric', (f'{value}ms', request), 'Which request took longest?', request), [line]
+    return Fact(f'{value}ms', request), [line]
 
 
 def _log_count(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
@@ -163,7 +156,7 @@ def _log_count(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
     count = rng.randint(21, 89)
     lines = [form.format(n=rng.randint(1, 240), shard=rng.randint(0, 7)) for _ in range(count)]
     said = {0: 'answered with stale reading', 1: 'tariff-service refused the connection', 2: 'is behind by'}
-    return Fact('count', (str(count), said[turn % 3]), f'How often: {said[turn % 3]}?', str(count)), lines
+    return Fact(str(count), said[turn % 3]), lines
 
 
 # Lists of objects -----------------------------------------------------------------------------------------------------
@@ -185,7 +178,7 @@ def json_list(seed: int, items: int, facts: int) -> Noise:
         count = rng.randint(21, 77)
         for at in (free.pop() for _ in range(count)):
             shipments[at]['status'] = status
-        planted.append(Fact('count', (status, f'×{count}'[1:]), f'How many shipments are {status}?', str(count)))
+        planted.append(Fact(status, str(count)))
     kinds = ('error', 'odd', 'setting', 'metric', 'identifier', 'error')
     while len(planted) < facts:
         planted.append(_spoil(rng, shipments[free.pop()], kinds[len(planted) % len(kinds)], len(planted)))
@@ -219,24 +212,24 @@ def _spoil(rng: random.Random, shipment: dict[str, object], kind: str, number: i
             f'no crane free in window {rng.randint(10, 99)}',
         )[number % 3]
         shipment['error'] = message
-        return Fact('error', (ident, message), f'What is wrong with {ident}?', message)
+        return Fact(ident, message)
     if kind == 'odd':
         status = ('lost_at_sea', 'returned', 'abandoned', 'seized')[number % 4]
         shipment['status'] = status
-        return Fact('odd', (ident, status), f'Which shipment is {status}?', ident)
+        return Fact(ident, status)
     if kind == 'setting':
         policy = shipment['policy']
         assert isinstance(policy, dict)
         hours = rng.randint(100, 400)
         policy['max_delay_hours'] = hours
-        return Fact('setting', (ident, str(hours)), f'Which delay is allowed to {ident}?', str(hours))
+        return Fact(ident, str(hours))
     if kind == 'metric':
         minutes = rng.randint(3000, 9000)
         shipment['handling_minutes'] = minutes
-        return Fact('metric', (ident, str(minutes)), f'How long did {ident} take to handle?', str(minutes))
+        return Fact(ident, str(minutes))
     carrier = f'Charter {rng.randint(100, 999)}'
     shipment['carrier'] = carrier
-    return Fact('identifier', (ident, carrier), f'Which shipment goes with {carrier}?', ident)
+    return Fact(ident, carrier)
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
@@ -273,7 +266,7 @@ def pods(seed: int, number: int, facts: int) -> Noise:
         count = rng.randint(21, 59)
         for at in (free.pop() for _ in range(count)):
             rows[at] |= {'STATUS': status, 'READY': '1/2' if status == 'CrashLoopBackOff' else '0/2'}
-        planted.append(Fact('count', (status, str(count)), f'How many pods are in {status}?', str(count)))
+        planted.append(Fact(status, str(count)))
     while len(planted) < facts:
         row = rows[free.pop()]
         planted.append(_sicken(rng, row, len(planted)))
@@ -290,17 +283,17 @@ def _sicken(rng: random.Random, row: dict[str, str], number: int) -> Fact:
     if turn == 0:
         status = ('ImagePullBackOff', 'Evicted', 'OOMKilled', 'CreateContainerConfigError')[number // 4 % 4]
         row |= {'STATUS': status, 'READY': '0/2'}
-        return Fact('odd', (name, status), f'Which pod is in {status}?', name)
+        return Fact(name, status)
     if turn == 1:
         restarts = rng.randint(120, 900)
         row |= {'RESTARTS': f'{restarts} ({rng.randint(2, 50)}m ago)'}
-        return Fact('metric', (name, str(restarts)), f'How often did {name} restart?', str(restarts))
+        return Fact(name, str(restarts))
     if turn == 2:
         row |= {'STATUS': 'Pending', 'NODE': '<none>', 'IP': '<none>', 'READY': '0/2'}
-        return Fact('identifier', (name, 'Pending'), 'Which pod is pending?', name)
+        return Fact(name, 'Pending')
     node = f'spare-{rng.randint(100, 999)}'
     row |= {'NODE': node}
-    return Fact('odd', (name, node), f'Which pod runs on {node}?', name)
+    return Fact(name, node)
 
 
 def table(seed: int, rows: int, facts: int) -> Noise:
@@ -330,7 +323,7 @@ def table(seed: int, rows: int, facts: int) -> Noise:
     count = rng.randint(23, 57)
     for at in (free.pop() for _ in range(count)):
         cells[at]['plan'] = 'legacy'
-    planted.append(Fact('count', ('legacy', str(count)), 'How many tenants are on the legacy plan?', str(count)))
+    planted.append(Fact('legacy', str(count)))
     while len(planted) < facts:
         row = cells[free.pop()]
         turn = len(planted) % 4
@@ -344,8 +337,7 @@ def table(seed: int, rows: int, facts: int) -> Noise:
         else:
             field, value = 'region', f'isle-{rng.randint(10, 99)}'
         row[field] = value
-        kind: FactKind = 'metric' if turn == 1 else 'identifier' if turn == 3 else 'setting'
-        planted.append(Fact(kind, (name, value), f'What is {field} of {name}?', value))
+        planted.append(Fact(name, value))
     names = list(cells[0])
     lines = [f'| {" | ".join(names)} |', f'|{"---|" * len(names)}']
     lines += [f'| {" | ".join(row.values())} |' for row in cells]
