@@ -1,25 +1,19 @@
 """`summarizer call`: the operations that agents have, by their parameters."""
 
 import json
-from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner, Result
 
-from summarizer_tool import telemetry
 from summarizer_tool.cli.main import app
 from summarizer_tool.service.operations import OPERATIONS
 from tests.support.texts import HARBOUR
 
 
 @pytest.fixture(autouse=True)
-def _fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv('LLM_MODEL', 'extractive')
+def _kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('SUMMARIZER_STORE', 'store.sqlite3')
-    # Logs and traces of the process are the tests' own.
-    monkeypatch.setattr(telemetry, 'configure', lambda *_, **__: None)
 
 
 def call(*arguments: str, stdin: str = '') -> Result:

@@ -1,13 +1,6 @@
 """`summarizer search`, `answer`, `add` and `status`, with a site on loopback: what goes where, and how it ends."""
 
 import json
-import os
-import pty
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -15,13 +8,11 @@ from dirty_equals import IsStr
 from inline_snapshot import snapshot
 from typer.testing import CliRunner, Result
 
-from summarizer_tool import telemetry
 from summarizer_tool.cli.main import app
 from summarizer_tool.text import tokens
 from tests.support.provider import Behaviour, serve
-from tests.support.site import Site, site
-
-COMMAND = [sys.executable, '-m', 'summarizer_tool']
+from tests.support.site import Site
+from tests.support.terminal import interrupted, with_terminal
 
 MILL = """\
 # The mill of Ostrey
@@ -30,23 +21,6 @@ Perpetua Gann bought the mill of Ostrey in 1908 for ninety crowns.
 
 The second stone broke in the frost of 1911, and Perpetua Gann had it bound with iron.
 """
-
-
-@pytest.fixture(scope='module')
-def station() -> Generator[Site]:
-    with site() as served:
-        yield served
-
-
-@pytest.fixture(autouse=True)
-def _fresh(station: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    station.hits.clear()
-    station.pause = 0.0
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv('LLM_MODEL', 'extractive')
-    monkeypatch.setenv('SUMMARIZER_FETCH_ALLOW_HOSTS', station.host)
-    # Logs and traces of the process are the tests' own.
-    monkeypatch.setattr(telemetry, 'configure', lambda *_, **__: None)
 
 
 def run(*arguments: str, stdin: bytes | None = None, **environment: str) -> Result:
@@ -256,41 +230,16 @@ def test_a_model_splits_the_question_where_one_is_named() -> None:
 
 def test_an_interrupt_ends_the_work(station: Site) -> None:
     station.slow(60)
-    process = subprocess.Popen(
-        [*COMMAND, 'answer', 'When is the highest tide?', station.url('/slow')],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    deadline = time.monotonic() + 30
-    while '/slow' not in station.hits and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    started = time.monotonic()
-    out, errors = process.communicate(timeout=30)
-    assert (process.returncode, out, errors) == (130, b'', b'summarizer: interrupted\n')
-    assert time.monotonic() - started < 30
+    asked = ('answer', 'When is the highest tide?', station.url('/slow'))
+    ended = interrupted(*asked, when=lambda: '/slow' in station.hits)
+    assert ended == (130, b'', b'summarizer: interrupted\n')
 
 
 def test_progress_is_for_a_terminal(station: Site) -> None:
     station.pause = 0.3
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, 'answer', 'What is a drowned start?', station.url('/guide/'), '--mode', 'fast'],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, 'TERM': 'xterm'},
-    )
-    os.close(theirs)
-    shown = b''
-    while True:
-        try:
-            shown += os.read(ours, 65536)
-        except OSError:  # the other end has closed
-            break
-    out, _ = process.communicate(timeout=60)
-    os.close(ours)
-    assert process.returncode == 0
+    asked = ('answer', 'What is a drowned start?', station.url('/guide/'), '--mode', 'fast')
+    status, out, shown = with_terminal(*asked)
+    assert status == 0
     assert b'reading' in shown
     assert b'\x1b' not in out
     assert out.count(b'[SOURCES]') == 1
