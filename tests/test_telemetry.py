@@ -236,25 +236,16 @@ def test_logs_are_json_lines(crawl: dict[str, str], lines: io.StringIO) -> None:
     assert SECRET not in lines.getvalue()
 
 
-def test_a_library_is_silent() -> None:
-    """Nothing on stdout or stderr, no warning, and no network, as long as nobody has configured anything."""
+def test_a_library_is_silent_until_a_program_configures_it() -> None:
+    """Before, nothing on stdout or stderr, no warning, and no network; then logs on stderr, and nothing on stdout."""
     program = """
         import warnings
         warnings.simplefilter('error')
-        from summarizer_tool import Summarizer
+        from summarizer_tool import Settings, Summarizer, telemetry
         text = 'The Deadmines lie under Westfall, and 12 miners went in. ' * 200
         summary = Summarizer().summarize_sync(text, max_output_tokens=100, strategy='magic')
         assert summary.text and summary.stats.model == 'extractive'
-    """
-    done = subprocess.run(
-        [sys.executable, '-c', textwrap.dedent(program)], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
-
-
-def test_programs_log_to_stderr_and_write_nothing_to_stdout() -> None:
-    program = """
-        from summarizer_tool import Settings, telemetry
+        warnings.simplefilter('default')
         telemetry.configure(Settings.load(log_level='info'))
         telemetry.logger.debug('not asked for')
         telemetry.logger.info('é', extra={'input_size': 3})

@@ -1,6 +1,10 @@
-"""Timelines for tests: what a run emits, and a server that shows it."""
+"""Timelines for tests: what a run emits, and a server that shows it.
+
+`python -m tests.support.timeline LOG` writes a long run: its first event, and the others when there is a line on stdin.
+"""
 
 import socket
+import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -115,3 +119,18 @@ def shown(source: Hub | EventLog, *, token: str | None = None) -> Generator[Show
         yield served
     finally:
         served.stop()
+
+
+async def _write(log: str) -> None:
+    async with Timeline('far', log=EventLog(log)) as timeline:
+        await timeline.emit(result('0'))
+        sys.stdin.readline()
+        for number in range(1, 120):
+            await timeline.emit(note('transient', index=number))
+            await timeline.emit(result(str(number)))
+            if number % 40 == 0:
+                await anyio.sleep(0.1)
+
+
+if __name__ == '__main__':
+    anyio.run(_write, sys.argv[1])
