@@ -12,6 +12,7 @@ from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import UnreadableError
 from summarizer_tool.html.page import Image
 from tests.support.site import Site
+from tests.support.terminal import said
 
 HEAD = '<!doctype html>\n<html><head><meta charset="{charset}"><title>Gäste</title></head><body>'
 BODY = (
@@ -115,25 +116,16 @@ def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
         run(station.canary.url('/')),
     ]
     assert [
-        (
-            int(each.exit_code),
-            each.stdout,
-            each.stderr.replace(station.host, 'SITE').replace(station.canary.host, 'ELSE'),
-        )
-        for each in ended
+        said(each).replace(station.host, 'SITE').replace(station.canary.host, 'ELSE') for each in ended
     ] == snapshot(
         [
-            (3, '', 'summarizer: first.md does not exist\n'),
-            (3, '', 'summarizer: folder is a directory; name the files in it, e.g. folder/*.md\n'),
-            (1, '', 'summarizer: there is nothing to summarize: empty.txt holds no text\n'),
-            (3, '', 'summarizer: SITE/nope answered HTTP 404\n'),
-            (3, '', 'summarizer: SITE/empty holds no text\n'),
-            (3, '', 'summarizer: the URL has no valid host and port; give one like https://example.org/page\n'),
-            (
-                3,
-                '',
-                'summarizer: ELSE/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=ELSE would allow it\n',
-            ),
+            '3||summarizer: first.md does not exist',
+            '3||summarizer: folder is a directory; name the files in it, e.g. folder/*.md',
+            '1||summarizer: there is nothing to summarize: empty.txt holds no text',
+            '3||summarizer: SITE/nope answered HTTP 404',
+            '3||summarizer: SITE/empty holds no text',
+            '3||summarizer: the URL has no valid host and port; give one like https://example.org/page',
+            '3||summarizer: ELSE/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=ELSE would allow it',
         ]
     )
     assert station.canary.hits == []

@@ -4,18 +4,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from dirty_equals import IsStr
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, Summary
 from summarizer_tool.text import tokens
 from tests.support import forking
 from tests.support.provider import Behaviour, Error, Hang, serve
-from tests.support.terminal import interrupted, with_terminal
+from tests.support.terminal import interrupted, said, with_terminal
 
 LONG = 'In {year} the miner Ada Thornby found {year} silver coins in the Deadmines below Westfall.\n'
 TEXT = ''.join(LONG.format(year=1000 + index) for index in range(60))
@@ -25,21 +23,12 @@ def run(*arguments: str, stdin: bytes = b'', **environment: str) -> subprocess.C
     return forking.run('summarizer_tool', 'run', *arguments, environment={**os.environ, **environment}, stdin=stdin)
 
 
-def each(*runs: Callable[[], subprocess.CompletedProcess[bytes]]) -> list[tuple[int, str, list[str]]]:
-    """Status, output and lines of stderr of several runs."""
-    return [said(run()) for run in runs]
-
-
-def said(done: subprocess.CompletedProcess[bytes]) -> tuple[int, str, list[str]]:
-    return done.returncode, done.stdout.decode(), done.stderr.decode().splitlines()
-
-
 def test_help_and_version() -> None:
     script = str(Path(sys.executable).with_name('summarizer'))
     ask = partial(subprocess.run, capture_output=True, timeout=60, check=False)
-    shown, version = each(partial(ask, [script, 'run', '--help']), partial(ask, [script, '--version']))
-    assert shown == (0, IsStr(regex=r'Usage: summarizer run .*--max-output-tokens.*', regex_flags=re.DOTALL), [])
-    assert version == (0, IsStr(regex=r'\d+\.\d+\.\d+\n'), [])
+    shown, version = said(ask([script, 'run', '--help'])), said(ask([script, '--version']))
+    assert re.fullmatch(r'0\|Usage: summarizer run .*--max-output-tokens.*\|', shown, re.DOTALL)
+    assert re.fullmatch(r'0\|\d+\.\d+\.\d+\|', version)
 
 
 def test_several_files_with_statistics() -> None:
@@ -95,58 +84,36 @@ def test_what_was_asked_for_in_a_wrong_way() -> None:
     Path('.env').write_text('OPENAI_API_KEY=sk-secret-from-the-file\n')
     Path('file.txt').write_text('Short.')
     ask = partial(run, 'file.txt')
-    assert each(
-        partial(ask, '--max-output-tokens', '-1'),
-        partial(ask, '--model', 'antropic:claude-sonnet-4-5'),
-        partial(ask, '--model', 'meta/llama:free'),
-        partial(ask, '--model', 'openai:gpt-4o'),  # its key is in .env
-        partial(ask, MAX_CONCURRENT_LLM_CALLS='0', OPENROUTER_API_KEY='sk-or-secret'),
-    ) == snapshot(
+    assert [
+        said(ask('--max-output-tokens', '-1')),
+        said(ask('--model', 'antropic:claude-sonnet-4-5')),
+        said(ask('--model', 'meta/llama:free')),
+        said(ask('--model', 'openai:gpt-4o')),  # its key is in .env
+        said(ask(MAX_CONCURRENT_LLM_CALLS='0', OPENROUTER_API_KEY='sk-or-secret')),
+    ] == snapshot(
         [
-            (
-                2,
-                '',
-                [
-                    'Usage: python -m summarizer_tool run [OPTIONS] [FILE|URL|HANDLE|-]...',
-                    "Try 'python -m summarizer_tool run --help' for help.",
-                    '',
-                    "Error: Invalid value for '--max-output-tokens': Input should be greater than or equal to 0",
-                ],
-            ),
-            (
-                2,
-                '',
-                [
-                    "summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:claude-sonnet-5-5'?"
-                ],
-            ),
-            (
-                2,
-                '',
-                [
-                    'summarizer: LLM_MODEL=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive'
-                ],
-            ),
-            (0, 'Short.\n', []),
-            (2, '', ['summarizer: invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1']),
+            """\
+2||Usage: python -m summarizer_tool run [OPTIONS] [FILE|URL|HANDLE|-]...
+Try 'python -m summarizer_tool run --help' for help.
+
+Error: Invalid value for '--max-output-tokens': Input should be greater than or equal to 0\
+""",
+            "2||summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:claude-sonnet-5-5'?",
+            '2||summarizer: LLM_MODEL=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive',
+            '0|Short.|',
+            '2||summarizer: invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1',
         ]
     )
 
 
 def test_stdin_within_the_budget_and_no_model_and_no_key() -> None:
-    assert each(
-        partial(run, stdin=b'Short.', LLM_MODEL=''),
-        partial(run, '-', stdin=b'\xef\xbb\xbfWith a byte order mark.\n'),
-    ) == snapshot(
+    assert [
+        said(run(stdin=b'Short.', LLM_MODEL='')),
+        said(run('-', stdin=b'\xef\xbb\xbfWith a byte order mark.\n')),
+    ] == snapshot(
         [
-            (
-                0,
-                'Short.\n',
-                [
-                    'summarizer: warning: no LLM_MODEL and no OPENROUTER_API_KEY: using the embedded extractive model; set one of them, or LLM_MODEL=extractive to say that this is meant'
-                ],
-            ),
-            (0, 'With a byte order mark.\n', []),
+            '0|Short.|summarizer: warning: no LLM_MODEL and no OPENROUTER_API_KEY: using the embedded extractive model; set one of them, or LLM_MODEL=extractive to say that this is meant',
+            '0|With a byte order mark.|',
         ]
     )
 
@@ -195,35 +162,28 @@ def test_a_provider_that_fails() -> None:
             OPENROUTER_BASE_URL=provider.base_url,
             OPENROUTER_API_KEY='sk-or-secret',
         )
-        original, extractive, error = each(
-            ask, partial(ask, SUMMARIZER_ON_FAILURE='extractive'), partial(ask, SUMMARIZER_ON_FAILURE='error')
-        )
-    assert original[:2] == (0, TEXT)
-    assert original[2] == snapshot(
+        original, extractive = ask(), ask(SUMMARIZER_ON_FAILURE='extractive')
+        error = ask(SUMMARIZER_ON_FAILURE='error')
+    assert (original.returncode, original.stdout.decode()) == (0, TEXT)
+    assert original.stderr.decode().splitlines() == snapshot(
         [
             'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
             'summarizer: warning: every model call failed; the original content is returned (reason: HTTP 500; output_size: 1440; budget: 150)',
             'summarizer: warning: every model call failed (HTTP 500): this is the original content, 1440 tokens for a budget of 150',
         ]
     )
-    assert extractive[0] == 0
-    assert 0 < tokens.count(extractive[1].strip()) <= 150
-    assert extractive[2] == snapshot(
+    assert extractive.returncode == 0
+    assert 0 < tokens.count(extractive.stdout.decode().strip()) <= 150
+    assert extractive.stderr.decode().splitlines() == snapshot(
         [
             'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
             'summarizer: warning: chunks summarized by the extractive model instead (chunks: 1; of: 1; reasons: HTTP 500)',
         ]
     )
-    assert error == snapshot(
-        (
-            1,
-            '',
-            [
-                'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
-                'summarizer: every call of openai/gpt-4o-mini failed (HTTP 500; chunks: 1); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it',
-            ],
-        )
-    )
+    assert said(error) == snapshot("""\
+1||summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)
+summarizer: every call of openai/gpt-4o-mini failed (HTTP 500; chunks: 1); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it\
+""")
 
 
 def test_a_store_keeps_finished_work() -> None:
@@ -239,15 +199,10 @@ def test_a_store_keeps_finished_work() -> None:
     assert done.stderr.decode() == (
         f'summarizer: stored as {handle}; name handles instead of files to ask about them again\n'
     )
-    by_handle, unknown, kept_nowhere = each(
-        partial(run, handle, '--max-output-tokens', '100', SUMMARIZER_STORE='work.sqlite3'),
-        partial(run, 'src_0123456789ab', SUMMARIZER_STORE='work.sqlite3'),
-        partial(run, handle),
-    )
-    assert (by_handle[0], by_handle[1]) == (0, again[0][0] + '\n')
-    assert handle not in by_handle[1]
-    assert (unknown[0], unknown[1]) == (1, '')
-    assert (kept_nowhere[0], kept_nowhere[1]) == (2, '')
+    asked = (handle, '--max-output-tokens', '100')
+    assert said(run(*asked, SUMMARIZER_STORE='work.sqlite3')).startswith(f'0|{again[0][0]}|')
+    assert said(run('src_0123456789ab', SUMMARIZER_STORE='work.sqlite3')).startswith('1||')
+    assert said(run(handle)).startswith('2||')
     done = run('page.md', SUMMARIZER_STORE='/proc/none/store')
     assert done.returncode == 2
     assert b'SUMMARIZER_STORE=/proc/none/store cannot be used' in done.stderr

@@ -58,9 +58,8 @@ def step(done: int, total: int) -> Progress:
     return Progress('map', done, total, f'chunk {done} of {total}')
 
 
-async def report_of(steps: list[Progress], count: int, heartbeat: float, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The first notifications of a call with these steps."""
-    monkeypatch.setattr(server_calls, 'HEARTBEAT_SECONDS', heartbeat)
+@pytest.mark.anyio
+async def test_every_step_is_told() -> None:
     sent: list[Any] = []
 
     async def send(progress: float, total: float | None, message: str) -> None:
@@ -69,24 +68,10 @@ async def report_of(steps: list[Progress], count: int, heartbeat: float, monkeyp
     async with anyio.create_task_group() as tasks:
         report = ProgressReport(send)
         tasks.start_soon(report.run)
-        for each in steps:
+        for each in (step(1, 3), step(2, 3), step(3, 3), Progress('reduce', 1, 1, 'merged')):
             report.tell(each)
-        await until(lambda: len(sent) >= count)
+        await until(lambda: len(sent) >= 4)
         tasks.cancel_scope.cancel()
-    return sent
-
-
-@pytest.mark.anyio
-async def test_heartbeats_before_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = await report_of([], 3, 0.01, monkeypatch)
-    assert sent[0][1:] == snapshot((None, 'waiting (0 s so far)'))
-    assert [progress for progress, _, _ in sent] == sorted({progress for progress, _, _ in sent})
-
-
-@pytest.mark.anyio
-async def test_every_step_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = [step(1, 3), step(2, 3), step(3, 3), Progress('reduce', 1, 1, 'merged')]
-    sent = await report_of(steps, 4, 60.0, monkeypatch)
     assert sent == snapshot([(1, 4, 'chunk 1 of 3'), (2, 4, 'chunk 2 of 3'), (3, 4, 'chunk 3 of 3'), (4, 5, 'merged')])
 
 
@@ -130,19 +115,6 @@ async def test_a_client_that_does_not_read_holds_up_nothing(monkeypatch: pytest.
     with RunningCalls(10.0).start('summarize', send, arrived=anyio.current_time(), lost=None) as call:
         assert await call.finish(work()) == 'done'
         assert len(call.report._waiting) == server_calls.MAX_WAITING
-
-
-@pytest.mark.anyio
-async def test_work_that_ignores_the_deadline_is_given_up() -> None:
-    async def send(progress: float, total: float | None, message: str) -> None: ...
-
-    calls = RunningCalls(0.05)
-    with calls.start('summarize', send, arrived=anyio.current_time(), lost=None) as call:
-        assert 0 < call.deadline.seconds <= 0.025
-        with pytest.raises(TimeIsUpError):
-            await call.finish(anyio.sleep_forever())
-        assert len(calls) == 1
-    assert len(calls) == 0
 
 
 @pytest.mark.anyio

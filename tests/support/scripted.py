@@ -15,7 +15,6 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool.service.operations import OPERATIONS
-from summarizer_tool.text import tokens
 
 Step = Callable[[list[ModelMessage]], ToolCallPart | Sequence[ToolCallPart] | str]
 HANDLE = re.compile(r'src_[0-9a-f]{12}')
@@ -75,20 +74,6 @@ def shown(messages: Sequence[ModelMessage]) -> list[str]:
                 lines.append(f'<- {part.tool_name} {part.outcome}: {cut}')
             elif isinstance(part, TextPart):
                 lines.append(f'== {part.content}')
-    return lines
-
-
-def sizes(messages: Sequence[ModelMessage]) -> list[str]:
-    """As `shown`, but of results only the size and the last line: what the pages say is not ours to repeat."""
-    lines: list[str] = []
-    for message in messages:
-        for part in message.parts:
-            if isinstance(part, ToolReturnPart):
-                text = part.model_response_str()
-                size = f'{len(text.splitlines())} lines, {tokens.count(text)} tokens'
-                lines.append(f'<- {part.tool_name} {part.outcome}: {size}, the last: {text.splitlines()[-1]}')
-            else:
-                lines += shown([ModelResponse(parts=[part])] if isinstance(part, ToolCallPart | TextPart) else [])
     return lines
 
 

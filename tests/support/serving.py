@@ -7,7 +7,6 @@ with serve(mcp_auth_token='secret') as server:
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -30,6 +29,7 @@ from summarizer_tool.server.tools import Tools
 from summarizer_tool.settings import Settings
 from tests.support import forking
 from tests.support.forking import ForkedProcess
+from tests.support.server_process import free_port as free_port
 
 Mode = Literal['auto', 'legacy']
 
@@ -52,12 +52,6 @@ def meta_of(result: CallToolResult) -> dict[str, Any]:
         for name, value in (result.meta or {}).items()
         if name.startswith('summarizer/')
     }
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        return listener.getsockname()[1]
 
 
 @asynccontextmanager

@@ -3,13 +3,25 @@
 import os
 import pty
 import signal
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from typer.testing import Result
+
 from tests.support import forking
+
+
+def said(done: Result | subprocess.CompletedProcess[bytes]) -> str:
+    """Exit code, stdout and stderr of a command, with bars between them and without their last line ends."""
+    if isinstance(done, Result):
+        status, out, errors = done.exit_code, done.stdout, done.stderr
+    else:
+        status, out, errors = done.returncode, done.stdout.decode(), done.stderr.decode()
+    return f'{int(status)}|{out.rstrip()}|{errors.rstrip()}'
 
 
 def interrupted(*arguments: str | Path, when: Callable[[], bool], **environment: str) -> tuple[int, bytes, bytes]:

@@ -3,7 +3,6 @@
 `python -m tests.support.timeline LOG` writes a long run: its first event, and the others when there is a line on stdin.
 """
 
-import socket
 import sys
 import time
 from collections.abc import Generator
@@ -26,6 +25,7 @@ from researcher_integration.timeline import (
     ToolSummary,
 )
 from researcher_integration.timeline.app import TimelineServer, timeline_app
+from tests.support.server_process import free_port as free_port
 
 FACTS = ('37 pods are in CrashLoopBackOff', 'ferry-gate-7 was last seen at 04:12', 'the lamp at Otter Stair is out')
 
@@ -88,12 +88,6 @@ class Shown:
         self.server.should_exit = True
         self.thread.join(timeout=20)
         assert not self.thread.is_alive()
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        return listener.getsockname()[1]
 
 
 def start(source: Hub | EventLog, *, token: str | None = None, port: int = 0) -> Shown:

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
@@ -28,7 +27,6 @@ from tests.support.scripted import (
     returns,
     scripted,
     shown,
-    sizes,
 )
 from tests.support.texts import CHRONICLE, HARBOUR
 
@@ -76,42 +74,6 @@ Killing any NPC in Lampers' Rest costs 500 with all three.
     )
     assert longest_argument(result.all_messages()) < LONG
     assert [tokens.count(part.model_response_str()) <= 150 for part in returns(result.all_messages())] == [True] * 3
-
-
-@pytest.mark.anyio
-async def test_an_agent_reads_real_pages(shared_data: Path, store: SourceStore) -> None:
-    pages = [path.read_text(encoding='utf-8') for path in sorted((shared_data / 'crawl').glob('*.md'))[:2]]
-    handles = [store.collection().add(Document(page)).id for page in pages]
-    mounted = SummarizerToolset[None](settings=Settings.load(llm_model='extractive'), store=store)
-    model = scripted(
-        call(
-            'summarize_for_extraction', source_ids=handles, schema_hint='people, places, dates', max_output_tokens=250
-        ),
-        call('summarize', source_ids=handles[1], max_output_tokens=100),
-        call('read_source', source_id=handles[1], max_tokens=100),
-        'Done.',
-    )
-
-    result = await Agent(model, toolsets=[mounted]).run('What is in these pages?')
-
-    assert sum(map(tokens.count, pages)) > 10_000
-    assert sizes(result.all_messages()) == snapshot(
-        [
-            '-> summarize_for_extraction {"source_ids": ["src_ce72db62ee11", "src_9e39d93117c3"], "schema_hint": "people, places, dates", "max_output_tokens": 250}',
-            '<- summarize_for_extraction success: 11 lines, 231 tokens, the last: [src_ce72db62ee11, src_9e39d93117c3: ask again by source_ids, or read_source.]',
-            '-> summarize {"source_ids": "src_9e39d93117c3", "max_output_tokens": 100}',
-            '<- summarize success: 6 lines, 91 tokens, the last: [src_9e39d93117c3: ask again by source_ids, or read_source.]',
-            '-> read_source {"source_id": "src_9e39d93117c3", "max_tokens": 100}',
-            '<- read_source success: 5 lines, 52 tokens, the last: [src_9e39d93117c3, 1 to 4 of 273 lines; to read on: start_line=5.]',
-            '== Done.',
-        ]
-    )
-    assert longest_argument(result.all_messages()) < LONG
-    first, second, third = returns(result.all_messages())
-    assert tokens.count(first.model_response_str()) <= 250
-    assert tokens.count(second.model_response_str()) <= 100
-    assert tokens.count(third.model_response_str()) <= 100
-    assert {part.source_id for part in first.metadata.parts} == set(handles)
 
 
 @pytest.mark.anyio
