@@ -15,7 +15,7 @@ from pydantic_ai.mcp import MCPToolset
 from tests.proofs.tool_results.noise import json_list, logs
 from tests.support.threaded_server import served
 
-LOG, LOG_FACTS = logs(7, 60, 12)
+LOG, LOG_FACTS = logs(7, 600, 12)
 SHIPMENTS, SHIPMENT_FACTS = json_list(7, 500, 12)
 
 PIXEL = base64.b64decode(

@@ -1,139 +1,9 @@
-"""More noisy tool output, of other tools in other words: nothing in the digest was chosen by looking at it.
-
-Each case is made of forms. A blank in one is `<10-99>`, a number; `<hex 8>`; `<word>`; `<gauss 60 5>`; or `<a|b>`, one of
-these; `<x=10-99>` has a name, by which `<x>` is the same again. What stands in `«»` are the needles of a fact.
-"""
+"""More noisy tool output, of other tools in other words: nothing in the digest was chosen by looking at it."""
 
 import json
-import random
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Iterator
 
-from tests.proofs.tool_results.noise import START, Fact, Noise
-
-_BLANK = re.compile(r'<(?:(\w+)=)?([^<>\n]+)>')
-_NEEDLE = re.compile('«(.*?)»')
-_SYLLABLES = ('ba', 'ke', 'ro', 'mi', 'tu', 'sel', 'dor', 'an')
-
-Row = dict[str, str]
-
-
-class _Blanks:
-    """Fills blanks, and knows what stands in those with a name."""
-
-    def __init__(self, rng: random.Random, **known: str) -> None:
-        self._rng = rng
-        self._known = known
-
-    def fill(self, form: str) -> str:
-        return _BLANK.sub(self._one, form)
-
-    def _one(self, match: re.Match[str]) -> str:
-        name, what = match.groups()
-        if name is None and what in self._known:
-            return self._known[what]
-        made = self._made(what)
-        if name is not None:
-            self._known[name] = made
-        return made
-
-    def _made(self, what: str) -> str:
-        kind, *sizes = what.split(' ')
-        if '|' in what:
-            return self._rng.choice(what.split('|'))
-        if kind == 'word':
-            return ''.join(self._rng.choices(_SYLLABLES, k=3))
-        if kind == 'hex':
-            return f'{self._rng.getrandbits(4 * int(sizes[0])):0{sizes[0]}x}'
-        if kind == 'gauss':
-            return f'{self._rng.gauss(*map(float, sizes)):.1f}'
-        first, last = map(int, what.split('-'))
-        return str(self._rng.randint(first, last))
-
-
-@dataclass(frozen=True, slots=True)
-class Log:
-    """Lines of one thing after the other: called with a seed, the number of lines, and of facts."""
-
-    head: str
-    """A form that begins each line, or stands at its `@`; also one of the time."""
-    usual: Sequence[str]
-    """Forms of lines that say nothing."""
-    special: Sequence[str]
-    """Forms of lines with a fact each."""
-    often: str = ''
-    """The form of a line that comes often: how often is a fact, too."""
-    seconds: float = 5
-    """Between two lines, at most."""
-    end: str = '\n'
-
-    def __call__(self, seed: int, lines: int, facts: int) -> Noise:
-        rng = random.Random(seed)
-        body = [_Blanks(rng).fill(rng.choice(self.usual)) for _ in range(lines)]
-        planted: list[Fact] = []
-        added: list[str] = []
-        if self.often:
-            added = [_Blanks(rng).fill(self.often) for _ in range(rng.randint(22, 70))]
-            planted.append(Fact(*_NEEDLE.findall(self.often), str(len(added))))
-        while len(planted) < facts:
-            added.append(_Blanks(rng).fill(self.special[len(planted) % len(self.special)]))
-            planted.append(Fact(*_NEEDLE.findall(added[-1])))
-        for line in added:
-            body.insert(rng.randint(0, len(body)), _NEEDLE.sub(r'\1', line))
-        moment = START
-        for at, line in enumerate(body):
-            moment += timedelta(seconds=rng.uniform(0, self.seconds))
-            before, _, after = line.rpartition('@')
-            body[at] = f'{before}{_Blanks(rng).fill(moment.strftime(self.head))}{after}'
-        return self.end.join(body), planted
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Items with fields: called with a seed, the number of items, and of facts."""
-
-    cells: Mapping[str, str]
-    """A form for each field; `<place>` is the number of the item."""
-    key: str
-    """The field that names an item, the first needle of each of its facts."""
-    changes: Sequence[tuple[str, ...]]
-    """A field, the form of what it is changed to, and the second needle, unless it is that."""
-    written: Callable[[list[Row]], str]
-    often: tuple[str, str] | None = None
-    """A field and what it has often: how often is the first fact."""
-
-    def __call__(self, seed: int, items: int, facts: int) -> Noise:
-        rng = random.Random(seed)
-        rows: list[Row] = []
-        for place in range(items):
-            blanks = _Blanks(rng, place=f'{place:04}')
-            rows.append({name: blanks.fill(form) for name, form in self.cells.items()})
-        free = iter(rng.sample(rows, items))
-        planted: list[Fact] = []
-        if self.often:
-            field, value = self.often
-            count = rng.randint(25, 66)
-            for _ in range(count):
-                next(free)[field] = value
-            planted.append(Fact(value, str(count)))
-        while len(planted) < facts:
-            row = next(free)
-            field, form, *needle = self.changes[len(planted) % len(self.changes)]
-            row[field] = _Blanks(rng).fill(form)
-            planted.append(Fact(row[self.key], *(needle or [row[field]])))
-        return self.written(rows), planted
-
-
-def _separated(separator: str) -> Callable[[list[Row]], str]:
-    return lambda rows: '\n'.join(map(separator.join, [list(rows[0]), *(row.values() for row in rows)]))
-
-
-def _aligned(rows: list[Row]) -> str:
-    widths = {name: max(len(name), *(len(row[name]) for row in rows)) + 3 for name in rows[0]}
-    lines = [{name: name for name in widths}, *rows]
-    return '\n'.join(''.join(f'{row[name]:<{width}}' for name, width in widths.items()).rstrip() for row in lines)
+from tests.proofs.tool_results.noise_forms import Log, Noise, Row, Table, aligned, separated
 
 
 def cases() -> Iterator[Noise]:
@@ -156,7 +26,7 @@ access_log = Log(
         '"<GET|GET|POST> /<mill|barn|orchard>/<1-900><|?page=1|?page=4> HTTP/1.1" <200|200|200|200|304> <300-9000> "-"'
         ' "<Mozilla/5.0 (X11; Linux x86_64)|curl/8.4.0|okhttp/4.12>" 0.<010-160>',
     ),
-    often='"GET /granary/<1-50> HTTP/1.1" «404» 153 "-" "curl/8.4.0" 0.004',
+    often=('"GET /granary/<1-50> HTTP/1.1" «404» 153 "-" "curl/8.4.0" 0.004',),
     special=(
         '"POST /mill/«<word>» HTTP/1.1" «<500|502|503|504>» 612 "-" "okhttp/4.12" 0.<100-400>',
         '"GET /barn/«<word>» HTTP/1.1" 200 <300-9000> "-" "curl/8.4.0" «<31-119>.250»',
@@ -172,7 +42,7 @@ logfmt = Log(
         'level=debug msg="cache refill" keys=<10-99> backend=main trace=<hex 16>',
         'level=info msg="login" user=<word> method=password trace=<hex 16>',
     ),
-    often='level=warn msg="«retrying webhook»" target=<word>.example attempt=<2-4>',
+    often=('level=warn msg="«retrying webhook»" target=<word>.example attempt=<2-4>',),
     special=(
         'level=error msg="invoice could not be rendered" invoice=«<hex 12>» err="«template <word> has no footer»"',
         'level=info msg="job done" queue=index attempts=<40-90> trace=«<hex 12>»',
@@ -227,7 +97,7 @@ klog = Log(
         'I@ 1 watch.go:203] Watch closed, <0-60> items received',
         'I@ 1 lease.go:17] Renewed lease, resource version <1000000-9999999>',
     ),
-    often='W@ 1 gate.go:55] «Throttled for» <1-9>.<0-9>s, request: GET:/fields/<word>',
+    often=('W@ 1 gate.go:55] «Throttled for» <1-9>.<0-9>s, request: GET:/fields/<word>',),
     special=(
         'E@ 1 sync.go:120] "Unhandled" err="field «<word>/<word>»: «no parcel with number <200-900>»"',
         'I@ 1 sync.go:88] Synced field "«<word>/<word>»" in «<2000-9000>.5ms»',
@@ -244,7 +114,7 @@ syslog = Log(
         'kernel: [<1000-9999>.<100000-999999>] IN=eth0 SRC=198.51.100.<1-250> LEN=<40-1500> PROTO=TCP',
         'systemd[1]: Finished dairy-sync.service, took <1-9>.<100-999>s',
     ),
-    often='sshd[<900-9999>]: «Failed password» for invalid user <word> from «203.0.113.9» port <30000-60000>',
+    often=('sshd[<900-9999>]: «Failed password» for invalid user <word> from «203.0.113.9» port <30000-60000>',),
     special=(
         'systemd[1]: «<word><10-99>.service»: Main process exited, code=exited, status=«<3-120>/n/a»',
         'kernel: [<1000-9999>.<100000-999999>] «Out of memory»: Killed process <900-9999> («<word>») total-vm:<3-120>kB',
@@ -353,8 +223,8 @@ inventory = Table(
         ('price', '<9000-20000>.00'),
         ('hall', 'yard-<3-99>'),
     ),
-    often=('state', 'chipped'),
-    written=_separated(','),
+    often=(('state', 'chipped'),),
+    written=separated(','),
 )
 
 # What `ps aux` prints.
@@ -371,7 +241,7 @@ processes = Table(
     },
     key='PID',
     changes=(('%CPU', '<180-390>.0'), ('STAT', 'Z'), ('USER', '<word>'), ('COMMAND', '/tmp/.<word>/x')),
-    written=_aligned,
+    written=aligned,
 )
 
 
@@ -458,7 +328,7 @@ containers = Table(
         ('IMAGE', 'cellar/<word>:latest'),
         ('PORTS', '0.0.0.0:<20000-40000>->22/tcp'),
     ),
-    written=_aligned,
+    written=aligned,
 )
 
 metrics = Table(
@@ -472,5 +342,5 @@ metrics = Table(
     },
     key='probe',
     changes=(('celsius', '<300-800>.25'), ('battery', '<1-3>'), ('firmware', 'v<10-99>.0-beta'), ('enabled', 'false')),
-    written=_separated('\t'),
+    written=separated('\t'),
 )

@@ -28,7 +28,7 @@ from summarizer_tool import SourceStore
 from tests.proofs.tool_results import mcp_noise
 from tests.proofs.tool_results.agents import agent, calling, returned, summarizing
 from tests.proofs.tool_results.mcp_noise import LOG_FACTS, SECRETS, SHIPMENT_FACTS, Noise
-from tests.proofs.tool_results.noise import surviving
+from tests.proofs.tool_results.noise_forms import surviving
 
 # The server of these tests runs in their process, and gets the trace of its client.
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings('ignore:Found propagated trace context')]
@@ -76,14 +76,14 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
     log, shipments = returned(run.all_messages())
     assert log.content.splitlines()[:8] == snapshot(
         [
-            '[harbour/read_log: 23,881 tokens, summarized in 997. The whole result is src_79f478088449: search_source finds lines in it, read_source shows them.]',
-            'log of 644 lines; 631 events; 2026-03-14T02:00:03.422Z to 2026-03-14T02:26:44.099Z; INFO ×309, DEBUG ×165, WARN ×97, ERROR ×59, FATAL ×1; 17 templates',
-            '02:12:51 FATAL [tide-feed] lost connection to gauge V29772, giving up after 5 attempts',
-            '02:24:45 ERROR [crane-scheduler] spreader lock of crane unit Q85290 did not confirm within 30s',
-            '×2 02:11:15, 02:26:09 ERROR [crane-scheduler] plan {V72733, X19012} has a cycle between jobs | harbour.errors.DamagedError: {V72733, X19012} [File "/srv/harbour/store.py", line {808, 195}, in step]',
-            '02:07:52 ERROR [crane-scheduler] plan X86008 has a cycle between jobs',
-            '×55 02:00:11 to 02:26:44 ERROR [berth-api] upstream tariff-service refused the connection from {10.4.1.122, … 52 distinct}',
-            '×27 02:00:55 to 02:26:05 WARN [tide-feed] gauge {10..94..233} answered with stale reading',
+            '[harbour/read_log: 24,485 tokens, summarized in 982. The whole result is src_f65f418be550: search_source finds lines in it, read_source shows them.]',
+            'log of 652 lines; 2026-03-14T02:00:01.521Z to 2026-03-14T02:25:59.834Z; INFO ×369, DEBUG ×171, WARN ×95, ERROR ×4, FATAL ×1; 21 templates',
+            '02:22:56 FATAL [tide-feed] lost connection to gauge X10127, giving up after 5 attempts',
+            '02:06:55 ERROR [crane-scheduler] spreader lock of crane unit V85402 did not confirm within 30s',
+            '02:07:05 ERROR [manifest-store] write to volume R86693 failed: no space left on device',
+            '02:10:48 ERROR [berth-api] customs gateway rejected declaration 95907: tariff code unknown | harbour.errors.DamagedError: 95907 [File "/srv/harbour/store.py", line 393, in step]',
+            '02:23:19 ERROR [berth-api] could not reserve berth for vessel 97835: quota of the operator is used up | harbour.errors.DamagedError: 97835 [File "/srv/harbour/store.py", line 800, in step]',
+            '02:11:34 INFO [crane-scheduler] operator override accepted for yard north-42',
         ]
     )
     assert {key: value if key != 'items' else value.splitlines()[:8] for key, value in shipments.content.items()} == (
@@ -92,14 +92,14 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
                 'cluster': 'kelder',
                 'count': 500,
                 'items': [
-                    '[harbour/list_shipments: 52,868 tokens, summarized in 739. The whole result is src_55e10b4a29c8: search_source finds lines in it, read_source shows them.]',
+                    '[harbour/list_shipments: 52,891 tokens, summarized in 676. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
                     'items.items: 500 items with 13 fields, named by id',
-                    'shp-40250: handling_minutes=5600 (median 20)',
-                    'shp-40283: handling_minutes=3980 (median 20)',
-                    'shp-40366: status=seized',
-                    'shp-40382: status=returned',
-                    'shp-40152: carrier=Charter 287',
-                    'shp-40181: carrier=Charter 150',
+                    'shp-40364: handling_minutes=4256 (median 20)',
+                    'shp-40451: handling_minutes=3688 (median 20)',
+                    'shp-40215: error=scanner refused tag T1827 (usually null)',
+                    'shp-40160: status=returned',
+                    'shp-40173: status=lost_at_sea',
+                    'shp-40476: status=abandoned',
                 ],
             }
         )
@@ -278,7 +278,7 @@ async def test_rules_go_by_the_server_however_its_tools_are_called(noise: Noise,
     capability = summarizing(rules=of_server, timeline=told)
     run = await agent(script, capability, toolsets=[toolset]).run('Go')
     [log] = returned(run.all_messages())
-    assert log.content == IsStr(regex=rf'(?s)\[harbour/{name}: 23,\d+ tokens, summarized in (\d\d)\..*')
+    assert log.content == IsStr(regex=rf'(?s)\[harbour/{name}: 24,\d+ tokens, summarized in (\d\d)\..*')
     assert [(draft.server, draft.tool) for draft in told.drafts if draft.type == 'tool_call'] == [('harbour', name)] * 2
 
 
@@ -299,7 +299,7 @@ async def test_what_a_front_end_is_told(noise: Noise) -> None:
     ] == snapshot(
         [
             ('tool_call', 'started', False, {'service': '[MASKED_GITHUB_TOKEN]'}, None),
-            ('tool_call', 'completed', False, None, 23881),
+            ('tool_call', 'completed', False, None, 24485),
             ('tool_result', None, None, None, None),
             ('tool_call.summarizing', None, None, None, None),
             ('tool_summary', None, None, None, None),
@@ -327,15 +327,15 @@ async def test_the_span_of_a_summary_stands_under_its_tool_call(noise: Noise, ca
                 'interaction.type': 'summarization',
                 'server': 'harbour',
                 'tool': 'read_log',
-                'tokens_in': 23881,
+                'tokens_in': 24485,
                 'threshold': 300,
                 'model': 'scripted',
                 'state': 'complete',
                 'reason': '',
-                'tokens_out': 120,
+                'tokens_out': 119,
                 'requests': 1,
-                'input_tokens': 798,
-                'output_tokens': 38,
+                'input_tokens': 753,
+                'output_tokens': 36,
             }
         )
     )
