@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -17,6 +17,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from summarizer_tool.service.operations import OPERATIONS
 
 Step = Callable[[list[ModelMessage]], ToolCallPart | Sequence[ToolCallPart] | str]
+Talk = Callable[..., Awaitable[list[ModelMessage]]]
+"""Takes steps, gives the messages."""
+Scripted = Step | ToolCallPart | str
 HANDLE = re.compile(r'src_[0-9a-f]{12}')
 ALL = [each.name for each in OPERATIONS]
 LONG = 200
@@ -27,7 +30,7 @@ def call(tool: str, **arguments: object) -> ToolCallPart:
     return ToolCallPart(tool, arguments)
 
 
-def scripted(*steps: Step | ToolCallPart | str) -> FunctionModel:
+def scripted(*steps: Scripted) -> FunctionModel:
     """A model that does one thing after the other: a tool call, or an answer."""
 
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:

@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -142,37 +143,25 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def program(folder: Path, **variables: str) -> Generator[Program]:
-    """Run `python -m summarizer_tool.server.main` on a free port until the block ends, and wait until it is healthy."""
+def program(folder: Path, *, is_forked: bool = False, **variables: str) -> Generator[Program]:
+    """Run `python -m summarizer_tool.server` on a free port until the block ends, and wait until it is healthy.
+
+    Args:
+        folder: Its working directory; what it prints goes to `stdout` there.
+        is_forked: Whether it is forked, so that all that it needs is imported already.
+        variables: Of its environment.
+    """
     port = free_port()
     log = folder / f'server-{port}.log'
-    with log.open('wb') as stderr:
-        process = subprocess.Popen(
-            [*COMMAND, '--port', str(port)],
-            env=environment(variables),
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-        )
-    try:
-        wait_until_healthy(port, process)
-        yield Program(process, port, log)
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate(timeout=10)
-
-
-@contextmanager
-def forked_program(folder: Path, **variables: str) -> Generator[Program]:
-    """As `program`, but forked: all that it needs is imported already. What it prints goes to `stdout` in the folder."""
-    port = free_port()
-    log = folder / f'server-{port}.log'
+    given = environment(variables)
     with log.open('wb') as stderr, (folder / 'stdout').open('wb') as stdout, Path(os.devnull).open('rb') as stdin:
-        files = (stdin.fileno(), stdout.fileno(), stderr.fileno())
-        given = environment(variables)
-        process = forking.start(COMMAND[-1], '--port', str(port), environment=given, files=files, cwd=folder)
+        if is_forked:
+            files = (stdin.fileno(), stdout.fileno(), stderr.fileno())
+            process = forking.start(COMMAND[-1], '--port', str(port), environment=given, files=files, cwd=folder)
+        else:
+            process = subprocess.Popen(
+                [*COMMAND, '--port', str(port)], env=given, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr
+            )
     try:
         wait_until_healthy(port, process)
         yield Program(process, port, log)
@@ -180,6 +169,9 @@ def forked_program(folder: Path, **variables: str) -> Generator[Program]:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             process.wait()
+
+
+forked_program = partial(program, is_forked=True)
 
 
 def wait_until_healthy(port: int, process: subprocess.Popen[bytes] | ForkedProcess) -> float:
