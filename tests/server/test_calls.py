@@ -158,7 +158,7 @@ async def test_progress_reaches_the_client(mode: Mode, monkeypatch: pytest.Monke
         (after if is_done else told).append((progress, total, message))  # pyright: ignore[reportArgumentType]
 
     is_done = False
-    with served(Behaviour(latency=0.15)) as (server, _):
+    with served(Behaviour(latency=0.25)) as (server, _):
         async with server.client(mode=mode) as client:
             answer = await client.call_tool(
                 'summarize', {'content': CHRONICLE, 'max_output_tokens': 400}, progress_callback=tell
@@ -245,14 +245,7 @@ async def test_a_lost_client_stops_the_model_calls(version: str, content: str) -
     with served(Behaviour(answer=lambda _: Hang(60))) as (server, llm):
         async with httpx2.AsyncClient(headers=headers) as client:
             if version == '2025-11-25':
-                params = {
-                    'protocolVersion': version,
-                    'capabilities': {},
-                    'clientInfo': {'name': 'test', 'version': '1'},
-                }
-                opened = await client.post(
-                    server.url, json={'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': params}
-                )
+                opened = await client.post(server.url, json=serving.INITIALIZE)
                 client.headers['Mcp-Session-Id'] = opened.headers['Mcp-Session-Id']
             else:
                 message['params']['_meta'] = {

@@ -246,14 +246,7 @@ def message(number: int, method: str, params: dict[str, Any]) -> bytes:
     return json.dumps({'jsonrpc': '2.0', 'id': number, 'method': method, 'params': params}).encode() + b'\n'
 
 
-OPENING = (
-    message(
-        1,
-        'initialize',
-        {'protocolVersion': '2025-11-25', 'capabilities': {}, 'clientInfo': {'name': 'test', 'version': '1'}},
-    )
-    + b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
-)
+OPENING = json.dumps(serving.INITIALIZE).encode() + b'\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
 
 
 def test_stdin_that_ends_with_the_request_gets_its_answer() -> None:

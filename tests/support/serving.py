@@ -38,6 +38,18 @@ COMMAND = (sys.executable, '-m', 'summarizer_tool.server')
 
 START_SECONDS = 30.0
 
+INITIALIZE: dict[str, Any] = {
+    'jsonrpc': '2.0',
+    'id': 1,
+    'method': 'initialize',
+    'params': {
+        'protocolVersion': '2025-11-25',
+        'capabilities': {},
+        'clientInfo': {'name': 'test', 'version': '1'},
+    },
+}
+"""The first message of a client of the older protocol."""
+
 
 def text_of(result: CallToolResult) -> str:
     """The one text of a result."""
