@@ -15,7 +15,6 @@ pydantic_ai.models.ALLOW_MODEL_REQUESTS = False
 
 REPOSITORY = Path(__file__).parent.parent
 CRAWL = REPOSITORY / 'examples' / 'crawl'
-SHARED_DATA = REPOSITORY.parent / 'shared' / 'data'
 
 # Other examples in every run; a failure prints how to have it again, and comes first in the next run. No time limits:
 # how fast an example runs says more of the machine than of the code.
@@ -106,11 +105,3 @@ def model_requests() -> Iterator[None]:
 def crawl() -> dict[str, str]:
     """The texts of the sample crawl by file name, in order."""
     return {path.name: path.read_text(encoding='utf-8') for path in sorted(CRAWL.glob('*.md'))}
-
-
-@pytest.fixture(scope='session')
-def shared_data() -> Path:
-    """The folder of large sample data that lies beside the repository on some machines."""
-    if not SHARED_DATA.is_dir():
-        pytest.skip(f'{SHARED_DATA} is absent')
-    return SHARED_DATA

@@ -29,11 +29,11 @@ SENTENCES = re.compile(r'[a-z)`][.!?]\s+[A-Z`][a-z]')
 def strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """The line and text of each string that is more than a docstring; what an f-string fills in is left out."""
     loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    pieces = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for value in node.values}
+    loose |= {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for value in node.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             yield node.lineno, ''.join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose | pieces:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose:
             yield node.lineno, node.value
 
 

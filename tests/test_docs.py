@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import textwrap
 import tomllib
 from pathlib import Path
@@ -23,6 +22,7 @@ from researcher_integration.lore.cli import app as lore_research
 from summarizer_tool.cli.main import app as summarizer
 from summarizer_tool.cli.terminal import ExitCode
 from summarizer_tool.service.operations import operation
+from tests.support import forking
 from tests.support.documentation import PAGES, ROOT, Command, blocks, commands, rebuilt
 
 BLOCKS = {page: blocks(page) for page in PAGES}
@@ -52,21 +52,15 @@ def test_the_readme_is_short() -> None:
 def test_every_example_prints_what_the_page_shows(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """All pages in one process of their own; `make snapshots` writes what is printed into the pages."""
     pages = [page for page, found in BLOCKS.items() if any(block.language in ('python', 'console') for block in found)]
-    done = subprocess.run(
-        [sys.executable, '-m', 'tests.support.documentation', *(str(page.relative_to(ROOT)) for page in pages)],
+    set_here = {'LLM_MODEL': 'extractive', 'PYTHONPATH': str(ROOT), 'TMPDIR': str(tmp_path), 'COLUMNS': '80'}
+    done = forking.run(
+        'tests.support.documentation',
+        *(page.relative_to(ROOT) for page in pages),
+        environment={**os.environ, **set_here},
         cwd=ROOT,
-        env={
-            **os.environ,
-            'LLM_MODEL': 'extractive',
-            'PYTHONPATH': str(ROOT),
-            'TMPDIR': str(tmp_path),
-            'COLUMNS': '80',
-        },
-        capture_output=True,
-        text=True,
-        check=False,
+        seconds=280,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr.decode()
     printed = json.loads(done.stdout)
     wrong = [
         (block, now)
@@ -86,9 +80,10 @@ def test_every_example_prints_what_the_page_shows(tmp_path: Path, request: pytes
 
 
 def test_the_script_for_the_command_line_runs(tmp_path: Path) -> None:
+    folder = forking.program(tmp_path, 'summarizer', 'summarizer_tool.__main__').parent
     done = subprocess.run(
         ['bash', ROOT / 'examples' / 'command_line.sh'],
-        env={**os.environ, 'PATH': f'{Path(sys.executable).parent}:{os.environ["PATH"]}', 'TMPDIR': str(tmp_path)},
+        env={**os.environ, 'PATH': f'{folder}:{os.environ["PATH"]}', 'TMPDIR': str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

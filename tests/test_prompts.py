@@ -127,6 +127,7 @@ def test_an_installed_package_finds_its_prompts_beside_its_modules(
         prompts.folder.cache_clear()
 
 
+@pytest.mark.slow  # `tests/test_packaging.py` looks at what the wheel is made of
 def test_the_wheel_holds_the_prompts(tmp_path: Path) -> None:
     built = subprocess.run(
         [sys.executable, '-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', str(tmp_path), str(REPOSITORY)],

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from pydantic import JsonValue, ValidationError
@@ -103,6 +103,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=30)
 @given(JSON, JSON, JSON)
 def test_no_value_breaks_validation(importance: JsonValue, evidence: JsonValue, entities: JsonValue) -> None:
     fact = {'text': 'x', 'importance': importance, 'evidence': evidence}

@@ -7,7 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import ConfigurationError
-from summarizer_tool.settings import Settings, export_env_file, unknown_variables, variable
+from summarizer_tool.settings import Settings, export_env_file, unknown_variables
 
 
 def problem(**overrides: object) -> str:
@@ -16,54 +16,6 @@ def problem(**overrides: object) -> str:
     assert '\n' not in str(caught.value)
     assert caught.value.__cause__ is None
     return str(caught.value)
-
-
-def test_the_variables_of_all_fields() -> None:
-    assert [variable(field) for field in Settings.model_fields] == snapshot(
-        [
-            'LLM_MODEL',
-            'OPENROUTER_API_KEY',
-            'OPENROUTER_BASE_URL',
-            'LLM_OUTPUT_MODE',
-            'LLM_TIMEOUT_SECONDS',
-            'LLM_MAX_RETRIES',
-            'LLM_OUTPUT_RETRIES',
-            'MAX_CONCURRENT_LLM_CALLS',
-            'DEFAULT_CHUNK_SIZE_TOKENS',
-            'DEFAULT_CHUNK_OVERLAP_TOKENS',
-            'DEFAULT_MAX_OUTPUT_TOKENS',
-            'SUMMARIZER_MAX_INPUT_MB',
-            'SUMMARIZER_DEADLINE_SECONDS',
-            'SUMMARIZER_ON_FAILURE',
-            'SUMMARIZER_FILL_BUDGET',
-            'SUMMARIZER_TRACE_CONTENT',
-            'SUMMARIZER_LOG_LEVEL',
-            'SUMMARIZER_WORKER_PROCESSES',
-            'SUMMARIZER_STORE',
-            'SUMMARIZER_STORE_MAX_MB',
-            'SUMMARIZER_FETCH_TIMEOUT_SECONDS',
-            'SUMMARIZER_FETCH_MAX_MB',
-            'SUMMARIZER_FETCH_MAX_REDIRECTS',
-            'SUMMARIZER_FETCH_ALLOW_HOSTS',
-            'SUMMARIZER_FETCH_RESPECT_ROBOTS',
-            'SUMMARIZER_EMBEDDING_MODEL',
-            'SUMMARIZER_RERANK',
-            'SUMMARIZER_ANSWER_MAX_PAGES',
-            'SUMMARIZER_ANSWER_MAX_PAGES_PER_ROUND',
-            'SUMMARIZER_ANSWER_MAX_DEPTH',
-            'MCP_RESPONSE_TOKEN_BUDGET',
-            'MCP_TRANSPORT',
-            'MCP_HOST',
-            'MCP_SUMMARIZER_PORT',
-            'MCP_AUTH_TOKEN',
-            'MCP_ALLOWED_HOSTS',
-            'MCP_SHARED_COLLECTION',
-            'MCP_TOOL_TIMEOUT',
-            'MCP_STATELESS',
-            'MCP_SHUTDOWN_GRACE_SECONDS',
-            'MCP_LOG_LEVEL',
-        ]
-    )
 
 
 def test_keyword_before_environment_before_env_file(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

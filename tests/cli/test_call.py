@@ -1,25 +1,20 @@
 """`summarizer call`: the operations that agents have, by their parameters."""
 
 import json
-from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner, Result
 
-from summarizer_tool import telemetry
 from summarizer_tool.cli.main import app
 from summarizer_tool.service.operations import OPERATIONS
+from tests.support.terminal import said
 from tests.support.texts import HARBOUR
 
 
 @pytest.fixture(autouse=True)
-def _fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv('LLM_MODEL', 'extractive')
+def _kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('SUMMARIZER_STORE', 'store.sqlite3')
-    # Logs and traces of the process are the tests' own.
-    monkeypatch.setattr(telemetry, 'configure', lambda *_, **__: None)
 
 
 def call(*arguments: str, stdin: str = '') -> Result:
@@ -47,16 +42,13 @@ def test_a_source_is_added_searched_and_read() -> None:
         )
     )
     read = call('read_source', '--source-id', handle, '--start-line', '9')
-    assert (read.exit_code, read.stdout) == snapshot(
-        (
-            0,
-            """\
-9| ## The fire
+    assert said(read) == snapshot(
+        """\
+0|9| ## The fire
 10|
 11| On 3 May 1852 a fire burned the Lower Quay. Morn Keld was accused of it by Ilse Quarry.
-[src_34d3d80a216a, 9 to 11 of 11 lines: the end.]
-""",
-        )
+[src_34d3d80a216a, 9 to 11 of 11 lines: the end.]|\
+"""
     )
     found = call('search', '--query', 'fire', '--source-ids', handle, '--source-ids', handle, '--json')
     told = json.loads(found.stdout)
@@ -65,39 +57,21 @@ def test_a_source_is_added_searched_and_read() -> None:
 
 def test_what_was_asked_for_in_a_wrong_way() -> None:
     assert [
-        (int(done.exit_code), done.stdout, done.stderr)
-        for done in (
-            call('summarise'),
-            call('read_source', 'src_0123456789ab'),
-            call('read_source', '--source-id'),
-            call('read_source', '--source-id', 'src_0123456789ab'),
-            call('summarize', '--content', 'a', '--budget', '5'),
-            call('search', '--query', 'fire', '--source-ids', 'src_0123456789ab', '--max-tokens', '10'),
-        )
+        said(call('summarise')),
+        said(call('read_source', 'src_0123456789ab')),
+        said(call('read_source', '--source-id')),
+        said(call('read_source', '--source-id', 'src_0123456789ab')),
+        said(call('summarize', '--content', 'a', '--budget', '5')),
+        said(call('search', '--query', 'fire', '--source-ids', 'src_0123456789ab', '--max-tokens', '10')),
     ] == snapshot(
         [
-            (
-                2,
-                '',
-                'summarizer: there is no operation summarise; there are summarize, summarize_for_extraction, search, answer, status, add_source, read_source\n',
-            ),
-            (2, '', 'summarizer: src_0123456789ab belongs to no parameter; give --PARAMETER VALUE\n'),
-            (2, '', 'summarizer: --source-id has no value\n'),
-            (
-                1,
-                '',
-                'summarizer: there is no source "src_0123456789ab", nor any other yet; add_source takes a text or a URL and gives a handle\n',
-            ),
-            (
-                2,
-                '',
-                'summarizer: there is no parameter budget. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format\n',
-            ),
-            (
-                1,
-                '',
-                """\
-[ERROR] bad request
+            '2||summarizer: there is no operation summarise; there are summarize, summarize_for_extraction, search, answer, status, add_source, read_source',
+            '2||summarizer: src_0123456789ab belongs to no parameter; give --PARAMETER VALUE',
+            '2||summarizer: --source-id has no value',
+            '1||summarizer: there is no source "src_0123456789ab", nor any other yet; add_source takes a text or a URL and gives a handle',
+            '2||summarizer: there is no parameter budget. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',
+            """\
+1||[ERROR] bad request
 
 Detail: max_tokens=10 is less than a brief needs; give at least 500, or 0 for 24000
 
@@ -107,8 +81,7 @@ Likely causes:
 What to do:
 - Change what the detail names, and call again.
 
-Do not answer this from memory: do what is advised above, or say what could not be found.
+Do not answer this from memory: do what is advised above, or say what could not be found.\
 """,
-            ),
         ]
     )

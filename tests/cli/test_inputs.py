@@ -1,18 +1,18 @@
 """What `summarizer run` reads: web pages from files, stdin and URLs as their text, anything else as it is."""
 
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner, Result
 
-from summarizer_tool import Settings, telemetry
+from summarizer_tool import Settings
 from summarizer_tool.cli.inputs import Given, Url, read_place
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import UnreadableError
 from summarizer_tool.html.page import Image
-from tests.support.site import Site, site
+from tests.support.site import Site
+from tests.support.terminal import said
 
 HEAD = '<!doctype html>\n<html><head><meta charset="{charset}"><title>Gäste</title></head><body>'
 BODY = (
@@ -21,20 +21,7 @@ BODY = (
 TEXT = 'Im Jahr 1874 kamen drei Gäste nach Köln.'
 
 
-@pytest.fixture(scope='module')
-def station() -> Generator[Site]:
-    with site() as served:
-        yield served
-
-
-@pytest.fixture(autouse=True)
-def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(telemetry, 'configure', lambda *_, **__: None)
-
-
 def run(*arguments: str, stdin: bytes | None = None, **environment: str) -> Result:
-    environment = {'LLM_MODEL': 'extractive', **environment}
     return CliRunner().invoke(app, ['run', *arguments], stdin, environment, catch_exceptions=False)
 
 
@@ -108,7 +95,7 @@ def test_run_reads_pages_and_files_in_order(station: Site) -> None:
     Path('first.md').write_text('The first is a file.\n')
     page = (HEAD.format(charset='utf-8') + BODY).encode()
     urls = (station.url('/ledger'), station.url('/notice-board'))
-    done = run('first.md', urls[0], '-', urls[1], stdin=page, SUMMARIZER_FETCH_ALLOW_HOSTS=station.host)
+    done = run('first.md', urls[0], '-', urls[1], stdin=page)
     assert (done.exit_code, done.stderr) == (0, '')
     words = ('The first is a file.', 'the café of Zoë Marchbank gave €4,150', TEXT, 'one brass compass')
     places = [done.stdout.index(each) for each in words]
@@ -116,37 +103,29 @@ def test_run_reads_pages_and_files_in_order(station: Site) -> None:
     assert 'Sign up for the monthly tide letter' not in done.stdout
 
 
-def test_a_url_that_cannot_be_fetched_ends_in_one_line(station: Site) -> None:
+def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
+    Path('folder').mkdir()
+    Path('empty.txt').touch()
     ended = [
         run('first.md', station.url('/ledger')),
-        *(
-            run(url, SUMMARIZER_FETCH_ALLOW_HOSTS=station.host)
-            for url in (
-                station.url('/nope?key=secret'),
-                station.url('/empty'),
-                'http:///no-host',
-                station.canary.url('/'),
-            )
-        ),
+        run('folder'),
+        run('empty.txt'),
+        run(station.url('/nope?key=secret')),
+        run(station.url('/empty')),
+        run('http:///no-host'),
+        run(station.canary.url('/')),
     ]
     assert [
-        (
-            int(each.exit_code),
-            each.stdout,
-            each.stderr.replace(station.host, 'SITE').replace(station.canary.host, 'ELSE'),
-        )
-        for each in ended
+        said(each).replace(station.host, 'SITE').replace(station.canary.host, 'ELSE') for each in ended
     ] == snapshot(
         [
-            (3, '', 'summarizer: first.md does not exist\n'),
-            (3, '', 'summarizer: SITE/nope answered HTTP 404\n'),
-            (3, '', 'summarizer: SITE/empty holds no text\n'),
-            (3, '', 'summarizer: the URL has no valid host and port; give one like https://example.org/page\n'),
-            (
-                3,
-                '',
-                'summarizer: ELSE/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=ELSE would allow it\n',
-            ),
+            '3||summarizer: first.md does not exist',
+            '3||summarizer: folder is a directory; name the files in it, e.g. folder/*.md',
+            '1||summarizer: there is nothing to summarize: empty.txt holds no text',
+            '3||summarizer: SITE/nope answered HTTP 404',
+            '3||summarizer: SITE/empty holds no text',
+            '3||summarizer: the URL has no valid host and port; give one like https://example.org/page',
+            '3||summarizer: ELSE/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=ELSE would allow it',
         ]
     )
     assert station.canary.hits == []

@@ -1,60 +1,41 @@
-"""The command line, as a person or a script meets it: real processes, real pipes, a real terminal."""
+"""The command line, as a person or a script meets it: processes, pipes, a terminal."""
 
 import os
-import pty
 import re
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from dirty_equals import IsStr
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, Summary
 from summarizer_tool.text import tokens
 from tests.support import forking
 from tests.support.provider import Behaviour, Error, Hang, serve
-
-COMMAND = [sys.executable, '-m', 'summarizer_tool', 'run']
+from tests.support.terminal import interrupted, said, with_terminal
 
 LONG = 'In {year} the miner Ada Thornby found {year} silver coins in the Deadmines below Westfall.\n'
 TEXT = ''.join(LONG.format(year=1000 + index) for index in range(60))
 
 
-def run(
-    *arguments: str | Path, stdin: bytes = b'', cwd: Path | None = None, **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    """Run the command with the embedded model, unless the environment says otherwise."""
-    given = {**os.environ, 'LLM_MODEL': 'extractive', **environment}
-    return forking.run('summarizer_tool', 'run', *arguments, environment=given, cwd=cwd, stdin=stdin)
-
-
-def each(*runs: Callable[[], subprocess.CompletedProcess[bytes]]) -> list[tuple[int, str, list[str]]]:
-    """Status, output and lines of stderr of several runs."""
-    return [said(run()) for run in runs]
-
-
-def said(done: subprocess.CompletedProcess[bytes]) -> tuple[int, str, list[str]]:
-    return done.returncode, done.stdout.decode(), done.stderr.decode().splitlines()
+def run(*arguments: str, stdin: bytes = b'', **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return forking.run('summarizer_tool', 'run', *arguments, environment={**os.environ, **environment}, stdin=stdin)
 
 
 def test_help_and_version() -> None:
     script = str(Path(sys.executable).with_name('summarizer'))
     ask = partial(subprocess.run, capture_output=True, timeout=60, check=False)
-    shown, version = each(partial(ask, [script, 'run', '--help']), partial(ask, [script, '--version']))
-    assert shown == (0, IsStr(regex=r'Usage: summarizer run .*--max-output-tokens.*', regex_flags=re.DOTALL), [])
-    assert version == (0, IsStr(regex=r'\d+\.\d+\.\d+\n'), [])
+    shown, version = said(ask([script, 'run', '--help'])), said(ask([script, '--version']))
+    assert re.fullmatch(r'0\|Usage: summarizer run .*--max-output-tokens.*\|', shown, re.DOTALL)
+    assert re.fullmatch(r'0\|\d+\.\d+\.\d+\|', version)
 
 
-def test_several_files_with_statistics(tmp_path: Path) -> None:
+def test_several_files_with_statistics() -> None:
     """The summary alone on stdout, statistics and warnings on stderr."""
-    (tmp_path / 'first.md').write_text(f'# The Deadmines\n\n{TEXT}')
+    Path('first.md').write_text(f'# The Deadmines\n\n{TEXT}')
     done = run('first.md', '-', '--max-output-tokens', '300', '--stats', '--strategy', 'magic',
-               stdin='# Überblick\n\nDer Müller heißt Jörg Öztürk.\n'.encode(), cwd=tmp_path, LC_ALL='C')  # fmt: skip
+               stdin='# Überblick\n\nDer Müller heißt Jörg Öztürk.\n'.encode(), LC_ALL='C')  # fmt: skip
     assert done.returncode == 0
     summary = done.stdout.decode('utf-8')
     assert summary.endswith('\n')
@@ -84,164 +65,85 @@ def test_several_files_with_statistics(tmp_path: Path) -> None:
     )
 
 
-def test_json_is_a_summary(tmp_path: Path) -> None:
-    (tmp_path / 'first.md').write_text(TEXT)
-    done = run(
-        'first.md', '--json', '--max-output-tokens', '200', '--schema-hint', 'coins', '--focus', 'miners', cwd=tmp_path
-    )
+def test_json_is_a_summary() -> None:
+    Path('first.md').write_text(TEXT)
+    done = run('first.md', '--json', '--max-output-tokens', '200', '--schema-hint', 'coins', '--focus', 'miners')
     summary = Summary.model_validate_json(done.stdout)
     assert (done.returncode, done.stderr) == (0, b'')
     assert (summary.state, summary.parts[0].title, summary.stats.budget) == ('complete', 'first', 200)
 
 
-def test_input_within_the_budget_comes_back_byte_for_byte(tmp_path: Path) -> None:
+def test_input_within_the_budget_comes_back_byte_for_byte() -> None:
     raw = '  # Jörg\r\n\r\n\ttabs \x0b and “quotes” \r\nno end'.encode()
-    (tmp_path / 'file.txt').write_bytes(raw)
-    done = run(tmp_path / 'file.txt')
+    Path('file.txt').write_bytes(raw)
+    done = run('file.txt')
     assert (done.returncode, done.stdout, done.stderr) == (0, raw + b'\n', b'')
 
 
-def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / 'binary.png').write_bytes(b'\x89PNG\0\0')
-    (tmp_path / 'latin.txt').write_bytes('Grüße'.encode('latin-1'))
-    (tmp_path / 'folder').mkdir()
-    (tmp_path / 'large.txt').write_text(TEXT)
-    (tmp_path / 'empty.txt').touch()
-    names = ('missing.md', 'binary.png', 'latin.txt', 'folder', 'large.txt', 'empty.txt')
-    assert each(*(partial(run, name, cwd=tmp_path, SUMMARIZER_MAX_INPUT_MB='0.001') for name in names)) == snapshot(
+def test_what_was_asked_for_in_a_wrong_way() -> None:
+    Path('.env').write_text('OPENAI_API_KEY=sk-secret-from-the-file\n')
+    Path('file.txt').write_text('Short.')
+    ask = partial(run, 'file.txt')
+    assert [
+        said(ask('--max-output-tokens', '-1')),
+        said(ask('--model', 'antropic:claude-sonnet-4-5')),
+        said(ask('--model', 'meta/llama:free')),
+        said(ask('--model', 'openai:gpt-4o')),  # its key is in .env
+        said(ask(MAX_CONCURRENT_LLM_CALLS='0', OPENROUTER_API_KEY='sk-or-secret')),
+    ] == snapshot(
         [
-            (3, '', ['summarizer: missing.md does not exist']),
-            (3, '', ['summarizer: binary.png looks like a binary file; give it as text']),
-            (3, '', ['summarizer: latin.txt is not UTF-8 (byte 2); convert it, e.g. with iconv -t utf-8']),
-            (3, '', ['summarizer: folder is a directory; name the files in it, e.g. folder/*.md']),
-            (3, '', ['summarizer: large.txt is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit']),
-            (1, '', ['summarizer: there is nothing to summarize: empty.txt holds no text']),
-        ]
-    )
+            """\
+2||Usage: python -m summarizer_tool run [OPTIONS] [FILE|URL|HANDLE|-]...
+Try 'python -m summarizer_tool run --help' for help.
 
-
-def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path) -> None:
-    (tmp_path / '.env').write_text('OPENAI_API_KEY=sk-secret-from-the-file\n')
-    (tmp_path / 'file.txt').write_text('Short.')
-    ask = partial(run, 'file.txt', cwd=tmp_path)
-    assert each(
-        partial(ask, '--max-output-tokens', '-1'),
-        partial(ask, '--model', 'antropic:claude-sonnet-4-5'),
-        partial(ask, '--model', 'meta/llama:free'),
-        partial(ask, '--model', 'openai:gpt-4o'),  # its key is in .env
-        partial(ask, MAX_CONCURRENT_LLM_CALLS='0', OPENROUTER_API_KEY='sk-or-secret'),
-    ) == snapshot(
-        [
-            (
-                2,
-                '',
-                [
-                    'Usage: python -m summarizer_tool run [OPTIONS] [FILE|URL|HANDLE|-]...',
-                    "Try 'python -m summarizer_tool run --help' for help.",
-                    '',
-                    "Error: Invalid value for '--max-output-tokens': Input should be greater than or equal to 0",
-                ],
-            ),
-            (
-                2,
-                '',
-                [
-                    "summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:claude-sonnet-5-5'?"
-                ],
-            ),
-            (
-                2,
-                '',
-                [
-                    'summarizer: LLM_MODEL=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive'
-                ],
-            ),
-            (0, 'Short.\n', []),
-            (2, '', ['summarizer: invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1']),
+Error: Invalid value for '--max-output-tokens': Input should be greater than or equal to 0\
+""",
+            "2||summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:claude-sonnet-5-5'?",
+            '2||summarizer: LLM_MODEL=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive',
+            '0|Short.|',
+            '2||summarizer: invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1',
         ]
     )
 
 
 def test_stdin_within_the_budget_and_no_model_and_no_key() -> None:
-    assert each(
-        partial(run, stdin=b'Short.', LLM_MODEL=''),
-        partial(run, '-', stdin=b'\xef\xbb\xbfWith a byte order mark.\n'),
-    ) == snapshot(
+    assert [
+        said(run(stdin=b'Short.', LLM_MODEL='')),
+        said(run('-', stdin=b'\xef\xbb\xbfWith a byte order mark.\n')),
+    ] == snapshot(
         [
-            (
-                0,
-                'Short.\n',
-                [
-                    'summarizer: warning: no LLM_MODEL and no OPENROUTER_API_KEY: using the embedded extractive model; set one of them, or LLM_MODEL=extractive to say that this is meant'
-                ],
-            ),
-            (0, 'With a byte order mark.\n', []),
+            '0|Short.|summarizer: warning: no LLM_MODEL and no OPENROUTER_API_KEY: using the embedded extractive model; set one of them, or LLM_MODEL=extractive to say that this is meant',
+            '0|With a byte order mark.|',
         ]
     )
 
 
 def test_whoever_reads_may_go_away(tmp_path: Path) -> None:
-    (tmp_path / 'large.txt').write_text(TEXT * 100)
-    shell = f'{" ".join(COMMAND)} large.txt --max-output-tokens 100000000; echo "exit ${{PIPESTATUS[*]}}" >&2'
-    shell = shell.replace(';', ' | head -1;')
-    done = subprocess.run(
-        ['bash', '-c', shell],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, 'LLM_MODEL': 'extractive'},
-        timeout=60,
-        check=False,
-    )
+    Path('large.txt').write_text(TEXT * 100)
+    program = forking.program(tmp_path, 'summarizer', 'summarizer_tool.__main__')
+    shell = f'{program} run large.txt --max-output-tokens 100000000 | head -1; echo "exit ${{PIPESTATUS[*]}}" >&2'
+    done = subprocess.run(['bash', '-c', shell], capture_output=True, text=True, timeout=60, check=False)
     assert (done.stdout, done.stderr) == (TEXT.splitlines(keepends=True)[0], 'exit 0 0\n')
 
 
-def test_an_interrupt_ends_the_work(tmp_path: Path) -> None:
-    (tmp_path / 'file.txt').write_text(TEXT)
+def test_an_interrupt_ends_the_work() -> None:
+    Path('file.txt').write_text(TEXT)
     with serve(Behaviour(answer=lambda _: Hang(60))) as provider:
-        process = subprocess.Popen(
-            [*COMMAND, str(tmp_path / 'file.txt'), '--max-output-tokens', '100'],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, 'LLM_MODEL': 'openai/gpt-4o-mini', 'OPENROUTER_BASE_URL': provider.base_url},
+        of_model = {'LLM_MODEL': 'openai/gpt-4o-mini', 'OPENROUTER_BASE_URL': provider.base_url}
+        ended = interrupted(
+            'run', 'file.txt', '--max-output-tokens', '100', when=lambda: bool(provider.requests), **of_model
         )
-        deadline = time.monotonic() + 30
-        while not provider.requests and time.monotonic() < deadline:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        started = time.monotonic()
-        out, errors = process.communicate(timeout=30)
-    assert (process.returncode, out, errors) == (130, b'', b'summarizer: interrupted\n')
-    assert time.monotonic() - started < 30
+    assert ended == (130, b'', b'summarizer: interrupted\n')
 
 
-def test_progress_is_for_a_terminal(tmp_path: Path) -> None:
-    (tmp_path / 'file.txt').write_text(TEXT)
-    ours, theirs = pty.openpty()
-    with serve(Behaviour(latency=0.5)) as provider:
-        process = subprocess.Popen(
-            [*COMMAND, str(tmp_path / 'file.txt'), '--max-output-tokens', '300'],
-            stdout=subprocess.PIPE,
-            stderr=theirs,
-            stdin=subprocess.DEVNULL,
-            env={
-                **os.environ,
-                'TERM': 'xterm',
-                'LLM_MODEL': 'openai/gpt-4o-mini',
-                'OPENROUTER_BASE_URL': provider.base_url,
-                'DEFAULT_CHUNK_SIZE_TOKENS': '500',
-            },
+def test_progress_is_for_a_terminal() -> None:
+    Path('file.txt').write_text(TEXT)
+    with serve(Behaviour(latency=0.3)) as provider:
+        of_model = {'LLM_MODEL': 'openai/gpt-4o-mini', 'OPENROUTER_BASE_URL': provider.base_url}
+        status, out, shown = with_terminal(
+            'run', 'file.txt', '--max-output-tokens', '300', DEFAULT_CHUNK_SIZE_TOKENS='500', **of_model
         )
-        os.close(theirs)
-        shown = b''
-        while True:
-            try:
-                shown += os.read(ours, 65536)
-            except OSError:  # the other end has closed
-                break
-        out, _ = process.communicate(timeout=60)
-    os.close(ours)
-    assert process.returncode == 0
+    assert status == 0
     assert b'summarized chunk' in shown
     assert b'\x1b' not in out
     assert b'Ada Thornby' in out
@@ -260,42 +162,35 @@ def test_a_provider_that_fails() -> None:
             OPENROUTER_BASE_URL=provider.base_url,
             OPENROUTER_API_KEY='sk-or-secret',
         )
-        original, extractive, error = each(
-            ask, partial(ask, SUMMARIZER_ON_FAILURE='extractive'), partial(ask, SUMMARIZER_ON_FAILURE='error')
-        )
-    assert original[:2] == (0, TEXT)
-    assert original[2] == snapshot(
+        original, extractive = ask(), ask(SUMMARIZER_ON_FAILURE='extractive')
+        error = ask(SUMMARIZER_ON_FAILURE='error')
+    assert (original.returncode, original.stdout.decode()) == (0, TEXT)
+    assert original.stderr.decode().splitlines() == snapshot(
         [
             'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
             'summarizer: warning: every model call failed; the original content is returned (reason: HTTP 500; output_size: 1440; budget: 150)',
             'summarizer: warning: every model call failed (HTTP 500): this is the original content, 1440 tokens for a budget of 150',
         ]
     )
-    assert extractive[0] == 0
-    assert 0 < tokens.count(extractive[1].strip()) <= 150
-    assert extractive[2] == snapshot(
+    assert extractive.returncode == 0
+    assert 0 < tokens.count(extractive.stdout.decode().strip()) <= 150
+    assert extractive.stderr.decode().splitlines() == snapshot(
         [
             'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
             'summarizer: warning: chunks summarized by the extractive model instead (chunks: 1; of: 1; reasons: HTTP 500)',
         ]
     )
-    assert error == snapshot(
-        (
-            1,
-            '',
-            [
-                'summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)',
-                'summarizer: every call of openai/gpt-4o-mini failed (HTTP 500; chunks: 1); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it',
-            ],
-        )
-    )
+    assert said(error) == snapshot("""\
+1||summarizer: warning: model call failed (agent: chunk_summarizer; reason: HTTP 500)
+summarizer: every call of openai/gpt-4o-mini failed (HTTP 500; chunks: 1); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it\
+""")
 
 
-def test_a_store_keeps_finished_work(tmp_path: Path) -> None:
-    (tmp_path / 'page.md').write_text(TEXT)
+def test_a_store_keeps_finished_work() -> None:
+    Path('page.md').write_text(TEXT)
     again: list[tuple[str, bool]] = []
     for _ in range(2):
-        done = run('page.md', '--max-output-tokens', '100', '--json', cwd=tmp_path, SUMMARIZER_STORE='work.sqlite3')
+        done = run('page.md', '--max-output-tokens', '100', '--json', SUMMARIZER_STORE='work.sqlite3')
         summary = Summary.model_validate_json(done.stdout)
         again.append((summary.text, summary.stats.from_cache))
     assert [from_cache for _, from_cache in again] == [False, True]
@@ -304,15 +199,10 @@ def test_a_store_keeps_finished_work(tmp_path: Path) -> None:
     assert done.stderr.decode() == (
         f'summarizer: stored as {handle}; name handles instead of files to ask about them again\n'
     )
-    by_handle, unknown, kept_nowhere = each(
-        partial(run, handle, '--max-output-tokens', '100', cwd=tmp_path, SUMMARIZER_STORE='work.sqlite3'),
-        partial(run, 'src_0123456789ab', cwd=tmp_path, SUMMARIZER_STORE='work.sqlite3'),
-        partial(run, handle, cwd=tmp_path),
-    )
-    assert (by_handle[0], by_handle[1]) == (0, again[0][0] + '\n')
-    assert handle not in by_handle[1]
-    assert (unknown[0], unknown[1]) == (1, '')
-    assert (kept_nowhere[0], kept_nowhere[1]) == (2, '')
-    done = run('page.md', cwd=tmp_path, SUMMARIZER_STORE='/proc/none/store')
+    asked = (handle, '--max-output-tokens', '100')
+    assert said(run(*asked, SUMMARIZER_STORE='work.sqlite3')).startswith(f'0|{again[0][0]}|')
+    assert said(run('src_0123456789ab', SUMMARIZER_STORE='work.sqlite3')).startswith('1||')
+    assert said(run(handle)).startswith('2||')
+    done = run('page.md', SUMMARIZER_STORE='/proc/none/store')
     assert done.returncode == 2
     assert b'SUMMARIZER_STORE=/proc/none/store cannot be used' in done.stderr

@@ -1,5 +1,6 @@
 """The embedded model."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -79,7 +80,7 @@ def test_it_answers_a_prompt_as_any_model_does():
     prompt = prompts.chunk_request(
         [prompts.PromptSource([NumberedLine(1, 'Ada Finn poisoned Jonas Orme.')])], prompts.Focus(), 50
     )
-    assert Agent(ExtractiveModel(), output_type=ChunkSummary).run_sync(prompt).output == snapshot(
+    assert asyncio.run(Agent(ExtractiveModel(), output_type=ChunkSummary).run(prompt)).output == snapshot(
         ChunkSummary(facts=[Fact(text='Ada Finn poisoned Jonas Orme.', evidence=[1])])
     )
 
@@ -87,14 +88,15 @@ def test_it_answers_a_prompt_as_any_model_does():
 def test_max_tokens_bounds_the_answer():
     lines = [NumberedLine(number, text) for number, text in enumerate(PAGE, 1)]
     prompt = prompts.chunk_request([prompts.PromptSource(lines)], prompts.Focus(), 200)
-    run = Agent(ExtractiveModel(), output_type=ChunkSummary).run_sync(prompt, model_settings={'max_tokens': 60})
+    agent = Agent(ExtractiveModel(), output_type=ChunkSummary)
+    run = asyncio.run(agent.run(prompt, model_settings={'max_tokens': 60}))
     assert run.usage.output_tokens <= 60
     assert run.output.facts
 
 
 def test_it_answers_nothing_else():
     with pytest.raises(UserError, match='numbered lines'):
-        Agent(ExtractiveModel()).run_sync('What is salt?')
+        asyncio.run(Agent(ExtractiveModel()).run('What is salt?'))
 
 
 def test_the_same_answer_whatever_the_hash_seed():

@@ -17,21 +17,11 @@ from summarizer_tool.server import http
 from summarizer_tool.server.front import Front
 from summarizer_tool.server.http import Arrival, Gate, Tokens, collection_of, security
 from tests.support import serving
-from tests.support.serving import Mode, Served, text_of
+from tests.support.serving import INITIALIZE, Mode, Served, text_of
 from tests.support.texts import HARBOUR
 
 MODES: list[Mode] = ['auto', 'legacy']
 
-INITIALIZE = {
-    'jsonrpc': '2.0',
-    'id': 1,
-    'method': 'initialize',
-    'params': {
-        'protocolVersion': '2025-11-25',
-        'capabilities': {},
-        'clientInfo': {'name': 'test', 'version': '1'},
-    },
-}
 ACCEPT = {'Accept': 'application/json, text/event-stream'}
 
 

@@ -13,6 +13,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import Document
 from summarizer_tool.server.resources import DEFECT
+from summarizer_tool.service.operations import operation
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import tokens
 from tests.support import serving
@@ -91,43 +92,17 @@ async def test_tools(server: Served, mode: Mode) -> None:
             'read_source': {'source_id': 'required', 'start_line': 1, 'max_tokens': 2000, 'offset': 0},
         }
     )
-    assert {
-        tool.name: tool.annotations.model_dump(exclude_none=True) for tool in tools if tool.annotations
-    } == snapshot(
-        {
-            'summarize': {
-                'read_only_hint': False,
-                'destructive_hint': False,
-                'idempotent_hint': True,
-                'open_world_hint': False,
-            },
-            'summarize_for_extraction': {
-                'read_only_hint': False,
-                'destructive_hint': False,
-                'idempotent_hint': True,
-                'open_world_hint': False,
-            },
-            'search': {'read_only_hint': True, 'open_world_hint': False},
-            'answer': {
-                'read_only_hint': False,
-                'destructive_hint': False,
-                'idempotent_hint': True,
-                'open_world_hint': True,
-            },
-            'status': {'read_only_hint': True, 'open_world_hint': False},
-            'add_source': {
-                'read_only_hint': False,
-                'destructive_hint': False,
-                'idempotent_hint': True,
-                'open_world_hint': True,
-            },
-            'read_source': {'read_only_hint': True, 'open_world_hint': False},
-        }
-    )
+    hinted = [(tool.name, tool.annotations) for tool in tools if tool.annotations]
+    assert [name for name, hints in hinted if hints.read_only_hint] == ['search', 'status', 'read_source']
+    assert [name for name, hints in hinted if hints.open_world_hint] == ['answer', 'add_source']
+    assert {(hints.destructive_hint, hints.idempotent_hint) for _, hints in hinted if not hints.read_only_hint} == {
+        (False, True)
+    }
     for tool in tools:
-        assert tool.title
+        asked = operation(tool.name)
+        assert asked is not None
+        assert (tool.title, tool.output_schema) == (asked.text().title, None)
         assert tool.description
-        assert tool.output_schema is None
         assert all(field['description'] for field in tool.input_schema['properties'].values())
     assert tools[0].input_schema['properties']['focus_areas']['anyOf'] == snapshot(
         [{'type': 'string'}, {'items': {'type': 'string'}, 'type': 'array'}]

@@ -3,7 +3,7 @@
 done = run('summarizer_tool', 'run', 'page.md', cwd=folder, environment={...})
 assert (done.returncode, done.stdout) == (0, b'...')
 
-Start-up, interrupts, terminals and pipes to other programs are tested with real starts.
+What start-up does is tested with real starts.
 """
 
 import atexit
@@ -26,6 +26,8 @@ from typing import NotRequired, TypedDict
 
 REPOSITORY = Path(__file__).parents[2]
 PACKAGES = ('summarizer_tool', 'researcher_integration')
+LAZY = ('anyio._backends._asyncio', 'genai_prices.data', 'pydantic_ai.models.openrouter', 'pydantic_ai.retries')
+"""What they import only where it is needed, and which takes long."""
 SECONDS = 60.0
 """A command that has not ended by then hangs."""
 
@@ -115,6 +117,7 @@ def run(
     cwd: Path | None = None,
     stdin: bytes = b'',
     name: str = '',
+    seconds: float = SECONDS,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command to its end, as `start` does.
 
@@ -125,6 +128,7 @@ def run(
         cwd: As for `start`.
         stdin: What it may read, which is a pipe: at most what one holds.
         name: As for `start`.
+        seconds: After which it is killed.
     """
     source, pipe = os.pipe()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
@@ -134,10 +138,24 @@ def run(
         files = (source, out.fileno(), errors.fileno())
         process = start(module, *arguments, environment=environment, files=files, cwd=cwd, name=name)
         os.close(source)
-        status = process.wait()
+        status = process.wait(seconds)
         out.seek(0)
         errors.seek(0)
         return subprocess.CompletedProcess([name or module, *arguments], status, out.read(), errors.read())
+
+
+def program(folder: Path, name: str, module: str) -> Path:
+    """Write an executable that has a command forked, for whoever starts a program himself."""
+    path = folder / name
+    path.write_text(f"""#!{sys.executable} -S
+import os, sys
+sys.path.insert(0, {str(REPOSITORY)!r})
+from tests.support import forking
+forking._forker = lambda: {_forker()!r}
+sys.exit(forking.start({module!r}, *sys.argv[1:], environment=os.environ, files=(0, 1, 2), name={name!r}).wait())
+""")
+    path.chmod(0o755)
+    return path
 
 
 @cache
@@ -169,7 +187,8 @@ def _import_all() -> None:
         for module in pkgutil.walk_packages([str(REPOSITORY / package)], f'{package}.'):
             if not module.name.endswith('.__main__'):
                 import_module(module.name)
-    import_module('pydantic_ai.models.openrouter')
+    for name in LAZY:
+        import_module(name)
     import_module('summarizer_tool.text.tokens').encoding()
 
 

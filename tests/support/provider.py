@@ -13,7 +13,6 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,9 +26,9 @@ from starlette.applications import Starlette
 from starlette.requests import Request as HTTPRequest
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from summarizer_tool.text import tokens
+from tests.support.stoppable_server import Connection, ConnectionProtocol, StoppableServer
 
 MODEL = 'openai/gpt-4o-mini'
 
@@ -397,88 +396,6 @@ _WINDOW = 16
 """Tokens of one streamed chunk."""
 
 
-@dataclass(eq=False, slots=True)
-class _Connection:
-    """A client's connection, with what ASGI does not give: to close it, and to know at once that it is closed."""
-
-    transport: asyncio.Transport
-    lost: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def lost_before(self, deadline: float) -> bool:
-        """Wait until `deadline` (of `time.monotonic`); whether the connection was lost before."""
-        try:
-            await asyncio.wait_for(self.lost.wait(), deadline - time.monotonic())
-        except TimeoutError:
-            return False
-        return True
-
-    async def close(self) -> None:
-        """Close it without another byte."""
-        self.transport.abort()
-        await self.lost.wait()
-
-
-class _Protocol(H11Protocol):
-    """Hands the connection to the application, as `state.connection`."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        super().connection_made(transport)
-        self.connection = _Connection(transport)
-        self.app_state = {**self.app_state, 'connection': self.connection}
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self.connection.lost.set()
-
-
-class _Server(uvicorn.Server):
-    """Starts and stops by event, where uvicorn polls ten times a second, and does not wait for requests that hang."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready: Future[None] = Future()
-
-    async def main_loop(self) -> None:
-        await self.on_tick(0)  # sets the default headers
-        self._loop = asyncio.get_running_loop()
-        self._stopping = asyncio.Event()
-        self.ready.set_result(None)
-        await self._stopping.wait()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for listener in self.servers:
-            listener.close()
-        for accepted in sockets or []:
-            accepted.close()
-        await asyncio.sleep(0)  # a connection that was just accepted is made in the next turn of the loop
-        while self.server_state.connections:
-            for connection in list(self.server_state.connections):
-                connection.transport.abort()
-            await asyncio.sleep(0)
-        while self.server_state.tasks:
-            await asyncio.wait(self.server_state.tasks)
-
-    def run_in_thread(self, listener: socket.socket) -> threading.Thread:
-        """Serve on `listener` in a new thread; returns once it answers."""
-
-        def run() -> None:
-            try:
-                asyncio.run(self.serve([listener]))
-            except BaseException as error:
-                if self.ready.done():
-                    raise
-                self.ready.set_exception(error)
-
-        thread = threading.Thread(target=run, name='simulated-provider', daemon=True)
-        thread.start()
-        self.ready.result(timeout=5)
-        return thread
-
-    def stop(self) -> None:
-        """Close all connections and end; callable from any thread."""
-        self._loop.call_soon_threadsafe(self._stopping.set)
-
-
 class Provider:
     """A running provider, and what it has seen."""
 
@@ -490,7 +407,7 @@ class Provider:
         self.errors: list[BaseException] = []
         """What the `answer` of the behaviour raised; the first is raised again when the server has stopped."""
         self._requests: list[Request] = []
-        self._waiting: set[_Connection] = set()
+        self._waiting: set[Connection] = set()
 
     @property
     def requests(self) -> Sequence[Request]:
@@ -510,7 +427,7 @@ class Provider:
         return _json_response({'object': 'list', 'data': [{'id': MODEL, 'object': 'model', 'owned_by': 'openai'}]})
 
     async def _chat(self, http: HTTPRequest) -> Response:
-        connection: _Connection = http.state.connection
+        connection: Connection = http.state.connection
         try:
             body = Body.model_validate_json(await http.body())
         except ValidationError as error:
@@ -539,7 +456,7 @@ class Provider:
         return Response(status_code=499)  # to nobody: the connection is gone
 
     async def _stream(
-        self, request: Request, completion: _Completion, usage: JsonValue, connection: _Connection, start: float
+        self, request: Request, completion: _Completion, usage: JsonValue, connection: Connection, start: float
     ) -> AsyncIterator[str]:
         """Server-sent events, a window of tokens each, at the speed of the model."""
         kind = 'chat.completion.chunk'
@@ -572,14 +489,14 @@ class Provider:
         rate = self.behaviour.tokens_per_second
         return 0.0 if rate is None else output_tokens / rate
 
-    def _arrive(self, body: Body, http: HTTPRequest, connection: _Connection) -> Request:
+    def _arrive(self, body: Body, http: HTTPRequest, connection: Connection) -> Request:
         request = Request(len(self._requests) + 1, body, dict(http.headers), time.monotonic())
         self._requests.append(request)
         self._waiting = {other for other in self._waiting if not other.lost.is_set()} | {connection}
         self.max_concurrency_seen = max(self.max_concurrency_seen, len(self._waiting))
         return request
 
-    def _settle(self, request: Request, connection: _Connection) -> None:
+    def _settle(self, request: Request, connection: Connection) -> None:
         """Before the last bytes go out, so that whoever has them sees the request as answered."""
         self._requests[request.number - 1] = replace(request, answered=time.monotonic())
         self._waiting.discard(connection)
@@ -599,14 +516,14 @@ def serve(behaviour: Behaviour = _WELL_BEHAVED) -> Generator[Provider]:
         provider = Provider(behaviour, listener.getsockname()[1])
         config = uvicorn.Config(
             provider.application(),
-            http=_Protocol,
+            http=ConnectionProtocol,
             ws='none',
             lifespan='off',
             log_config=None,
             log_level=CRITICAL + 1,
             access_log=False,
         )
-        server = _Server(config)
+        server = StoppableServer(config)
         thread = server.run_in_thread(listener)
         try:
             yield provider

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -15,9 +15,11 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool.service.operations import OPERATIONS
-from summarizer_tool.text import tokens
 
 Step = Callable[[list[ModelMessage]], ToolCallPart | Sequence[ToolCallPart] | str]
+Talk = Callable[..., Awaitable[list[ModelMessage]]]
+"""Takes steps, gives the messages."""
+Scripted = Step | ToolCallPart | str
 HANDLE = re.compile(r'src_[0-9a-f]{12}')
 ALL = [each.name for each in OPERATIONS]
 LONG = 200
@@ -28,7 +30,7 @@ def call(tool: str, **arguments: object) -> ToolCallPart:
     return ToolCallPart(tool, arguments)
 
 
-def scripted(*steps: Step | ToolCallPart | str) -> FunctionModel:
+def scripted(*steps: Scripted) -> FunctionModel:
     """A model that does one thing after the other: a tool call, or an answer."""
 
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -75,20 +77,6 @@ def shown(messages: Sequence[ModelMessage]) -> list[str]:
                 lines.append(f'<- {part.tool_name} {part.outcome}: {cut}')
             elif isinstance(part, TextPart):
                 lines.append(f'== {part.content}')
-    return lines
-
-
-def sizes(messages: Sequence[ModelMessage]) -> list[str]:
-    """As `shown`, but of results only the size and the last line: what the pages say is not ours to repeat."""
-    lines: list[str] = []
-    for message in messages:
-        for part in message.parts:
-            if isinstance(part, ToolReturnPart):
-                text = part.model_response_str()
-                size = f'{len(text.splitlines())} lines, {tokens.count(text)} tokens'
-                lines.append(f'<- {part.tool_name} {part.outcome}: {size}, the last: {text.splitlines()[-1]}')
-            else:
-                lines += shown([ModelResponse(parts=[part])] if isinstance(part, ToolCallPart | TextPart) else [])
     return lines
 
 

@@ -7,13 +7,13 @@ with serve(mcp_auth_token='secret') as server:
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,12 +30,25 @@ from summarizer_tool.server.tools import Tools
 from summarizer_tool.settings import Settings
 from tests.support import forking
 from tests.support.forking import ForkedProcess
+from tests.support.server_process import free_port as free_port
 
 Mode = Literal['auto', 'legacy']
 
 COMMAND = (sys.executable, '-m', 'summarizer_tool.server')
 
 START_SECONDS = 30.0
+
+INITIALIZE: dict[str, Any] = {
+    'jsonrpc': '2.0',
+    'id': 1,
+    'method': 'initialize',
+    'params': {
+        'protocolVersion': '2025-11-25',
+        'capabilities': {},
+        'clientInfo': {'name': 'test', 'version': '1'},
+    },
+}
+"""The first message of a client of the older protocol."""
 
 
 def text_of(result: CallToolResult) -> str:
@@ -52,12 +65,6 @@ def meta_of(result: CallToolResult) -> dict[str, Any]:
         for name, value in (result.meta or {}).items()
         if name.startswith('summarizer/')
     }
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        return listener.getsockname()[1]
 
 
 @asynccontextmanager
@@ -148,37 +155,25 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def program(folder: Path, **variables: str) -> Generator[Program]:
-    """Run `python -m summarizer_tool.server.main` on a free port until the block ends, and wait until it is healthy."""
+def program(folder: Path, *, is_forked: bool = False, **variables: str) -> Generator[Program]:
+    """Run `python -m summarizer_tool.server` on a free port until the block ends, and wait until it is healthy.
+
+    Args:
+        folder: Its working directory; what it prints goes to `stdout` there.
+        is_forked: Whether it is forked, so that all that it needs is imported already.
+        variables: Of its environment.
+    """
     port = free_port()
     log = folder / f'server-{port}.log'
-    with log.open('wb') as stderr:
-        process = subprocess.Popen(
-            [*COMMAND, '--port', str(port)],
-            env=environment(variables),
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-        )
-    try:
-        wait_until_healthy(port, process)
-        yield Program(process, port, log)
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate(timeout=10)
-
-
-@contextmanager
-def forked_program(folder: Path, **variables: str) -> Generator[Program]:
-    """As `program`, but forked: all that it needs is imported already. What it prints goes to `stdout` in the folder."""
-    port = free_port()
-    log = folder / f'server-{port}.log'
+    given = environment(variables)
     with log.open('wb') as stderr, (folder / 'stdout').open('wb') as stdout, Path(os.devnull).open('rb') as stdin:
-        files = (stdin.fileno(), stdout.fileno(), stderr.fileno())
-        given = environment(variables)
-        process = forking.start(COMMAND[-1], '--port', str(port), environment=given, files=files, cwd=folder)
+        if is_forked:
+            files = (stdin.fileno(), stdout.fileno(), stderr.fileno())
+            process = forking.start(COMMAND[-1], '--port', str(port), environment=given, files=files, cwd=folder)
+        else:
+            process = subprocess.Popen(
+                [*COMMAND, '--port', str(port)], env=given, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr
+            )
     try:
         wait_until_healthy(port, process)
         yield Program(process, port, log)
@@ -186,6 +181,9 @@ def forked_program(folder: Path, **variables: str) -> Generator[Program]:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             process.wait()
+
+
+forked_program = partial(program, is_forked=True)
 
 
 def wait_until_healthy(port: int, process: subprocess.Popen[bytes] | ForkedProcess) -> float:

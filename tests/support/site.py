@@ -7,26 +7,22 @@ with site() as s:
     s.canary.hits           # []: a second server, to which pages link and which is not to be asked
 """
 
-import socket
-import threading
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
-from logging import CRITICAL
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import anyio
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from tests.support.site_logbook import logbook
+from tests.support.threaded_server import served
 
 PAGES: Final = Path(__file__).parent / 'site_pages'
 
@@ -287,32 +283,16 @@ _CHROME_ENDS: Final = {
 @contextmanager
 def site() -> Generator[Site]:
     """Serve the pages and, on another port, the canary, in threads, until the block ends."""
-    with _listener() as ours, _listener() as others:
-        tariff = html('<h1>Tariff</h1>\n<p>The Eastern Grid pays a tariff of eleven crowns for a megawatt hour.</p>')
-        canary = Server(_host(others), dict.fromkeys(('/tariff', '/mirrored', '/collect'), tariff))
-        served = Site(_host(ours), _replies(canary.origin), canary=canary)
-        with _running(served, ours), _running(canary, others):
-            yield served
-
-
-def _listener() -> socket.socket:
-    return socket.create_server(('127.0.0.1', 0))
-
-
-def _host(listener: socket.socket) -> str:
-    return f'127.0.0.1:{listener.getsockname()[1]}'
+    tariff = html('<h1>Tariff</h1>\n<p>The Eastern Grid pays a tariff of eleven crowns for a megawatt hour.</p>')
+    canary = Server('', dict.fromkeys(('/tariff', '/mirrored', '/collect'), tariff))
+    with _running(canary):
+        ours = Site('', _replies(canary.origin), canary=canary)
+        with _running(ours):
+            yield ours
 
 
 @contextmanager
-def _running(served: Server, listener: socket.socket) -> Generator[None]:
-    app = Starlette(routes=[Route('/{path:path}', served.reply)])
-    server = uvicorn.Server(uvicorn.Config(app, log_level=CRITICAL, lifespan='off', timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, args=([listener],))
-    thread.start()
-    while not server.started:
-        time.sleep(0.005)
-    try:
+def _running(server: Server) -> Generator[None]:
+    with served(Starlette(routes=[Route('/{path:path}', server.reply)])) as running:
+        server.host = running.origin.removeprefix('http://')
         yield
-    finally:
-        server.should_exit = True
-        thread.join()

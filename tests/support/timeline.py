@@ -1,6 +1,9 @@
-"""Timelines for tests: what a run emits, and a server that shows it."""
+"""Timelines for tests: what a run emits, and a server that shows it.
 
-import socket
+`python -m tests.support.timeline LOG` writes a long run: its first event, and the others when there is a line on stdin.
+"""
+
+import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -22,6 +25,7 @@ from researcher_integration.timeline import (
     ToolSummary,
 )
 from researcher_integration.timeline.app import TimelineServer, timeline_app
+from tests.support.server_process import free_port as free_port
 
 FACTS = ('37 pods are in CrashLoopBackOff', 'ferry-gate-7 was last seen at 04:12', 'the lamp at Otter Stair is out')
 
@@ -86,12 +90,6 @@ class Shown:
         assert not self.thread.is_alive()
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        return listener.getsockname()[1]
-
-
 def start(source: Hub | EventLog, *, token: str | None = None, port: int = 0) -> Shown:
     """Serve timelines on 127.0.0.1 in a thread."""
     port = port or free_port()
@@ -115,3 +113,18 @@ def shown(source: Hub | EventLog, *, token: str | None = None) -> Generator[Show
         yield served
     finally:
         served.stop()
+
+
+async def _write(log: str) -> None:
+    async with Timeline('far', log=EventLog(log)) as timeline:
+        await timeline.emit(result('0'))
+        sys.stdin.readline()
+        for number in range(1, 120):
+            await timeline.emit(note('transient', index=number))
+            await timeline.emit(result(str(number)))
+            if number % 40 == 0:
+                await anyio.sleep(0.1)
+
+
+if __name__ == '__main__':
+    anyio.run(_write, sys.argv[1])

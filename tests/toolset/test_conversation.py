@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
@@ -20,6 +19,7 @@ from summarizer_tool.text import tokens
 from summarizer_tool.toolset import SummarizerToolset
 from tests.support.scripted import (
     LONG,
+    Talk,
     call,
     calls,
     last_handle,
@@ -28,7 +28,6 @@ from tests.support.scripted import (
     returns,
     scripted,
     shown,
-    sizes,
 )
 from tests.support.texts import CHRONICLE, HARBOUR
 
@@ -79,55 +78,15 @@ Killing any NPC in Lampers' Rest costs 500 with all three.
 
 
 @pytest.mark.anyio
-async def test_an_agent_reads_real_pages(shared_data: Path, store: SourceStore) -> None:
-    pages = [path.read_text(encoding='utf-8') for path in sorted((shared_data / 'crawl').glob('*.md'))[:2]]
-    handles = [store.collection().add(Document(page)).id for page in pages]
-    mounted = SummarizerToolset[None](settings=Settings.load(llm_model='extractive'), store=store)
-    model = scripted(
-        call(
-            'summarize_for_extraction', source_ids=handles, schema_hint='people, places, dates', max_output_tokens=250
-        ),
-        call('summarize', source_ids=handles[1], max_output_tokens=100),
-        call('read_source', source_id=handles[1], max_tokens=100),
-        'Done.',
-    )
-
-    result = await Agent(model, toolsets=[mounted]).run('What is in these pages?')
-
-    assert sum(map(tokens.count, pages)) > 10_000
-    assert sizes(result.all_messages()) == snapshot(
-        [
-            '-> summarize_for_extraction {"source_ids": ["src_ce72db62ee11", "src_9e39d93117c3"], "schema_hint": "people, places, dates", "max_output_tokens": 250}',
-            '<- summarize_for_extraction success: 11 lines, 231 tokens, the last: [src_ce72db62ee11, src_9e39d93117c3: ask again by source_ids, or read_source.]',
-            '-> summarize {"source_ids": "src_9e39d93117c3", "max_output_tokens": 100}',
-            '<- summarize success: 6 lines, 91 tokens, the last: [src_9e39d93117c3: ask again by source_ids, or read_source.]',
-            '-> read_source {"source_id": "src_9e39d93117c3", "max_tokens": 100}',
-            '<- read_source success: 5 lines, 52 tokens, the last: [src_9e39d93117c3, 1 to 4 of 273 lines; to read on: start_line=5.]',
-            '== Done.',
-        ]
-    )
-    assert longest_argument(result.all_messages()) < LONG
-    first, second, third = returns(result.all_messages())
-    assert tokens.count(first.model_response_str()) <= 250
-    assert tokens.count(second.model_response_str()) <= 100
-    assert tokens.count(third.model_response_str()) <= 100
-    assert {part.source_id for part in first.metadata.parts} == set(handles)
-
-
-@pytest.mark.anyio
-async def test_a_second_question_sends_no_text(settings: Settings, store: SourceStore) -> None:
-    model = scripted(
+async def test_a_second_question_sends_no_text(talk: Talk, store: SourceStore) -> None:
+    messages = await talk(
         call('summarize', content=CHRONICLE, max_output_tokens=300),
         lambda messages: call('summarize_for_extraction', source_ids=[last_handle(messages)], schema_hint='dates'),
-        'Done.',
     )
-
-    result = await Agent(model, toolsets=[SummarizerToolset(settings=settings, store=store)]).run('Read.')
-
-    first, second = calls(result.all_messages())
+    first, second = calls(messages)
     assert first.args_as_dict()['content'] == CHRONICLE
     assert longest_argument([ModelResponse(parts=[second])]) < 30
-    assert [part.outcome for part in returns(result.all_messages())] == ['success', 'success']
+    assert [part.outcome for part in returns(messages)] == ['success', 'success']
     assert [source.tokens for source in store.collection().sources()] == [tokens.count(CHRONICLE)]
 
 
@@ -142,16 +101,12 @@ async def test_text_within_the_budget_comes_back_unchanged(settings: Settings, s
 
 
 @pytest.mark.anyio
-async def test_the_application_gets_the_whole_summary(settings: Settings, store: SourceStore) -> None:
-    model = scripted(
+async def test_the_application_gets_the_whole_summary(talk: Talk) -> None:
+    messages = await talk(
         call('add_source', content=CHRONICLE, title='Chronicle'),
         lambda messages: call('summarize', source_ids=last_handle(messages), max_output_tokens=200),
-        'Done.',
     )
-
-    result = await Agent(model, toolsets=[SummarizerToolset(settings=settings, store=store)]).run('Read.')
-
-    added, summarized = returns(result.all_messages())
+    added, summarized = returns(messages)
     assert isinstance(added.metadata, Source)
     assert (added.metadata.title, added.metadata.size) == ('Chronicle', len(CHRONICLE.encode()))
     assert isinstance(summarized.metadata, Summary)
@@ -193,19 +148,15 @@ async def test_a_model_that_calls_everything(settings: Settings, store: SourceSt
 
 
 @pytest.mark.anyio
-async def test_null_for_what_is_left_out(settings: Settings, store: SourceStore) -> None:
-    model = scripted(
+async def test_null_for_what_is_left_out(talk: Talk, store: SourceStore) -> None:
+    messages = await talk(
         call('summarize', content=CHRONICLE, source_ids=None, max_output_tokens=None, focus_areas=None, strategy=None),
         lambda messages: call(
             'read_source', source_id=store.collection().sources()[0].id, start_line=None, max_tokens=None, offset=None
         ),
         call('add_source', content=HARBOUR, url=None, title=None),
-        'Done.',
     )
-
-    result = await Agent(model, toolsets=[SummarizerToolset(settings=settings, store=store)]).run('Read.')
-
-    assert [part.outcome for part in returns(result.all_messages())] == ['success'] * 3
+    assert [part.outcome for part in returns(messages)] == ['success'] * 3
 
 
 def test_one_toolset_serves_threads_and_event_loops_at_once(settings: Settings, store: SourceStore) -> None:
@@ -229,14 +180,12 @@ def test_one_toolset_serves_threads_and_event_loops_at_once(settings: Settings, 
 
 
 @pytest.mark.anyio
-async def test_json_that_is_given_as_it_is(settings: Settings, store: SourceStore) -> None:
-    model = scripted(
+async def test_json_that_is_given_as_it_is(talk: Talk) -> None:
+    messages = await talk(
         call('summarize', content={'rows': ['Ada Brook founded the Tide Guild.'] * 900}, max_output_tokens=200),
         call('summarize', source_ids=5),
-        'Done.',
     )
-    result = await Agent(model, toolsets=[SummarizerToolset(settings=settings, store=store)]).run('Go')
-    first, second = returns(result.all_messages())
+    first, second = returns(messages)
     assert tokens.count(first.model_response_str()) <= 200
     assert second.outcome == 'failed'
     assert 'there is no source' in second.model_response_str()

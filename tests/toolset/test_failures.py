@@ -11,25 +11,21 @@ from summarizer_tool.errors import StoreError
 from summarizer_tool.service.service import Service
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.toolset import SummarizerToolset
-from tests.support.scripted import call, returns, scripted, shown
+from tests.support.scripted import Talk, call, returns, scripted, shown
 from tests.support.texts import CHRONICLE
 
 
 @pytest.mark.anyio
-async def test_wrong_handles_do_not_end_the_run(settings: Settings, store: SourceStore) -> None:
+async def test_wrong_handles_do_not_end_the_run(talk: Talk, store: SourceStore) -> None:
     handle = store.collection().add(Document(CHRONICLE, title='Chronicle')).id
-    model = scripted(
+    messages = await talk(
         call('read_source', source_id='src_000000000000'),
         call('read_source', source_id='the chronicle'),
         call('read_source', source_id='src_111111111111'),
         call('read_source', source_id='src_222222222222'),
         call('read_source', source_id=handle, max_tokens=50),
-        'Done.',
     )
-
-    result = await Agent(model, toolsets=[SummarizerToolset(settings=settings, store=store)]).run('Read.')
-
-    parts = returns(result.all_messages())
+    parts = returns(messages)
     assert [part.outcome for part in parts] == ['failed'] * 4 + ['success']
     assert handle in parts[0].model_response_str()
 

@@ -17,6 +17,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import Settings
+from summarizer_tool.service.operations import OPERATIONS
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.toolset import SummarizerToolset
 from tests.support.scripted import ALL, call, instructions_of, last_handle, returns, scripted, tagged
@@ -26,57 +27,9 @@ from tests.support.texts import CHRONICLE
 def test_the_schemas_are_described(settings: Settings) -> None:
     tools = SummarizerToolset(settings=settings).tools
 
-    assert {
-        name: {
-            parameter: schema.get('type', [choice['type'] for choice in schema.get('anyOf', ())])
-            for parameter, schema in tool.tool_def.parameters_json_schema['properties'].items()
-        }
-        for name, tool in tools.items()
-    } == snapshot(
-        {
-            'summarize': {
-                'content': 'string',
-                'source_ids': 'array',
-                'max_output_tokens': 'integer',
-                'focus_areas': ['string', 'array'],
-                'strategy': 'string',
-                'format': 'string',
-            },
-            'summarize_for_extraction': {
-                'content': 'string',
-                'schema_hint': 'string',
-                'source_ids': 'array',
-                'max_output_tokens': 'integer',
-                'format': 'string',
-            },
-            'search': {
-                'query': 'string',
-                'source_urls': 'array',
-                'source_ids': 'array',
-                'intent': 'string',
-                'top_k': 'integer',
-                'max_tokens': 'integer',
-            },
-            'answer': {
-                'query': 'string',
-                'url': ['string', 'array'],
-                'intent': 'string',
-                'known_context': 'string',
-                'constraints': 'string',
-                'expansion_budget': ['integer', 'null'],
-                'research_mode': 'string',
-                'max_tokens': 'integer',
-            },
-            'status': {'source_url': 'string', 'include_urls': 'boolean'},
-            'add_source': {'content': 'string', 'url': 'string', 'title': 'string'},
-            'read_source': {
-                'source_id': 'string',
-                'start_line': 'integer',
-                'max_tokens': 'integer',
-                'offset': 'integer',
-            },
-        }
-    )
+    assert {name: [*tool.tool_def.parameters_json_schema['properties']] for name, tool in tools.items()} == {
+        each.name: [*each.schema()['properties']] for each in OPERATIONS
+    }
     assert tools['read_source'].tool_def.parameters_json_schema['required'] == ['source_id']
     assert tools['summarize'].tool_def.parameters_json_schema['properties']['strategy'] == snapshot(
         {

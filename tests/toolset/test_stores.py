@@ -16,40 +16,44 @@ from tests.support.scripted import call, last_handle, returns, scripted
 from tests.support.texts import CHRONICLE
 
 
-def test_toolsets_without_stores_of_their_own_share_one(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_toolsets_without_stores_of_their_own_share_one(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(toolset, '_stores', {})
     first = Agent(
         scripted(call('add_source', content=CHRONICLE), 'Done.'), toolsets=[SummarizerToolset(settings=settings)]
     )
-    handle = last_handle(first.run_sync('Read.').all_messages())
+    handle = last_handle((await first.run('Read.')).all_messages())
     read = scripted(call('read_source', source_id=handle), 'Done.')
 
-    def outcome(mounted: SummarizerToolset[None]) -> str:
-        [part] = returns(Agent(read, toolsets=[mounted]).run_sync('Read.').all_messages())
+    async def outcome(mounted: SummarizerToolset[None]) -> str:
+        [part] = returns((await Agent(read, toolsets=[mounted]).run('Read.')).all_messages())
         return part.outcome
 
-    assert outcome(SummarizerToolset(settings=settings)) == 'success'
-    assert outcome(SummarizerToolset(settings=settings, collection='other')) == 'failed'
-    assert outcome(SummarizerToolset(settings=settings.model_copy(update={'store_max_mb': 7.0}))) == 'failed'
+    assert await outcome(SummarizerToolset(settings=settings)) == 'success'
+    assert await outcome(SummarizerToolset(settings=settings, collection='other')) == 'failed'
+    assert await outcome(SummarizerToolset(settings=settings.model_copy(update={'store_max_mb': 7.0}))) == 'failed'
     with SourceStore() as own:
-        assert outcome(SummarizerToolset(settings=settings, store=own)) == 'failed'
+        assert await outcome(SummarizerToolset(settings=settings, store=own)) == 'failed'
     for opened in toolset._stores.values():
         opened.close()
 
 
-def test_a_file_keeps_sources_for_the_next_process(
+@pytest.mark.anyio
+async def test_a_file_keeps_sources_for_the_next_process(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = settings.model_copy(update={'store': str(tmp_path / 'store.sqlite3')})
 
-    def run(step: ToolCallPart) -> list[ModelMessage]:
+    async def run(step: ToolCallPart) -> list[ModelMessage]:
         monkeypatch.setattr(toolset, '_stores', {})
         mounted = SummarizerToolset[None](settings=kept)
-        messages = Agent(scripted(step, 'Done.'), toolsets=[mounted]).run_sync('Read.').all_messages()
+        messages = (await Agent(scripted(step, 'Done.'), toolsets=[mounted]).run('Read.')).all_messages()
         for opened in toolset._stores.values():
             opened.close()
         return messages
 
-    handle = last_handle(run(call('add_source', content=CHRONICLE)))
-    [part] = returns(run(call('read_source', source_id=handle)))
+    handle = last_handle(await run(call('add_source', content=CHRONICLE)))
+    [part] = returns(await run(call('read_source', source_id=handle)))
     assert part.outcome == 'success'

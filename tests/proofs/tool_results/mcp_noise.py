@@ -15,8 +15,8 @@ from pydantic_ai.mcp import MCPToolset
 from tests.proofs.tool_results.noise import json_list, logs
 from tests.support.threaded_server import served
 
-LOG, LOG_FACTS = logs(7, 300, 12)
-SHIPMENTS, SHIPMENT_FACTS = json_list(7, 2000, 12)
+LOG, LOG_FACTS = logs(7, 600, 12)
+SHIPMENTS, SHIPMENT_FACTS = json_list(7, 500, 12)
 
 PIXEL = base64.b64decode(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -94,7 +94,7 @@ def _server(calls: Counter[str]) -> MCPServer:
     @mcp.tool()
     def list_shipments() -> dict[str, object]:
         calls['list_shipments'] += 1
-        return {'cluster': 'kelder', 'count': 2000, 'items': json.loads(SHIPMENTS)}
+        return {'cluster': 'kelder', 'count': 500, 'items': json.loads(SHIPMENTS)}
 
     @mcp.tool()
     def leak_text() -> str:

@@ -1,352 +1,158 @@
-"""Noisy tool output with planted facts: what a summary of it should still say.
-
-Each generator takes a seed, a size and a number of facts, and returns the text and the facts in it. A fact survives
-in a summary if all of its needles stand there, as whole words.
-"""
+"""The noisy output of a harbour's tools."""
 
 import json
-import random
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Literal
 
-FactKind = Literal['error', 'odd', 'count', 'identifier', 'setting', 'metric']
+from tests.proofs.tool_results.noise_forms import Log, Row, Table, aligned
 
-START = datetime(2026, 3, 14, 2, 0, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that a reader of the output should learn."""
-
-    kind: FactKind
-    needles: tuple[str, ...]
-    question: str
-    answer: str
-
-    def survives(self, text: str) -> bool:
-        return all(re.search(rf'(?<!\w){re.escape(needle)}(?!\w)', text) for needle in self.needles)
-
-
-Noise = tuple[str, Sequence[Fact]]
-
-
-def surviving(facts: Sequence[Fact], text: str) -> float:
-    """The share of the facts that survive in a text."""
-    return sum(fact.survives(text) for fact in facts) / len(facts)
-
-
-def _hex(rng: random.Random, length: int) -> str:
-    return ''.join(rng.choice('0123456789abcdef') for _ in range(length))
-
-
-# Logs -----------------------------------------------------------------------------------------------------------------
-
-_SERVICES = ('berth-api', 'crane-scheduler', 'manifest-store', 'tide-feed')
-_ROUTINE = (
-    'INFO  [{service}] request {req} handled path=/berths/{n}/slots status=200 duration={ms}ms',
-    'INFO  [{service}] manifest {req} saved bytes={big} shard={shard}',
-    'DEBUG [{service}] cache lookup key=berth:{n} hit={flag}',
-    'INFO  [{service}] crane {n} moved container MSKU{big} in {ms} ms',
-    'INFO  [{service}] tide reading station={n} level={level}m',
-    'DEBUG [{service}] heartbeat from worker-{shard} lag={shard}',
-    'WARN  [{service}] slow query took {ms}ms on table slots for request {req}',
+_TRACE = (
+    '\nTraceback (most recent call last):\n  File "/srv/harbour/loop.py", line 88, in run\n    step()\n'
+    '  File "/srv/harbour/store.py", line <100-900>, in step\n    raise Damaged(ident)\n'
+    'harbour.errors.DamagedError: <id>'
 )
-_LOG_ERRORS = (
-    'ERROR [manifest-store] checksum mismatch in manifest {id}: stored page is damaged',
-    'ERROR [berth-api] could not reserve berth for vessel {id}: quota of the operator is used up',
-    'ERROR [crane-scheduler] spreader lock of crane unit {id} did not confirm within 30s',
-    'FATAL [tide-feed] lost connection to gauge {id}, giving up after 5 attempts',
-    'ERROR [berth-api] customs gateway rejected declaration {id}: tariff code unknown',
-    'ERROR [manifest-store] write to volume {id} failed: no space left on device',
-    'ERROR [crane-scheduler] plan {id} has a cycle between jobs',
-)
-_LOG_ODD = (
-    'INFO  [crane-scheduler] operator override accepted for yard {id}',
-    'INFO  [tide-feed] switching to backup gauge {id}',
-    'INFO  [berth-api] leader election won by node {id}',
-    'INFO  [manifest-store] compaction skipped for segment {id} because a reader holds it',
-)
-_LOG_SETTINGS = (
-    'INFO  [berth-api] starting with pool.max_connections={n} (default 100)',
-    'INFO  [crane-scheduler] starting with plan.horizon_minutes={n} (default 240)',
-    'INFO  [tide-feed] starting with poll.interval_seconds={n} (default 15)',
-)
-_LOG_COUNTS = (
-    'WARN  [tide-feed] gauge {n} answered with stale reading',
-    'ERROR [berth-api] upstream tariff-service refused the connection from 10.4.{shard}.{n}',
-    'WARN  [manifest-store] replica {shard} is behind by {n} entries',
+
+# Of four services, over some hours.
+logs = Log(
+    head='%Y-%m-%dT%H:%M:%S.<100-999>Z ',
+    usual=(
+        'INFO  [<berth-api|tide-feed>] request <hex 8>-<hex 4> handled path=/berths/<1-240>/slots status=200'
+        ' duration=<lognormal 3.5 0.5>ms',
+        'INFO  [manifest-store] manifest <hex 8>-<hex 4> saved bytes=<1000000-9999999> shard=<0-7>',
+        'DEBUG [<berth-api|crane-scheduler>] cache lookup key=berth:<1-240> hit=<true|false>',
+        'INFO  [crane-scheduler] crane <1-240> moved container MSKU<1000000-9999999> in <lognormal 3.5 0.5> ms',
+        'INFO  [tide-feed] tide reading station=<1-240> level=<0-5>.<10-99>m',
+        'DEBUG [<manifest-store|tide-feed>] heartbeat from worker-<0-7> lag=<0-7>',
+        'WARN  [berth-api] slow query took <lognormal 3.5 0.5>ms on table slots for request <hex 8>-<hex 4>',
+    ),
+    often=(
+        'WARN  [tide-feed] gauge <1-240> «answered with stale reading»',
+        'ERROR [berth-api] upstream «tariff-service refused the connection» from 10.4.<0-7>.<1-240>',
+        'WARN  [manifest-store] replica <0-7> «is behind by» <1-240> entries',
+    ),
+    special=(
+        'ERROR [manifest-store] «checksum mismatch in manifest» «<Q|R><10000-99999>»: stored page is damaged',
+        'INFO  [berth-api] request «<hex 8>-<hex 4>» handled path=/berths/17/slots status=200 duration=«<30000-60000>ms»',
+        'INFO  [crane-scheduler] «operator override accepted for yard» «north-<10-99>»',
+        'INFO  [berth-api] starting with «pool.max_connections»=«<301-999>» (default 100)',
+        'ERROR [berth-api] «could not reserve berth for vessel» «<id=10000-99999>»: quota of the operator is used up'
+        + _TRACE,
+        'ERROR [crane-scheduler] «spreader lock of crane unit» «V<10000-99999>» did not confirm within 30s',
+        'INFO  [tide-feed] «switching to backup gauge» «mole-<10-99>»',
+        'FATAL [tide-feed] «lost connection to gauge» «X<10000-99999>», giving up after 5 attempts',
+        'INFO  [crane-scheduler] starting with «plan.horizon_minutes»=«<301-999>» (default 240)',
+        'ERROR [berth-api] «customs gateway rejected declaration» «<id=10000-99999>»: tariff code unknown' + _TRACE,
+        'INFO  [berth-api] «leader election won by node» «quay-<10-99>»',
+        'ERROR [manifest-store] «write to volume» «R<10000-99999>» failed: no space left on device',
+        'INFO  [tide-feed] starting with «poll.interval_seconds»=«<301-999>» (default 15)',
+        'ERROR [crane-scheduler] «plan» «<id=10000-99999>» has a cycle between jobs' + _TRACE,
+        'INFO  [manifest-store] «compaction skipped for segment» «south-<10-99>» because a reader holds it',
+    ),
 )
 
 
-def logs(seed: int, kilobytes: int, facts: int) -> Noise:
-    """The log of four services over some hours.
-
-    Args:
-        seed: Of the random numbers.
-        kilobytes: Size of the text, about.
-        facts: Number of facts planted.
-    """
-    rng = random.Random(seed)
-    planted: list[Fact] = []
-    special: list[str] = []
-    makers = (_log_error, _log_count, _log_error, _log_odd, _log_setting, _log_metric, _log_error)
-    for number in range(facts):
-        fact, lines = makers[number % len(makers)](rng, number // len(makers))
-        planted.append(fact)
-        special.extend(lines)
-    body: list[str] = []
-    size = sum(map(len, special)) + 26 * len(special)
-    while size < kilobytes * 1000:
-        line = rng.choice(_ROUTINE).format(
-            service=rng.choice(_SERVICES),
-            req=_hex(rng, 8) + '-' + _hex(rng, 4),
-            n=rng.randint(1, 240),
-            ms=round(rng.lognormvariate(3.5, 0.5)),
-            big=rng.randint(1_000_000, 9_999_999),
-            shard=rng.randint(0, 7),
-            flag=rng.choice(('true', 'false')),
-            level=round(rng.uniform(0.4, 5.2), 2),
-        )
-        body.append(line)
-        size += len(line) + 26
-    for lines in special:
-        body.insert(rng.randint(0, len(body)), lines)
-    moment = START
-    out: list[str] = []
-    for line in body:
-        moment += timedelta(milliseconds=rng.randint(1, 5000))
-        out.append(f'{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z {line}')
-    return '\n'.join(out) + '\n', planted
-
-
-def _log_error(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
-    ident = f'{rng.choice("QRVX")}{rng.randint(10_000, 99_999)}'
-    line = rng.choice(_LOG_ERRORS).format(id=ident)
-    words = re.sub(r'^\w+ +\[[\w-]+\] ', '', line).split(ident)
-    kept = tuple(piece.strip(' :,') for piece in words if len(piece.strip(' :,')) > 3)
-    lines = [line]
-    if turn % 2:
-        lines[0] += (
-            '\nTraceback (most recent call last):\n  File "/srv/harbour/loop.py", line 88, in run\n    step()\n'
-            f'  File "/srv/harbour/store.py", line {rng.randint(100, 900)}, in step\n    raise Damaged(ident)\n'
-            f'harbour.errors.DamagedError: {ident}'
-        )
-    return Fact('error', (ident, kept[0]), f'What went wrong with {ident}?', line), lines
-
-
-def _log_odd(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
-    ident = f'{rng.choice(("north", "south", "quay", "mole"))}-{rng.randint(10, 99)}'
-    line = _LOG_ODD[(turn + rng.randint(0, 3)) % len(_LOG_ODD)].format(id=ident)
-    said = re.sub(r'^\w+ +\[[\w-]+\] ', '', line).split(ident)[0].strip()
-    return Fact('odd', (ident, said), f'What happened once to {ident}?', line), [line]
-
-
-def _log_setting(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
-    value = rng.randint(301, 999)
-    line = _LOG_SETTINGS[(turn + rng.randint(0, 2)) % len(_LOG_SETTINGS)].format(n=value)
-    name = re.search(r'with ([\w.]+)=', line)
-    assert name
-    return Fact('setting', (name[1], str(value)), f'What is {name[1]} set to?', str(value)), [line]
-
-
-def _log_metric(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
-    value, request = rng.randint(30_000, 60_000), _hex(rng, 8) + '-' + _hex(rng, 4)
-    line = f'INFO  [berth-api] request {request} handled path=/berths/17/slots status=200 duration={value}ms'
-    return Fact('metric', (f'{value}ms', request), 'Which request took longest?', request), [line]
-
-
-def _log_count(rng: random.Random, turn: int) -> tuple[Fact, list[str]]:
-    form = _LOG_COUNTS[turn % len(_LOG_COUNTS)]
-    count = rng.randint(21, 89)
-    lines = [form.format(n=rng.randint(1, 240), shard=rng.randint(0, 7)) for _ in range(count)]
-    said = {0: 'answered with stale reading', 1: 'tariff-service refused the connection', 2: 'is behind by'}
-    return Fact('count', (str(count), said[turn % 3]), f'How often: {said[turn % 3]}?', str(count)), lines
-
-
-# Lists of objects -----------------------------------------------------------------------------------------------------
-
-
-def json_list(seed: int, items: int, facts: int) -> Noise:
-    """A page of shipments as an API returns it: objects in an envelope.
-
-    Args:
-        seed: Of the random numbers.
-        items: Objects.
-        facts: Number of facts planted; the first ones are counts.
-    """
-    rng = random.Random(seed)
-    shipments = [_shipment(rng, number) for number in range(items)]
-    free = rng.sample(range(items), items)
-    planted: list[Fact] = []
-    for status in ('held_by_customs', 'damaged')[: max(1, facts // 8)]:
-        count = rng.randint(21, 77)
-        for at in (free.pop() for _ in range(count)):
-            shipments[at]['status'] = status
-        planted.append(Fact('count', (status, f'×{count}'[1:]), f'How many shipments are {status}?', str(count)))
-    kinds = ('error', 'odd', 'setting', 'metric', 'identifier', 'error')
-    while len(planted) < facts:
-        planted.append(_spoil(rng, shipments[free.pop()], kinds[len(planted) % len(kinds)], len(planted)))
-    text = json.dumps({'items': shipments, 'metadata': {'total': items, 'page': 1, 'continue': None}}, indent=1)
-    return text, planted
-
-
-def _shipment(rng: random.Random, number: int) -> dict[str, object]:
-    booked = START + timedelta(minutes=7 * number)
-    return {
-        'id': f'shp-{number + 40_000}',
-        'uid': f'{_hex(rng, 8)}-{_hex(rng, 4)}-{_hex(rng, 12)}',
-        'status': rng.choices(('delivered', 'in_transit', 'booked'), (70, 20, 10))[0],
-        'carrier': rng.choice(('Gull Line', 'Petrel Freight', 'Skua Cargo')),
-        'booked_at': booked.isoformat(),
-        'weight_kg': round(rng.gauss(1200, 150), 1),
-        'route': {'from': rng.choice(('Kelder', 'Wick', 'Fen Mouth')), 'legs': rng.randint(1, 4)},
-        'policy': {'insured': True, 'max_delay_hours': 48, 'temperature': 'ambient'},
-        'handling_minutes': round(rng.lognormvariate(3, 0.4)),
-        'error': None,
-    }
-
-
-def _spoil(rng: random.Random, shipment: dict[str, object], kind: str, number: int) -> Fact:
-    """Make one shipment unlike the others."""
-    ident = str(shipment['id'])
-    if kind == 'error':
-        message = (
-            f'seal {_hex(rng, 6)} does not match the bill of lading',
-            f'scanner refused tag T{rng.randint(1000, 9999)}',
-            f'no crane free in window {rng.randint(10, 99)}',
-        )[number % 3]
-        shipment['error'] = message
-        return Fact('error', (ident, message), f'What is wrong with {ident}?', message)
-    if kind == 'odd':
-        status = ('lost_at_sea', 'returned', 'abandoned', 'seized')[number % 4]
-        shipment['status'] = status
-        return Fact('odd', (ident, status), f'Which shipment is {status}?', ident)
-    if kind == 'setting':
-        policy = shipment['policy']
-        assert isinstance(policy, dict)
-        hours = rng.randint(100, 400)
-        policy['max_delay_hours'] = hours
-        return Fact('setting', (ident, str(hours)), f'Which delay is allowed to {ident}?', str(hours))
-    if kind == 'metric':
-        minutes = rng.randint(3000, 9000)
-        shipment['handling_minutes'] = minutes
-        return Fact('metric', (ident, str(minutes)), f'How long did {ident} take to handle?', str(minutes))
-    carrier = f'Charter {rng.randint(100, 999)}'
-    shipment['carrier'] = carrier
-    return Fact('identifier', (ident, carrier), f'Which shipment goes with {carrier}?', ident)
-
-
-# Tables ---------------------------------------------------------------------------------------------------------------
-
-
-def pods(seed: int, number: int, facts: int) -> Noise:
-    """What `kubectl get pods -A -o wide` prints.
-
-    Args:
-        seed: Of the random numbers.
-        number: Pods.
-        facts: Number of facts planted; the first ones are counts.
-    """
-    rng = random.Random(seed)
-    apps = ('ledger', 'quay-web', 'tide', 'customs', 'beacon', 'winch')
-    rows: list[dict[str, str]] = []
-    for _ in range(number):
-        app = rng.choice(apps)
-        rows.append(
-            {
-                'NAMESPACE': f'{app}-{rng.choice(("prod", "stage"))}',
-                'NAME': f'{app}-{_hex(rng, 9)}-{"".join(rng.choices("bcdfghjklmnpqrstvwxz2456789", k=5))}',
-                'READY': '2/2',
-                'STATUS': 'Running',
-                'RESTARTS': rng.choices(('0', '1', '2'), (95, 4, 1))[0],
-                'AGE': f'{rng.randint(2, 40)}d',
-                'IP': f'10.{rng.randint(8, 11)}.{rng.randint(0, 255)}.{rng.randint(1, 254)}',
-                'NODE': f'node-{rng.randint(1, 24):02d}',
-            }
-        )
-    free = rng.sample(range(number), number)
-    planted: list[Fact] = []
-    for status in ('CrashLoopBackOff', 'Completed')[: max(1, facts // 8)]:
-        count = rng.randint(21, 59)
-        for at in (free.pop() for _ in range(count)):
-            rows[at] |= {'STATUS': status, 'READY': '1/2' if status == 'CrashLoopBackOff' else '0/2'}
-        planted.append(Fact('count', (status, str(count)), f'How many pods are in {status}?', str(count)))
-    while len(planted) < facts:
-        row = rows[free.pop()]
-        planted.append(_sicken(rng, row, len(planted)))
-    widths = {name: max(len(name), *(len(row[name]) for row in rows)) + 3 for name in rows[0]}
-    lines = [{name: name for name in rows[0]}, *rows]
-    return '\n'.join(
-        ''.join(f'{row[name]:<{widths[name]}}' for name in widths).rstrip() for row in lines
-    ) + '\n', planted
-
-
-def _sicken(rng: random.Random, row: dict[str, str], number: int) -> Fact:
-    name = row['NAME']
-    turn = number % 4
-    if turn == 0:
-        status = ('ImagePullBackOff', 'Evicted', 'OOMKilled', 'CreateContainerConfigError')[number // 4 % 4]
-        row |= {'STATUS': status, 'READY': '0/2'}
-        return Fact('odd', (name, status), f'Which pod is in {status}?', name)
-    if turn == 1:
-        restarts = rng.randint(120, 900)
-        row |= {'RESTARTS': f'{restarts} ({rng.randint(2, 50)}m ago)'}
-        return Fact('metric', (name, str(restarts)), f'How often did {name} restart?', str(restarts))
-    if turn == 2:
-        row |= {'STATUS': 'Pending', 'NODE': '<none>', 'IP': '<none>', 'READY': '0/2'}
-        return Fact('identifier', (name, 'Pending'), 'Which pod is pending?', name)
-    node = f'spare-{rng.randint(100, 999)}'
-    row |= {'NODE': node}
-    return Fact('odd', (name, node), f'Which pod runs on {node}?', name)
-
-
-def table(seed: int, rows: int, facts: int) -> Noise:
-    """A markdown table of a database's settings, per tenant.
-
-    Args:
-        seed: Of the random numbers.
-        rows: Lines of the table.
-        facts: Number of facts planted.
-    """
-    rng = random.Random(seed)
-    cells = [
+def _shipments(rows: list[Row]) -> str:
+    """A page as an API returns it: objects in an envelope."""
+    items = [
         {
-            'tenant': f'tenant-{number:04d}',
-            'plan': rng.choice(('basic', 'basic', 'plus')),
-            'max_conn': '200',
-            'timeout_s': '30',
-            'ssl': 'on',
-            'region': rng.choice(('north', 'south')),
-            'p95_ms': str(round(rng.gauss(40, 6))),
-            'rows': str(rng.randint(10_000, 90_000)),
+            **{name: row[name] for name in ('id', 'uid', 'status', 'carrier', 'booked_at')},
+            'weight_kg': float(row['weight']),
+            'route': {'from': row['from'], 'legs': int(row['legs'])},
+            'policy': {'insured': True, 'max_delay_hours': int(row['hours']), 'temperature': 'ambient'},
+            'handling_minutes': int(row['minutes']),
+            'error': row['error'] or None,
         }
-        for number in range(rows)
+        for row in rows
     ]
-    free = rng.sample(range(rows), rows)
-    planted: list[Fact] = []
-    count = rng.randint(23, 57)
-    for at in (free.pop() for _ in range(count)):
-        cells[at]['plan'] = 'legacy'
-    planted.append(Fact('count', ('legacy', str(count)), 'How many tenants are on the legacy plan?', str(count)))
-    while len(planted) < facts:
-        row = cells[free.pop()]
-        turn = len(planted) % 4
-        name, field, value = row['tenant'], '', ''
-        if turn == 0:
-            field, value = 'max_conn', str(rng.randint(900, 5000))
-        elif turn == 1:
-            field, value = 'p95_ms', str(rng.randint(4000, 9000))
-        elif turn == 2:
-            field, value = 'ssl', 'off'
-        else:
-            field, value = 'region', f'isle-{rng.randint(10, 99)}'
-        row[field] = value
-        kind: FactKind = 'metric' if turn == 1 else 'identifier' if turn == 3 else 'setting'
-        planted.append(Fact(kind, (name, value), f'What is {field} of {name}?', value))
-    names = list(cells[0])
-    lines = [f'| {" | ".join(names)} |', f'|{"---|" * len(names)}']
-    lines += [f'| {" | ".join(row.values())} |' for row in cells]
-    return '\n'.join(lines) + '\n', planted
+    return json.dumps({'items': items, 'metadata': {'total': len(rows), 'page': 1, 'continue': None}}, indent=1)
+
+
+json_list = Table(
+    cells={
+        'id': 'shp-4<place>',
+        'uid': '<hex 8>-<hex 4>-<hex 12>',
+        'status': '<delivered|delivered|delivered|delivered|in_transit|booked>',
+        'carrier': '<Gull Line|Petrel Freight|Skua Cargo>',
+        'booked_at': '2026-03-<14-28>T<10-23>:<10-59>:00+00:00',
+        'weight': '<gauss 1200 150>',
+        'from': '<Kelder|Wick|Fen Mouth>',
+        'legs': '<1-4>',
+        'hours': '48',
+        'minutes': '<lognormal 3 0.4>',
+        'error': '',
+    },
+    key='id',
+    changes=(
+        ('hours', '<100-400>'),
+        ('minutes', '<3000-9000>'),
+        ('error', 'seal <hex 6> does not match the bill of lading'),
+        ('status', '<lost_at_sea|returned>'),
+        ('carrier', 'Charter <100-999>'),
+        ('error', 'scanner refused tag T<1000-9999>'),
+        ('status', '<abandoned|seized>'),
+        ('error', 'no crane free in window <10-99>'),
+    ),
+    often=(('status', 'held_by_customs'), ('status', 'damaged')),
+    written=_shipments,
+)
+
+
+def _pods(rows: list[Row]) -> str:
+    """What `kubectl get pods -A -o wide` prints."""
+    for row in rows:
+        if row['STATUS'] != 'Running':
+            row['READY'] = '1/2' if row['STATUS'] == 'CrashLoopBackOff' else '0/2'
+        if row['STATUS'] == 'Pending':
+            row['NODE'] = row['IP'] = '<none>'
+    return aligned(rows)
+
+
+pods = Table(
+    cells={
+        'NAMESPACE': '<app=ledger|quay-web|tide|customs|beacon|winch>-<prod|stage>',
+        'NAME': '<app>-<hex 9>-<hex 5>',
+        'READY': '2/2',
+        'STATUS': 'Running',
+        'RESTARTS': '<0|0|0|0|0|0|0|0|0|1>',
+        'AGE': '<2-40>d',
+        'IP': '10.<8-11>.<0-255>.<1-254>',
+        'NODE': 'node-<10-33>',
+    },
+    key='NAME',
+    changes=(
+        ('STATUS', '<ImagePullBackOff|Evicted>'),
+        ('RESTARTS', '<often=120-900> (<2-50>m ago)', '<often>'),
+        ('STATUS', 'Pending'),
+        ('NODE', 'spare-<100-999>'),
+        ('STATUS', '<OOMKilled|CreateContainerConfigError>'),
+    ),
+    often=(('STATUS', 'CrashLoopBackOff'), ('STATUS', 'Completed')),
+    written=_pods,
+)
+
+
+def _markdown(rows: list[Row]) -> str:
+    lines = [f'| {" | ".join(cells)} |' for cells in ([*rows[0]], *(row.values() for row in rows))]
+    return '\n'.join([lines[0], f'|{"---|" * len(rows[0])}', *lines[1:]])
+
+
+# A database's settings, per tenant.
+table = Table(
+    cells={
+        'tenant': 'tenant-<place>',
+        'plan': '<basic|basic|plus>',
+        'max_conn': '200',
+        'timeout_s': '30',
+        'ssl': 'on',
+        'region': '<north|south>',
+        'p95_ms': '<gauss 40 6>',
+        'rows': '<10000-90000>',
+    },
+    key='tenant',
+    changes=(
+        ('p95_ms', '<4000-9000>'),
+        ('ssl', 'off'),
+        ('region', 'isle-<10-99>'),
+        ('max_conn', '<900-5000>'),
+    ),
+    often=(('plan', 'legacy'),),
+    written=_markdown,
+)

@@ -11,7 +11,7 @@ from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset
 
 from tests.proofs.tool_results import noise, noise_held_out
-from tests.proofs.tool_results.noise import Fact
+from tests.proofs.tool_results.noise_forms import Fact, Noise
 from tests.support.threaded_server import served
 
 
@@ -41,8 +41,8 @@ def results(share: float = 1.0) -> list[Result]:
         return max(1, round(number * share))
 
     held = noise_held_out
-    made: list[tuple[str, noise.Noise]] = [
-        ('read_harbour_log', noise.logs(301, of(300), of(18))),
+    made: list[tuple[str, Noise]] = [
+        ('read_harbour_log', noise.logs(301, of(3000), of(18))),
         ('list_shipments', noise.json_list(302, of(700), of(18))),
         ('list_pods', noise.pods(303, of(2300), of(18))),
         ('list_tenants', noise.table(304, of(3500), of(18))),

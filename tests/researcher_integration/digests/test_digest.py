@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from researcher_integration.digests.digest import digest
 from summarizer_tool.text import tokens
 from tests.proofs.tool_results import noise, noise_held_out
-from tests.proofs.tool_results.noise import Noise, surviving
+from tests.proofs.tool_results.noise_forms import Fact, Noise, surviving
 
 BUDGET = 1000
 
@@ -28,24 +28,24 @@ def survived(cases: Sequence[Noise]) -> tuple[int, int]:
 def test_planted_facts_survive() -> None:
     kept, planted = survived(
         [
-            *(noise.logs(seed, size, 17) for seed, size in ((1, 120), (2, 200), (3, 300))),
-            *(noise.json_list(seed, 2000, 17) for seed in (4, 5, 6)),
-            *(noise.pods(seed, size, 17) for seed, size in ((7, 1000), (8, 1500), (9, 2500))),
-            *(noise.table(seed, size, 17) for seed, size in ((10, 2000), (11, 2500), (12, 4000))),
+            *(noise.logs(seed, size, 17) for seed, size in ((1, 600), (2, 1500))),
+            *(noise.json_list(seed, size, 17) for seed, size in ((4, 500), (5, 1000))),
+            *(noise.pods(seed, size, 17) for seed, size in ((7, 700), (8, 1500))),
+            *(noise.table(seed, size, 17) for seed, size in ((10, 1000), (11, 2000))),
         ]
     )
-    assert planted == 204
+    assert planted == 136
     assert kept >= 0.95 * planted
 
 
 def test_facts_of_other_tools_survive() -> None:
-    kept, planted = survived([each for _, each in (*noise_held_out.cases(), *noise_held_out.later_cases())])
-    assert planted == 288
+    kept, planted = survived([*noise_held_out.cases()])
+    assert planted == 240
     assert kept >= 0.95 * planted
 
 
 def test_a_fact_needs_all_of_its_needles_as_whole_words() -> None:
-    fact = noise.Fact('count', ('37', 'CrashLoopBackOff'), 'How many?', '37')
+    fact = Fact('37', 'CrashLoopBackOff')
     assert fact.survives('CrashLoopBackOff ×37')
     assert not fact.survives('CrashLoopBackOff ×371')
     assert surviving([fact, fact], 'Running ×37') == 0
@@ -236,5 +236,5 @@ def test_prose_is_left_to_the_summarizer(crawl: dict[str, str]) -> None:
 
 
 def test_the_same_text_has_the_same_digest() -> None:
-    text, _ = noise.logs(1, 50, 8)
+    text, _ = noise.logs(1, 500, 8)
     assert digest(text, 300) == digest(text, 300)

@@ -103,10 +103,10 @@ def seconds(text: str) -> float:
 
 
 def test_time_grows_with_the_text() -> None:
-    assert seconds(noisy(300)) < 10  # far from what it takes: only a blow-up is caught
-    objects = [{'id': n, 'name': f'lamp-{n}', 'note': 'a "quoted"\nnote', 'value': n} for n in range(3000)]
+    assert seconds(noisy(100)) < 5  # far from what it takes: only a blow-up is caught
+    objects = [{'id': n, 'name': f'lamp-{n}', 'note': 'a "quoted"\nnote', 'value': n} for n in range(1000)]
     assert seconds(json.dumps(objects)) < 20
-    objects = [{'id': n, 'name': f'lamp-{n}', 'password': f'x{n}', 'token': None, 'ratio': n / 7} for n in range(4000)]
+    objects = [{'id': n, 'name': f'lamp-{n}', 'password': f'x{n}', 'token': None, 'ratio': n / 7} for n in range(1500)]
     assert seconds(json.dumps(objects)) < 20
 
 

@@ -70,39 +70,15 @@ def test_secrets_of_kubernetes() -> None:
         ],
         'volumes': [{'name': 'tls', 'secret': {'secretName': 'tls-lamp', 'defaultMode': 420}}],
     }
-    assert MASKER.mask_value(listed) == snapshot(
-        (
-            {
-                'apiVersion': 'v1',
-                'kind': 'List',
-                'items': [
-                    {
-                        'apiVersion': 'v1',
-                        'kind': 'Secret',
-                        'metadata': {'name': 'lamp'},
-                        'data': {'oil': '[MASKED_KUBERNETES_SECRET]'},
-                    },
-                    {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'wick'}, 'data': {'oil': 'whale'}},
-                ],
-            },
-            {'KUBERNETES_SECRET': 1},
-        )
-    )
+    masked = {**secret, 'data': {'oil': '[MASKED_KUBERNETES_SECRET]'}}
+    assert MASKER.mask_value(listed) == ({**listed, 'items': [masked, settings]}, {'KUBERNETES_SECRET': 1})
     assert MASKER.mask_value(by_names)[1] == {'KUBERNETES_SECRET': 1}
-    assert MASKER.mask_value(pod) == snapshot(
-        (
-            {
-                'kind': 'Pod',
-                'env': [
-                    {'name': 'DB_PASSWORD', 'value': '[MASKED_PASSWORD]'},
-                    {'value': '[MASKED_API_KEY]', 'name': 'API_KEY'},
-                    {'name': 'MODE', 'value': 'dark'},
-                ],
-                'volumes': [{'name': 'tls', 'secret': {'secretName': 'tls-lamp', 'defaultMode': 420}}],
-            },
-            {'PASSWORD': 1, 'API_KEY': 1},
-        )
-    )
+    env = [
+        {'name': 'DB_PASSWORD', 'value': '[MASKED_PASSWORD]'},
+        {'value': '[MASKED_API_KEY]', 'name': 'API_KEY'},
+        {'name': 'MODE', 'value': 'dark'},
+    ]
+    assert MASKER.mask_value(pod) == ({**pod, 'env': env}, {'PASSWORD': 1, 'API_KEY': 1})
     for manifest in (listed, by_names, pod):
         expected, _ = MASKER.mask_value(manifest)
         assert json.loads(MASKER.mask(json.dumps(manifest)).text) == expected

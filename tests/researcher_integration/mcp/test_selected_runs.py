@@ -60,7 +60,7 @@ async def test_servers_that_cannot_be_reached(
             # In this process, so that it is there however busy the machine is.
             MCPToolset(archive_server(), id='archive'),
         ],
-        capabilities=[SelectMCPServers(servers=load_search_servers(path), timeout=3)],
+        capabilities=[SelectMCPServers(servers=load_search_servers(path), timeout=1.5)],
     )
     started = time.monotonic()
     selection = choose('web', 'wiki', 'refused', 'deaf', 'archive', missing=['ships'])

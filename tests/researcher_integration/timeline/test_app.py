@@ -4,9 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -28,6 +25,8 @@ from researcher_integration.timeline import app as timeline_module
 from researcher_integration.timeline.access import is_loopback
 from researcher_integration.timeline.app import timeline_app
 from summarizer_tool import ConfigurationError
+from tests.support import forking
+from tests.support.serving import wait_until_healthy
 from tests.support.timeline import call, free_port, note, result, shown, start, until_followed
 
 pytestmark = pytest.mark.anyio
@@ -200,27 +199,21 @@ async def test_a_client_that_reads_nothing_harms_nobody() -> None:
 def served_by_another_process(log: Path, token: str) -> Generator[str]:
     """The URL of `python -m researcher_integration.timeline`, which is up."""
     port = free_port()
-    command = [sys.executable, '-m', 'researcher_integration.timeline', str(log), '--port', str(port)]
     environment = {**os.environ, 'TIMELINE_TOKEN': token}
-    server = subprocess.Popen(
-        command, env=environment, cwd=Path(__file__).parents[3], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    output = log.with_suffix('.log')
+    with output.open('wb') as out, Path(os.devnull).open('rb') as nothing:
+        files = (nothing.fileno(), out.fileno(), out.fileno())
+        command = ('researcher_integration.timeline', log, '--port', str(port))
+        server = forking.start(*command, environment=environment, files=files)
     try:
-        deadline = time.monotonic() + 120
-        while True:
-            try:
-                if httpx2.get(f'http://127.0.0.1:{port}/health', trust_env=False).status_code == 200:
-                    break
-            except httpx2.TransportError:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+        wait_until_healthy(port, server)
         yield f'http://127.0.0.1:{port}'
     finally:
-        server.terminate()
-        said, _ = server.communicate(timeout=20)
+        server.send_signal(signal.SIGTERM)
+        server.wait(timeout=20)
     assert server.returncode in (0, -signal.SIGTERM)
-    assert b'events' not in said
-    assert token.encode() not in said
+    assert b'events' not in output.read_bytes()
+    assert token.encode() not in output.read_bytes()
 
 
 async def test_the_log_of_another_process_is_shown(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 import asyncio
 import itertools
 import logging
+import os
 import random
-import sys
 import threading
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -29,6 +29,7 @@ from researcher_integration.timeline import (
 from researcher_integration.timeline import hub as hub_module
 from researcher_integration.timeline.waiting import MAX_WAITING
 from summarizer_tool import StoreError
+from tests.support import forking
 from tests.support.timeline import call, note, result, until_followed
 
 pytestmark = pytest.mark.anyio
@@ -419,37 +420,21 @@ async def test_a_hub_knows_the_runs_of_its_process() -> None:
     assert await all_of(hub.follow('third')) == []
 
 
-WRITER = """
-import sys, anyio
-from researcher_integration.timeline import EventLog, Timeline, ToolResult, SummaryDelta
-async def main():
-    async with Timeline('far', log=EventLog(sys.argv[1])) as timeline:
-        await timeline.emit(ToolResult(call_id='c', text='0'))
-        sys.stdin.readline()
-        for number in range(1, 120):
-            await timeline.emit(SummaryDelta(call_id='c', index=number, text='transient'))
-            await timeline.emit(ToolResult(call_id='c', text=str(number)))
-            if number % 40 == 0:
-                await anyio.sleep(0.1)
-anyio.run(main)
-"""
-
-
 async def test_a_run_of_another_process_is_followed_by_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, 'POLL_SECONDS', 0.01)
     path = tmp_path / 't.sqlite3'
     with EventLog(path) as log:
         hub = Hub(log)
-        writer = await asyncio.create_subprocess_exec(
-            sys.executable, '-c', WRITER, str(path), cwd=Path(__file__).parents[3], stdin=asyncio.subprocess.PIPE
-        )
+        source, stdin = os.pipe()
+        writer = forking.start('tests.support.timeline', path, environment={**os.environ}, files=(source, 1, 2))
+        os.close(source)
         with anyio.fail_after(60):
             while (run := await hub.run('far')) is None or not run.events:  # noqa: ASYNC110
                 await anyio.sleep(0.01)
             events = hub.follow('far')
             assert await take(events, 1) == [1]
-            assert writer.stdin is not None
-            writer.stdin.write(b'\n')
+            os.write(stdin, b'\n')
+            os.close(stdin)
             texts = [cast('ToolResult', event).text for event in await all_of(events)]
-            assert await writer.wait() == 0
+            assert await anyio.to_thread.run_sync(writer.wait) == 0
     assert texts == [str(number) for number in range(1, 120)]

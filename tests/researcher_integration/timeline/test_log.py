@@ -1,11 +1,7 @@
 """The log: what it keeps, what goes first, and who may read it meanwhile."""
 
-import os
 import sqlite3
 import stat
-import subprocess
-import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
@@ -166,30 +162,3 @@ def test_threads_share_a_log(path: str | Path) -> None:
         for thread in threads:
             thread.join()
         assert all(seqs(log, run) == list(range(1, 41)) for run in runs)
-
-
-WRITER = """
-import sys
-from datetime import UTC, datetime
-from researcher_integration.timeline import EventLog, ToolResult
-from researcher_integration.timeline.events import stamped
-log = EventLog(sys.argv[1])
-for seq in range(1, 201):
-    log.append(stamped(ToolResult(call_id='c', text=f'line {seq}'), 'run', seq, datetime.now(UTC)))
-log.end('run')
-"""
-
-
-def test_another_process_may_read_while_one_writes(tmp_path: Path) -> None:
-    path = tmp_path / 't.sqlite3'
-    with EventLog(path) as log:
-        writer = subprocess.Popen([sys.executable, '-c', WRITER, str(path)], cwd=Path(__file__).parents[3])
-        seen: list[int] = []
-        deadline = time.monotonic() + 60
-        is_closed = False
-        while not is_closed and time.monotonic() < deadline:
-            page = log.page('run', after=seen[-1] if seen else 0, limit=10)
-            seen += [found.seq for found in page.events]
-            is_closed = page.is_closed and not page.events
-        assert writer.wait(timeout=20) == os.EX_OK
-        assert seen == list(range(1, 201))

@@ -28,7 +28,7 @@ from summarizer_tool import SourceStore
 from tests.proofs.tool_results import mcp_noise
 from tests.proofs.tool_results.agents import agent, calling, returned, summarizing
 from tests.proofs.tool_results.mcp_noise import LOG_FACTS, SECRETS, SHIPMENT_FACTS, Noise
-from tests.proofs.tool_results.noise import surviving
+from tests.proofs.tool_results.noise_forms import surviving
 
 # The server of these tests runs in their process, and gets the trace of its client.
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings('ignore:Found propagated trace context')]
@@ -76,30 +76,30 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
     log, shipments = returned(run.all_messages())
     assert log.content.splitlines()[:8] == snapshot(
         [
-            '[harbour/read_log: 121,224 tokens, summarized in 992. The whole result is src_ccba8eb92ec2: search_source finds lines in it, read_source shows them.]',
-            'log of 3188 lines; 2026-03-14T02:00:01.024Z to 2026-03-14T04:11:05.449Z; INFO ×1795, DEBUG ×879, WARN ×441, ERROR ×59, FATAL ×1; 17 templates',
-            '03:52:08 FATAL [tide-feed] lost connection to gauge V29772, giving up after 5 attempts',
-            '×2 02:29:34, 03:54:17 ERROR [crane-scheduler] plan {X19012, V72733} has a cycle between jobs | harbour.errors.DamagedError: {X19012, V72733} [File "/srv/harbour/store.py", line {195, 808}, in step]',
-            '03:40:02 ERROR [crane-scheduler] spreader lock of crane unit Q85290 did not confirm within 30s',
-            '03:59:20 ERROR [crane-scheduler] plan X86008 has a cycle between jobs',
-            '×55 02:01:43 to 04:04:44 ERROR [berth-api] upstream tariff-service refused the connection from {10.4.2.22, … 52 distinct}',
-            '×414 02:00:37 to 04:10:59 WARN {[tide-feed] ×118, [berth-api] ×102, [manifest-store] ×100, [crane-scheduler] ×94} slow query took {8ms..33ms..129ms} on table slots for request {692f09e2-e8c6, … 414 distinct}',
+            '[harbour/read_log: 24,485 tokens, summarized in 982. The whole result is src_f65f418be550: search_source finds lines in it, read_source shows them.]',
+            'log of 652 lines; 2026-03-14T02:00:01.521Z to 2026-03-14T02:25:59.834Z; INFO ×369, DEBUG ×171, WARN ×95, ERROR ×4, FATAL ×1; 21 templates',
+            '02:22:56 FATAL [tide-feed] lost connection to gauge X10127, giving up after 5 attempts',
+            '02:06:55 ERROR [crane-scheduler] spreader lock of crane unit V85402 did not confirm within 30s',
+            '02:07:05 ERROR [manifest-store] write to volume R86693 failed: no space left on device',
+            '02:10:48 ERROR [berth-api] customs gateway rejected declaration 95907: tariff code unknown | harbour.errors.DamagedError: 95907 [File "/srv/harbour/store.py", line 393, in step]',
+            '02:23:19 ERROR [berth-api] could not reserve berth for vessel 97835: quota of the operator is used up | harbour.errors.DamagedError: 97835 [File "/srv/harbour/store.py", line 800, in step]',
+            '02:11:34 INFO [crane-scheduler] operator override accepted for yard north-42',
         ]
     )
     assert {key: value if key != 'items' else value.splitlines()[:8] for key, value in shipments.content.items()} == (
         snapshot(
             {
                 'cluster': 'kelder',
-                'count': 2000,
+                'count': 500,
                 'items': [
-                    '[harbour/list_shipments: 211,066 tokens, summarized in 741. The whole result is src_8210ad52d372: search_source finds lines in it, read_source shows them.]',
-                    'items.items: 2000 items with 13 fields, named by id',
-                    'shp-41152: handling_minutes=7982 (median 21)',
-                    'shp-40376: handling_minutes=5710 (median 21)',
-                    'shp-41368: status=seized',
-                    'shp-41657: status=returned',
-                    'shp-40417: carrier=Charter 291',
-                    'shp-40810: carrier=Charter 989',
+                    '[harbour/list_shipments: 52,891 tokens, summarized in 676. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
+                    'items.items: 500 items with 13 fields, named by id',
+                    'shp-40364: handling_minutes=4256 (median 20)',
+                    'shp-40451: handling_minutes=3688 (median 20)',
+                    'shp-40215: error=scanner refused tag T1827 (usually null)',
+                    'shp-40160: status=returned',
+                    'shp-40173: status=lost_at_sea',
+                    'shp-40476: status=abandoned',
                 ],
             }
         )
@@ -278,7 +278,7 @@ async def test_rules_go_by_the_server_however_its_tools_are_called(noise: Noise,
     capability = summarizing(rules=of_server, timeline=told)
     run = await agent(script, capability, toolsets=[toolset]).run('Go')
     [log] = returned(run.all_messages())
-    assert log.content == IsStr(regex=rf'(?s)\[harbour/{name}: 121,\d+ tokens, summarized in (\d\d)\..*')
+    assert log.content == IsStr(regex=rf'(?s)\[harbour/{name}: 24,\d+ tokens, summarized in (\d\d)\..*')
     assert [(draft.server, draft.tool) for draft in told.drafts if draft.type == 'tool_call'] == [('harbour', name)] * 2
 
 
@@ -299,7 +299,7 @@ async def test_what_a_front_end_is_told(noise: Noise) -> None:
     ] == snapshot(
         [
             ('tool_call', 'started', False, {'service': '[MASKED_GITHUB_TOKEN]'}, None),
-            ('tool_call', 'completed', False, None, 121224),
+            ('tool_call', 'completed', False, None, 24485),
             ('tool_result', None, None, None, None),
             ('tool_call.summarizing', None, None, None, None),
             ('tool_summary', None, None, None, None),
@@ -327,14 +327,14 @@ async def test_the_span_of_a_summary_stands_under_its_tool_call(noise: Noise, ca
                 'interaction.type': 'summarization',
                 'server': 'harbour',
                 'tool': 'read_log',
-                'tokens_in': 121224,
+                'tokens_in': 24485,
                 'threshold': 300,
                 'model': 'scripted',
                 'state': 'complete',
                 'reason': '',
                 'tokens_out': 119,
                 'requests': 1,
-                'input_tokens': 759,
+                'input_tokens': 753,
                 'output_tokens': 36,
             }
         )

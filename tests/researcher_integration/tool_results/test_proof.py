@@ -8,7 +8,7 @@ from researcher_integration.tool_results.capability import SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool.text import tokens
 from tests.proofs.load.goals import Goals
-from tests.proofs.tool_results.proof_agent import Analyst, Choice, Spent, alarming_lines, first_lines, rare_lines
+from tests.proofs.tool_results.proof_agent import Analyst, Choice, Spent, first_lines, rare_lines
 from tests.proofs.tool_results.proof_context import BY_THE_AGENTS_MODEL, KEYLESS, SETTINGS, investigate
 from tests.proofs.tool_results.proof_cost import HAS_HARNESS, harness, kept
 from tests.proofs.tool_results.proof_results import Result, results
@@ -39,7 +39,7 @@ async def test_keyless_summaries_keep_what_is_planted_and_ask_no_model() -> None
 
 
 @pytest.mark.skipif(not HAS_HARNESS, reason='pydantic-ai-harness is not installed')
-@pytest.mark.parametrize('choose', [first_lines, alarming_lines, rare_lines])
+@pytest.mark.parametrize('choose', [first_lines, rare_lines])
 async def test_the_same_model_keeps_more_than_in_the_harness(choose: Choice) -> None:
     some = SMALL[:4]
     ours, spent = await kept(SummarizeToolResults(rules=BY_THE_AGENTS_MODEL, settings=SETTINGS), some, choose)
