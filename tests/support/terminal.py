@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import tempfile
@@ -21,7 +22,14 @@ def said(done: Result | subprocess.CompletedProcess[bytes]) -> str:
         status, out, errors = done.exit_code, done.stdout, done.stderr
     else:
         status, out, errors = done.returncode, done.stdout.decode(), done.stderr.decode()
-    return f'{int(status)}|{out.rstrip()}|{errors.rstrip()}'
+    return f'{int(status)}|{out.rstrip()}|{settled(errors.rstrip())}'
+
+
+def settled(errors: str) -> str:
+    """An error message without the words that other versions of typer and pydantic-ai have other words for."""
+    errors = re.sub(r"(Error: Invalid value for '[^']+'): .*", r'\1', errors)
+    errors = re.sub(r'(Usage: .*\|-\])\.\.\.$', r'\1', errors, flags=re.MULTILINE)
+    return re.sub(r"(did you mean '\w+:)[^']+", r'\1…', errors)
 
 
 def interrupted(*arguments: str | Path, when: Callable[[], bool], **environment: str) -> tuple[int, bytes, bytes]:

@@ -116,7 +116,7 @@ def split(question: str, intent: str = '', constraints: str = '') -> tuple[str, 
         is_compound = is_compound or len(clauses) > 1
     if len(parts) <= 1:
         return (whole,)
-    found = _once(_placed(part, context).strip() for part in parts)
+    found = _once(' '.join(_placed(part, context).split()) for part in parts)
     if len(found) > MAX_PARTS:  # the last one asks for all the rest
         found = (*found[: MAX_PARTS - 1], '; '.join(found[MAX_PARTS - 1 :]))
     return found if len(found) > 1 else (whole,)

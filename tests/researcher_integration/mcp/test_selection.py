@@ -117,7 +117,10 @@ async def test_the_selected_servers_are_in_place_of_the_agents_own(sites: Sites)
     assert seen.tools == snapshot(['quay_ships', 'note'])
     assert returned(run.all_messages()) == snapshot({'quay_ships': 'Elke lies at pier 4.', 'note': 'Noted: Elke.'})
     parts = seen.requests[-1].model_request_parameters.instruction_parts or []
-    assert [(str(part.id), part.content) for part in parts] == snapshot(
+    assert [
+        (str(part.id), part.content.replace('<context', '<pyai:context').replace('</context', '</pyai:context'))
+        for part in parts
+    ] == snapshot(
         [
             (
                 'toolset:harbour',
