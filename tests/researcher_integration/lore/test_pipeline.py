@@ -221,6 +221,7 @@ def refusing(who: Role, reply: Reply, saying: str = '') -> Callable[[Request], R
     return lambda request: reply if role(request) == who and saying in request.prompt else well_behaved(request)
 
 
+@pytest.mark.slow
 async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tmp_path: Path) -> None:
     url = f'http://127.0.0.1:{serving.free_port()}/mcp'
     raw = await zone.research(tmp_path, way='at-source', mcp_summarizer_url=url).run()

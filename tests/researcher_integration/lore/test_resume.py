@@ -139,6 +139,7 @@ def test_killed_while_crawling(zone: Zone, tmp_path: Path) -> None:
     assert zone.asked == asked
 
 
+@pytest.mark.slow
 def test_killed_amid_a_summary(zone: Zone, tmp_path: Path) -> None:
     whole, asked = zone.whole(tmp_path / 'whole')
     kill('summary:lore:2', tmp_path / 'killed', zone.world, 'in-pipeline', '1')
@@ -152,6 +153,7 @@ def test_killed_amid_a_summary(zone: Zone, tmp_path: Path) -> None:
     assert package.statistics.steps['lore'].summaries.requests == whole.statistics.steps['lore'].summaries.requests - 2
 
 
+@pytest.mark.slow
 def test_killed_after_an_agent_has_crawled(tmp_path: Path) -> None:
     with world() as running:
         running.agent_crawls(npcs='isaude-merrow')

@@ -290,6 +290,7 @@ async def test_an_agent_searches(
     assert {headers[b'authorization'] for headers in search.headers} == {f'Bearer {SECRET}'.encode()}
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_an_answer_that_takes_too_long_is_asked_for_again_and_then_has_failed(
     load: Callable[..., list[AbstractToolset[Any]]], search: SearchSite
