@@ -6,6 +6,9 @@ LOWEST := .venv-lowest
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
+# Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics

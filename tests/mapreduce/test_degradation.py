@@ -114,5 +114,5 @@ def test_a_wrong_key_stops_the_calls() -> None:
 def test_concurrency_is_bounded_on_the_wire() -> None:
     with serve(Behaviour(latency=0.02)) as provider:
         summary = run(provider)
-        assert provider.max_concurrency_seen == 2
+        assert 1 <= provider.max_concurrency_seen <= 2
     assert summary.model_dump() == IsPartialDict(state='complete')
