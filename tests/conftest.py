@@ -21,6 +21,7 @@ CRAWL = REPOSITORY / 'examples' / 'crawl'
 settings.register_profile(
     'ci',
     deadline=None,
+    max_examples=50,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
     database=DirectoryBasedExampleDatabase(REPOSITORY / '.hypothesis' / 'examples'),
