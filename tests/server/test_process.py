@@ -289,7 +289,7 @@ def test_stdio_ends_on_a_signal(tmp_path: Path) -> None:
         variables = {
             'LLM_MODEL': provider.MODEL,
             'OPENROUTER_BASE_URL': llm.base_url,
-            'MCP_SHUTDOWN_GRACE_SECONDS': '2',
+            'MCP_SHUTDOWN_GRACE_SECONDS': '6',
         }
         process = forking.start(
             *STDIO[1:], environment=serving.environment(variables), files=(source, stdout.fileno(), stdout.fileno())
