@@ -76,8 +76,8 @@ container-check: $(VENV)/.installed-dev  ## The install of the Dockerfile in a f
 docs: $(VENV)/.installed-docs  ## Build the documentation into build/site; a broken link fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-snapshots: $(VENV)/.installed-dev  ## Rewrite the inline snapshots
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest --inline-snapshot=fix,create
+snapshots: $(VENV)/.installed-dev  ## Rewrite the inline snapshots; TESTS=tests/service for some
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest --inline-snapshot=fix,create $(TESTS)
 
 wheel: $(VENV)/.installed-dev  ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import regex
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, TypeAdapter
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Find, Finding
@@ -68,17 +68,31 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 }
 
 
+def _compiles(expression: str) -> str:
+    try:
+        regex.compile(expression)
+    except regex.error as error:
+        raise ValueError(f'{expression!r} is no expression: {error}') from None
+    return expression
+
+
+def _is_check(name: str | None) -> str | None:
+    if name is not None and name not in _CHECKS:
+        raise ValueError(f'there is no check {name!r}; there are {", ".join(_CHECKS)}')
+    return name
+
+
 class _Form(BaseModel):
     """A line of `secret_forms.toml`, which says what its fields are."""
 
     model_config = ConfigDict(frozen=True, extra='forbid')
 
-    kind: str
-    expression: str = ''
+    kind: Annotated[str, StringConstraints(pattern='^[A-Z][A-Z0-9_]*$')]
+    expression: Annotated[str, AfterValidator(_compiles)] = ''
     plugin: str = ''
     group: int = 0
-    anchors: tuple[str, ...] = ()
-    keep: str | None = None
+    anchors: tuple[Annotated[str, StringConstraints(to_lower=True, min_length=1)], ...] = ()
+    keep: Annotated[str | None, AfterValidator(_is_check)] = None
 
     def patterns(self) -> Iterator[Pattern]:
         keep = _CHECKS[self.keep] if self.keep else None

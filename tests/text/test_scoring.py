@@ -69,6 +69,14 @@ ITEMS = st.builds(
 )
 
 
+def test_what_matters_more_weighs_more():
+    for relevance in (0.0, 0.5, 1.0):
+        weights = [scoring.fact_weight(importance, relevance) for importance in range(6)]
+        assert weights == sorted(set(weights))
+    assert scoring.fact_weight(3, 1.0) > scoring.fact_weight(3, 0.5) > scoring.fact_weight(3, 0.0)
+    assert scoring.fact_weight(1, 0.0) > scoring.fact_weight(5, 1.0, is_filler=True)
+
+
 @given(st.lists(ITEMS, max_size=30), st.integers(0, 100), st.booleans())
 def test_the_choice_keeps_its_budget(items: list[Item], budget: int, fill: bool):
     chosen = scoring.choose(items, budget, fill=fill)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
+from pydantic import ValidationError
 
-from researcher_integration.masking.detectors import ALL_GROUPS
+from researcher_integration.masking.detectors import ALL_GROUPS, _Form
 from researcher_integration.masking.findings import Masked
 from researcher_integration.masking.masking import Masker
 from tests.support.planted_secrets import ALL, BY_FORM, Planted, leaves, texts
@@ -179,3 +180,21 @@ def test_random_strings_and_addresses_only_if_asked_for() -> None:
     assert MASKER.mask(text).counts == {}
     assert Masker(ALL_GROUPS).mask(text).text == '"[MASKED_HIGH_ENTROPY]" from [MASKED_PUBLIC_IP]'
     assert Masker(['keys']).mask(BY_FORM[0].text).counts == {}
+
+
+def test_a_form_is_checked_when_it_is_read() -> None:
+    form = _Form.model_validate({'kind': 'ZZ_TOKEN', 'expression': 'ZZ_[a-z]{8}', 'anchors': ['ZZ_']})
+    [pattern] = form.patterns()
+    assert [(found.start, found.end) for found in pattern('a ZZ_abcdefgh', 'a zz_abcdefgh')] == [(2, 13)]
+    said = []
+    for wrong in ({'kind': 'zz token'}, {'expression': '('}, {'keep': 'nope'}):
+        with pytest.raises(ValidationError) as error:
+            _Form.model_validate({'kind': 'ZZ', 'expression': 'z', **wrong})
+        said.append(error.value.errors()[0]['msg'])
+    assert [message.split(';')[0] for message in said] == snapshot(
+        [
+            "String should match pattern '^[A-Z][A-Z0-9_]*$'",
+            "Value error, '(' is no expression: missing ) at position 1",
+            "Value error, there is no check 'nope'",
+        ]
+    )
