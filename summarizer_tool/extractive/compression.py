@@ -1,16 +1,19 @@
-"""Shorter ways to say a sentence that keep what it states: asides and clauses go, what stays keeps its order."""
+"""Shorter ways to say a sentence that keep what it states: whole clauses and asides go, what stays keeps its order."""
 
 from itertools import islice
 
 import regex
 
+from summarizer_tool.text.sentences import is_whole
+
 MAX_FORMS = 6
 """Forms of one sentence; more would only differ by a word."""
 
 _LEAD = regex.compile(
-    r'^(?:However|In addition|Additionally|Furthermore|Moreover|Also|Therefore|Thus|Eventually|Subsequently|As a result'
-    r'|For example|For instance|Meanwhile|Nevertheless|Nonetheless|Finally|Indeed|Interestingly|Notably|Of course'
-    r'|In fact|Consequently|Similarly|Likewise|Note that|It should be noted that|It is worth noting that),?\s+(?=\S)',
+    r'^(?:(?:However|In addition|Additionally|Furthermore|Moreover|Also|Therefore|Thus|Eventually|Subsequently'
+    r'|As a result|For example|For instance|Meanwhile|Nevertheless|Nonetheless|Finally|Indeed|Interestingly|Notably'
+    r'|Of course|In fact|Consequently|Similarly|Likewise|Note that|It should be noted that|It is worth noting that'
+    r'|Well|Yeah|Yes|Oh|Okay|OK|Right|So|Um|Uh|I mean|You know)\s?,|(?:And|But|So|Or)\b(?!\s+on\b))\s+(?=\S)',
 )
 _LEAD_CLAUSE = regex.compile(
     r'^(?:After|Although|Because|During|Following|Since|Though|Upon)\b[^,;:()"]{3,100}, (?=\S)'
@@ -18,7 +21,8 @@ _LEAD_CLAUSE = regex.compile(
 _ASIDE = regex.compile(r' ?\([^()]{0,300}\)| ?\[[^\[\]]{0,300}\]')
 _EMPTY_ASIDE = regex.compile(r' ?[(\[][\s,;:]{0,20}[)\]]')
 _INNER_CLAUSE = regex.compile(
-    r', (?:which|who|whose|where|when|a|an|the|then|now|including|such as)\b[^,;:()"]{3,120},(?= (?!and\b|or\b)\p{Ll})'
+    r', (?:which|who|whose|where|when|a|an|the|then|now|including|such as)\b[^,;:()"]{3,120},'
+    r'(?= (?!(?:and|or|nor|including|such|which|who|whose|where|when|with|as|a|an|the|\p{Ll}+ing)\b)\p{Ll})'
 )
 # Clauses that only add. One that takes back, doubts or limits what stands before it ("although", "until", "if", "as X
 # claimed") is never cut, since what is left would say something else.
@@ -33,36 +37,32 @@ _LIMITS = regex.compile(
     r"|annul\p{L}*|repeal\p{L}*|retract\p{L}*|later|instead|former\p{L}*)\b|n['’]t\b",
     regex.IGNORECASE,
 )
-_FILLER = regex.compile(
-    r'\b(?:also|very|quite|really|actually|basically|eventually|subsequently|then|as well|in order(?= to)|commonly'
-    r'|widely|itself)\s+(?=\p{Ll})'
-)
-_LEAST_WORDS = 4
-_ENDINGS = ('.', '!', '?', '…', '."', '.”', '。', '！', '？')
+_ENDINGS = tuple(f'{stop}{close}' for stop in '.!?…。！？؟।' for close in ('', '"', '”', '’', "'", ')', '」', '»'))
 
 
 def tidy(text: str) -> str:
-    """Take off a lead such as "However," and what an extraction left empty, and begin with a capital."""
-    text = _EMPTY_ASIDE.sub('', _LEAD.sub('', text)).strip(' ,;')
+    """Take off leads such as "However," and what an extraction left empty, and begin with a capital."""
+    while (rest := _LEAD.sub('', text)) != text:
+        text = rest
+    text = _EMPTY_ASIDE.sub('', text).strip(' ,;')
     return text[:1].upper() + text[1:]
 
 
 def variants(text: str) -> list[str]:
     """The sentence, tidied, and its shorter forms, `MAX_FORMS` in all; each is made of its words, in order."""
     full = tidy(text)
-    lean = _FILLER.sub('', full)
-    bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else _unless_limiting(m), lean)
-    plain = _ASIDE.sub(_unless_limiting, lean)
+    bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else _unless_limiting(m), full)
+    plain = _ASIDE.sub(_unless_limiting, full)
     spare = _INNER_CLAUSE.sub(_unless_limiting, bare)
     clause = _LEAD_CLAUSE.sub('', spare)
     main = clause[:1].upper() + clause[1:]
-    bases = dict.fromkeys((lean, bare, plain, spare, main))
-    forms = dict.fromkeys((full, *bases))
+    bases = dict.fromkeys((full, bare, plain, spare, main))
+    forms = dict.fromkeys(bases)
     for form in bases:
         for match in islice(_TRAILING.finditer(form), MAX_FORMS):
-            head = form[: match.start()].rstrip(' ,;')
+            head = ended(form[: match.start()])
             limits = _LIMITS.search(form, match.start())
-            if len(head.split()) >= _LEAST_WORDS and _is_balanced(head) and not limits:
+            if _is_balanced(head) and not limits and is_whole(head):
                 forms.setdefault(head)
     return [ended(form) for form in list(forms)[:MAX_FORMS] if form]
 

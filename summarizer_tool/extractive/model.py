@@ -7,6 +7,7 @@ and new words per token, with relevance to the focus or schema, and compressing 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import regex
 from pydantic_ai.exceptions import UserError
@@ -19,7 +20,6 @@ from pydantic_ai.usage import RequestUsage
 from summarizer_tool import prompts
 from summarizer_tool.extractive import compression
 from summarizer_tool.extractive.statements import Kind, Statement, plain, statements
-from summarizer_tool.extractive.subjects import with_subjects
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.schemas import ChunkSummary, Fact
@@ -29,20 +29,13 @@ from summarizer_tool.text.sentences import MAX_WORDS
 DEFAULT_TARGET_TOKENS = 1000
 """Size of the facts where a request names none."""
 
-RELEVANCE = 2.0
-"""How much a statement about the focus or schema gains over one that is not: up to three times the weight."""
-
 ANSWER_BONUS = 4.0
 """Worth of a statement that is all about the focus, in names, even where it names nothing new."""
 
-FIRST_BONUS = 0.3
-"""Head start of a section's first statement, in names: definitions stand there."""
+KIND_WEIGHTS = {Kind.PROSE: 1.0, Kind.FRAGMENT: 0.02, Kind.LIST: 0.4, Kind.ROW: 0.6, Kind.CODE: 0.02}
+"""Prose relates what it names; rows and lists are as full of names and state less, code and fragments state nothing."""
 
-KIND_WEIGHTS = {Kind.PROSE: 1.0, Kind.PIECE: 0.9, Kind.LIST: 0.7, Kind.ROW: 0.6, Kind.CODE: 0.3}
-"""Prose relates what it names; rows and lists are as full of names, code is full of capitals and
-numbers, and both state less."""
-
-KIND_IMPORTANCE = {Kind.PROSE: 3, Kind.PIECE: 3, Kind.LIST: 2, Kind.ROW: 2, Kind.CODE: 1}
+KIND_IMPORTANCE = {Kind.PROSE: 3, Kind.FRAGMENT: 1, Kind.LIST: 2, Kind.ROW: 2, Kind.CODE: 1}
 """How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
 another one may have said, and the last choice sees them all."""
 
@@ -52,8 +45,11 @@ ANSWERS = 0.7
 SAYING_COST = 4
 """Tokens that any statement costs its reader, whatever its length: many scraps are worse than a few sentences."""
 
-DANGLING_WEIGHT = 0.8
+DANGLING_WEIGHT = 0.3
 """Weight of a sentence whose first word is a pronoun for nobody knows what."""
+
+DISFLUENT_WEIGHT = 0.4
+"""Weight of a sentence that is broken off and begun again, as people speak."""
 
 ENTITY_SHARE = 0.6
 """Entities may take this share of the target: they cost no room in a text whose facts name them anyway."""
@@ -150,29 +146,35 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     headings: list[str] = []
     for source in request.sources:
         said, sections = statements(source.lines, source.path)
-        found += [replace(s, section=s.section + len(headings)) for s in with_subjects(said, sections)]
+        found += [replace(statement, section=statement.section + len(headings)) for statement in said]
         headings += [' '.join(section.titles[-2:]) for section in sections]
     found = [statement for statement in found if _says_something(statement)] or found
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = _names_seen(found, common)
-    topics = [f'{headings[s.section]} {s.text}' for s in found]
-    relevance = scoring.relevances(topics, request.focus)
-    answers = scoring.relevances([s.text for s in found], prompts.Focus(focus_areas=request.focus.focus_areas))
+    aim = scoring.Aim.of(request.focus)
+    relevance = _relevances(found, headings, request.focus)
+    answers = _relevances(found, headings, prompts.Focus(focus_areas=request.focus.focus_areas))
     items: list[scoring.Item] = []
     texts: list[str] = []
     said_by: list[Statement] = []
     answered: list[float] = []
     for index, statement in enumerate(found):
-        forms = compression.variants(statement.text) if statement.kind is not Kind.CODE else [statement.text]
-        mentioned = [name for name in names.mentions(statement.text) if name in is_name]
-        full_cost = tokens.count_cached(statement.text)
-        weight = (1 + RELEVANCE * relevance[index]) * KIND_WEIGHTS[statement.kind]
-        bonus = ANSWER_BONUS * answers[index] ** 2 + (FIRST_BONUS if statement.position == 0 else 0.0)
+        forms = compression.variants(statement.text) if statement.kind is Kind.PROSE else [statement.text]
+        forms = [statement.said(form) for form in forms]
+        whole = statement.said(statement.text)
+        mentioned = [name for name in names.mentions(whole) if name in is_name]
+        full_cost = tokens.count_cached(whole)
+        weight = scoring.fact_weight(3, relevance[index], aim) * KIND_WEIGHTS[statement.kind]
+        bonus = 0.0
+        if aim is scoring.Aim.NAMES:
+            bonus = ANSWER_BONUS * answers[index]
         if statement.is_dangling:
             weight *= DANGLING_WEIGHT
+        if statement.lead and _DISFLUENT.search(statement.text):
+            weight *= DISFLUENT_WEIGHT
         for form in forms:
             # Counting every form exactly would take a third of the time and change no choice.
-            cost = round(full_cost * len(form) / len(statement.text)) + 1
+            cost = round(full_cost * len(form) / len(whole)) + 1
             items.append(
                 scoring.Item(
                     cost=cost,
@@ -187,7 +189,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             texts.append(form)
             said_by.append(statement)
             answered.append(answers[index])
-    chosen = scoring.choose(items, target_tokens, fill=True)
+    chosen = scoring.choose(items, target_tokens, aim, fill=True)
     facts = [
         Fact(
             text=texts[index],
@@ -200,14 +202,22 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
 
 
+def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prompts.Focus) -> list[float]:
+    """How much the paragraph of each statement is about the focus, headings included."""
+    paragraphs = [list(group) for _, group in groupby(found, lambda said: (said.section, said.paragraph))]
+    texts = [' '.join((headings[group[0].section], *(said.text for said in group))) for group in paragraphs]
+    scores = scoring.relevances(texts, focus)
+    return [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
+
+
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
-_SPEAKER = regex.compile(r"^\p{Lu}[\p{L}\d .'’-]{0,30}: ")
+_DISFLUENT = regex.compile(r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b', regex.IGNORECASE)
 
 
 def _says_something(statement: Statement) -> bool:
-    """Return whether there is a number or a few words of content in a statement, its speaker's name left out."""
-    text = _SPEAKER.sub('', statement.text) if statement.kind is Kind.PROSE else statement.text
+    """Return whether there is a number or a few words of content in a statement."""
+    text = statement.text
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 
 
@@ -228,19 +238,28 @@ def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> Chunk
 def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
     """Choose among numbered facts."""
     lines = [line for source in request.sources for line in source.lines]
+    aim = scoring.Aim.of(request.focus)
     relevance = scoring.relevances([line.text for line in lines], request.focus)
     items = [
         scoring.Item(
             cost=tokens.count_cached(line.text) + 1,
             names=tuple(dict.fromkeys(map(names.key, names.mentions(line.text)))),
             words=scoring.content_words(line.text),
-            weight=1 + RELEVANCE * relevance[index],
+            weight=scoring.fact_weight(3, relevance[index], aim),
         )
         for index, line in enumerate(lines)
     ]
-    chosen = scoring.choose(items, target_tokens, fill=True)
+    chosen = scoring.choose(items, target_tokens, aim, fill=True)
     facts = [Fact(text=lines[index].text, evidence=[lines[index].number]) for index in sorted(chosen)]
     return ChunkSummary(facts=facts)
+
+
+def _mentions(statement: Statement) -> tuple[str, ...]:
+    """What a statement mentions; the names of a table's columns are no names."""
+    return names.mentions(_COLUMN.sub('', statement.text) if statement.kind is Kind.ROW else statement.text)
+
+
+_COLUMN = regex.compile(r'(?<=\| )[^|:]{1,40}: ')
 
 
 def _names_seen(found: Sequence[Statement], common: frozenset[str]) -> frozenset[str]:
@@ -248,8 +267,8 @@ def _names_seen(found: Sequence[Statement], common: frozenset[str]) -> frozenset
     certain: set[str] = set()
     opening: Counter[str] = Counter()
     for statement in found:
-        is_running = statement.kind in (Kind.PROSE, Kind.PIECE)
-        for mention in names.mentions(statement.text):
+        is_running = statement.kind is Kind.PROSE
+        for mention in _mentions(statement):
             runs_on = is_running and not names.opens_sentence(statement.text, mention)
             if runs_on or mention[0].isdigit() or ' ' in mention:
                 certain.add(mention)
@@ -271,7 +290,7 @@ def _entities(
     for statement in found:
         if statement.kind is Kind.CODE:
             continue
-        for mention in names.mentions(statement.text):
+        for mention in _mentions(statement):
             if mention in is_name and len(mention) > 2 and mention[0].isupper() and mention.lower() not in common:
                 times[names.key(mention)] += 1
                 spelling.setdefault(names.key(mention), mention)

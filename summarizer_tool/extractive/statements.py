@@ -1,23 +1,27 @@
-"""Read numbered lines as a person would: leave out the boilerplate, and turn prose, tables and lists into statements.
+"""Read numbered lines as a person would: leave out the boilerplate, and take sentences, rows and items as they are.
 
-Pure text work for the extractive model. A statement can stand alone: a table row names its columns, short list items
-are said together, and what names no subject takes it from its heading (`subjects`).
+Pure text work for the extractive model. A statement stands as it does in the text, but for marks; where it needs to be
+said of whom it speaks, that stands before a colon: who is speaking, the heading of a sentence that begins with a
+pronoun, the label or the lead-in of a list item.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import islice
 
 import regex
 
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text import boilerplate_lines
-from summarizer_tool.text.sentences import MAX_WORDS, Sentence, is_abbreviated, plain, sentences
+from summarizer_tool.text import boilerplate_lines, names
+from summarizer_tool.text.sentences import Sentence, is_whole, plain, sentences
+from summarizer_tool.text.stop_words import language_of
 
 _SHORT_ITEM_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
 
-_GROUP_WORDS = MAX_WORDS // 2
+_GROUP_WORDS = 24
 """Words of short items that are said together."""
 
 _ASIDE_REACH = 60
@@ -26,13 +30,19 @@ _ASIDE_REACH = 60
 _LABEL_WORDS = 8
 """Words of a label in bold, its aside included."""
 
+_SPEAKER_TURNS = 3
+"""Times that a label must begin a line to be somebody who speaks."""
+
+_SAMPLE_WORDS = 2000
+"""Words by which the language is told."""
+
 
 class Kind(Enum):
     """The form of text that a statement was read from."""
 
     PROSE = 'prose'
-    PIECE = 'piece'
-    """A later piece of a long sentence: its subject stands before it."""
+    FRAGMENT = 'fragment'
+    """Prose that has not the form of a sentence: a caption, a reference, a name in a line of its own."""
     LIST = 'list'
     """Short list items or labelled values, said together."""
     ROW = 'row'
@@ -55,6 +65,7 @@ class Statement:
     """Something a line or a few of them say."""
 
     text: str
+    """As it stands there."""
     evidence: tuple[int, ...]
     section: int
     """Index among the sections; statements of one section are about one thing."""
@@ -63,8 +74,14 @@ class Statement:
     paragraph: int = 0
     """Counts the paragraphs of the source."""
     kind: Kind = Kind.PROSE
+    lead: str = ''
+    """Who says it, or what it is about."""
     is_dangling: bool = False
-    """Whether it begins with a pronoun that nobody could resolve."""
+    """Whether it begins with a pronoun, and nothing says what for."""
+
+    def said(self, text: str) -> str:
+        """A form of the text with what leads to it."""
+        return f'{self.lead}: {text}' if self.lead else text
 
 
 _FENCE = regex.compile(r'^ {0,3}(`{3,}|~{3,})\s*(\w*)')
@@ -73,14 +90,38 @@ _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 _RULE = regex.compile(r'^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$')
 _BULLET = regex.compile(r'^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?')
-_SPEAKER = regex.compile(r"^[\p{Lu}][\w .'’()-]{0,40}:\s|^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d")
+_SPEAKER = regex.compile(r"^(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}):\s+(?=\S)")
+_TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 _CODE = regex.compile(
     r'[{};]\s*$|\w\([^)\s]*[),]|[=!<>]=|[=-]>|::|\w_\w|</?\w+|^\s*(?:[$>]\s|//|#|--\s|/\*)|["\']\s*:'
     r'|^\s*(?:import|from|def|class|return|const|let|var|function|local|end|if|for|while)\b'
 )
+_BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _NO_VALUE = frozenset(['', '-', '–', '—', 'none', 'n/a', '?', '…'])
+# What a transcriber or an editor has put in: `{disfmarker}`, `[laughter]`; a whole line in brackets, too.
+_MARK = regex.compile(r'\s*(?:\{\p{Ll}[\p{Ll} _]{1,20}\}|\[(?:\p{Ll}+ ?){1,2}\](?![(\[:]))')
+_EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
+_PRONOUN = regex.compile(
+    r'^(He|She|It|They|His|Her|Its|Their)\b'
+    r'|^(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b'
+)
+_POINTS_BACK = regex.compile(r'^(?:This|These|That|Those|Such)\b')
+_GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
+_ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
+_NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
+_LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
+
+
+def subject_of(heading: str) -> str:
+    """The subject of a section, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""
+    title = _NUMBERING.sub('', _ASIDE.sub('', heading)).strip(' :-–—')
+    found = names.mentions(title)
+    if not found or len(title.split()) > 8 or _LISTING.match(title):
+        return ''
+    words = [word for word in title.split() if len(word) > 3]
+    return title if title[0].isupper() and sum(word[0].isupper() for word in words) * 2 > len(words) else ''
 
 
 @dataclass(slots=True)
@@ -88,6 +129,8 @@ class _Reader:
     """Where the reading of one source stands."""
 
     sections: list[HeadingSection]
+    language: str = 'en'
+    speakers: frozenset[str] = frozenset()
     out: list[Statement] = field(default_factory=list[Statement])
     levels: list[int] = field(default_factory=list[int])
     position: int = 0
@@ -95,8 +138,15 @@ class _Reader:
     paragraph: list[NumberedLine] = field(default_factory=list[NumberedLine])
     items: list[NumberedLine] = field(default_factory=list[NumberedLine])
     columns: list[str] = field(default_factory=list[str])
+    column_line: int = 0
+    pairs: list[NumberedLine] = field(default_factory=list[NumberedLine])
+    """The rows at hand of a table of labels and values."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
+    of_subject: int = -1
+    """The paragraph in which the last name that began a sentence was the section's subject."""
+    gender: str = ''
+    """Of the section's subject, as far as its pronouns tell."""
 
     def open_section(self, level: int, title: str, number: int) -> None:
         self.flush()
@@ -104,61 +154,114 @@ class _Reader:
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.position = 0
+        self.position, self.gender = 0, ''
         self.leads_away = boilerplate_lines.leads_away(title)
 
-    def say(self, text: str, evidence: Iterable[int], kind: Kind = Kind.PROSE) -> None:
-        text = text.strip(' \t;,:·|>')
+    def say(self, text: str, evidence: Iterable[int], kind: Kind = Kind.PROSE, lead: str = '') -> None:
+        """Say something, with the heading it needs if it begins with a pronoun."""
         if not any(map(str.isalnum, text)) or (len(text) < _ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
-        lines = tuple(dict.fromkeys(evidence))
-        section = len(self.sections) - 1
-        self.out.append(Statement(text, lines, section, self.position, self.paragraph_count, kind))
+        lines, is_dangling = tuple(dict.fromkeys(evidence)), False
+        if kind is Kind.PROSE and not lead:
+            lead = self._subject_for(text)
+            is_dangling = not lead and (_PRONOUN.match(text) or _POINTS_BACK.match(text)) is not None
+            lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
+        place = (len(self.sections) - 1, self.position, self.paragraph_count)
+        self.out.append(Statement(text, lines, *place, kind, lead, is_dangling))
         self.position += 1
 
-    def say_sentences(self, lines: Sequence[NumberedLine], *, has_label: bool = False) -> None:
-        """Say a paragraph or list item; a few words in bold at its beginning are said with its first sentence."""
-        label: Sentence | None = None
-        for place, sentence in enumerate(sentences(lines)):
-            if place == 0 and has_label and len(sentence.text.split()) <= _LABEL_WORDS:
-                label = sentence
-                continue
-            text, evidence = sentence.text, sentence.evidence
-            if label is not None:
-                text, evidence = f'{label.text.rstrip(".")}: {text}', label.evidence + evidence
-                label = None
-            self.say(text, evidence, Kind.PIECE if sentence.continues else Kind.PROSE)
-        if label is not None:
-            self.say(label.text, label.evidence)
+    def _subject_for(self, text: str) -> str:
+        """The subject of the section, if the sentence begins with a pronoun that must stand for it.
+
+        That is so while no sentence of the paragraph began with somebody else, and the pronoun is the one that the
+        section has used for its subject before. A wrong subject is worse than none.
+        """
+        titles = self.sections[-1].titles
+        subject = subject_of(titles[-1]) if titles else ''
+        if match := _PRONOUN.match(text):
+            gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
+            is_own = bool(subject) and self.of_subject == self.paragraph_count and self.gender in ('', gender)
+            self.gender = gender if is_own else self.gender
+            return subject if is_own else ''
+        first = next(iter(names.mentions(text)), '')
+        if first and text.removeprefix('The ').startswith(first):
+            is_own = bool({*first.split()} & {*subject.split()})
+            self.of_subject = self.paragraph_count if is_own else -1
+        return ''
+
+    def say_sentences(self, lines: Sequence[NumberedLine], label: str = '') -> None:
+        """Say a paragraph or list item.
+
+        Args:
+            lines: Its lines.
+            label: What is set in bold at its beginning; the sentences after the first are about that.
+        """
+        lead = ''
+        if (match := _SPEAKER.match(lines[0].text)) and match.group(1) in self.speakers:
+            lead = match.group(1)
+            lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
+        alone: Sentence | None = None
+        for place, sentence in enumerate(sentences(lines, self.language)):
+            kind = Kind.PROSE if is_whole(sentence.text, self.language) else Kind.FRAGMENT
+            if place == 0 and label and kind is Kind.FRAGMENT and len(sentence.text.split()) <= _LABEL_WORDS:
+                alone = sentence
+            else:
+                alone = None
+                self.say(sentence.text, sentence.evidence, kind, lead)
+            lead = lead or label
+        if alone is not None:
+            self.say(alone.text, alone.evidence, Kind.FRAGMENT)
 
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
         if self.paragraph:
-            self.say_sentences(self.paragraph)
+            if not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
+                self.say_sentences(self.paragraph)
             self.paragraph.clear()
-        group: list[NumberedLine] = []
-        words = 0
-        for item in self.items:
-            group.append(item)
-            words += len(item.text.split())
-            if words >= _GROUP_WORDS:
-                self._say_items(group)
-                group, words = [], 0
-        self._say_items(group)
+        for group in _groups(self.items):
+            self._say_items(group)
+        for group in _groups(self.pairs):
+            self._say_pairs(group)
         self.items.clear()
+        self.pairs.clear()
         self.columns = []
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
-        if group:
-            joint = '; ' if any(':' in item.text for item in group) else ', '
-            self.say(joint.join(item.text for item in group), (item.number for item in group), Kind.LIST)
+        above = self.sections[-1]
+        lead = above.titles[-1] if above.titles and above.numbers[-1] else ''
+        numbers = (*(item.number for item in group), *(above.numbers[-1:] if lead else ()))
+        self.say('; '.join(item.text for item in group), numbers, Kind.LIST, lead)
+
+    def _say_pairs(self, group: Sequence[NumberedLine]) -> None:
+        above = self.sections[-1]
+        about = subject_of(above.titles[-1]) if above.titles else ''
+        cells = [*filter(None, [about]), *(pair.text for pair in group)]
+        numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
+        self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
+
+
+def _groups(items: Sequence[NumberedLine]) -> Iterator[list[NumberedLine]]:
+    """Items that are said together: a few words each."""
+    group: list[NumberedLine] = []
+    for item in items:
+        group.append(item)
+        if sum(len(each.text.split()) for each in group) >= _GROUP_WORDS:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    reader = _Reader([HeadingSection(tuple(path), (0,) * len(path))], levels=list(range(1 - len(path), 1)))
     texts = [line.text for line in lines]
+    reader = _Reader(
+        [HeadingSection(tuple(path), (0,) * len(path))],
+        language_of(islice((word for text in texts for word in names.words(text[:2000])), _SAMPLE_WORDS)),
+        _speakers(texts),
+        levels=list(range(1 - len(path), 1)),
+    )
     common = boilerplate_lines.repeated(texts)
     said: set[str] = set()
     first = boilerplate_lines.before_content(texts)
@@ -189,15 +292,21 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             _read_text(reader, line)
         if text in common:
             said.add(text)
-        if line.blank_after and (reader.paragraph or reader.columns):
+        if line.blank_after and (reader.paragraph or reader.columns or reader.pairs):
             reader.flush()
     reader.flush()
     return reader.out, reader.sections
 
 
+def _speakers(texts: Sequence[str]) -> frozenset[str]:
+    """The labels before a colon that begin several lines: those of a conversation."""
+    turns = Counter(match.group(1) for text in texts if (match := _SPEAKER.match(text)))
+    return frozenset(label for label, times in turns.items() if times >= _SPEAKER_TURNS)
+
+
 def _read_code(reader: _Reader, line: NumberedLine, language: str) -> None:
     is_code = language not in _TEXT_LANGUAGES or _CODE.search(line.text) is not None
-    reader.say(_COMMENT.sub('', line.text), (line.number,), Kind.CODE if is_code else Kind.ROW)
+    reader.say(_COMMENT.sub('', line.text).strip(), (line.number,), Kind.CODE if is_code else Kind.ROW)
 
 
 def _read_text(reader: _Reader, line: NumberedLine) -> None:
@@ -223,31 +332,31 @@ def _is_row(text: str, following: str, reader: _Reader) -> bool:
 
 
 def _read_row(reader: _Reader, line: NumberedLine, following: str) -> None:
+    """Say a row with the names of its columns: `| Heron | Master: Ada Finn | Lost: 1872 |`."""
     cells = [plain(cell) for cell in line.text.strip().removeprefix('|').removesuffix('|').split('|')]
     if _is_delimiter(line.text):
         return
     if _is_delimiter(following):
         reader.flush()
-        reader.columns = cells
+        reader.columns, reader.column_line = cells, line.number
         return
+    columns = reader.columns if any(reader.columns[1:]) else []
     head, *rest = cells
-    if len(rest) == 1 and head and not any(reader.columns[1:]) and len(rest[0].split()) < _GROUP_WORDS:
-        # A box of labels and values.
+    if len(rest) == 1 and head and not columns:  # a box of labels and values
         if rest[0].lower() not in _NO_VALUE:
-            reader.items.append(replace(line, text=f'{head.rstrip(":")}: {rest[0].rstrip(".:;,")}'))
+            reader.pairs.append(replace(line, text=f'{head.rstrip(":")}: {rest[0]}'))
         return
-    columns = reader.columns[1:] or [''] * len(rest)
-    told = [
-        f'{column.lower()} {cell}' if column and not cell.lower().startswith(column.lower()) else cell
-        for column, cell in zip(columns, rest, strict=False)
+    named = [
+        f'{column}: {cell}' if column and place and not cell.lower().startswith(column.lower()) else cell
+        for place, (column, cell) in enumerate(zip([*columns, *[''] * len(cells)], cells, strict=False))
         if cell.lower() not in _NO_VALUE
     ]
-    reader.say(f'{head}: {", ".join(told)}' if told and head else head or ', '.join(told), (line.number,), Kind.ROW)
+    if named:
+        reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
 
 
 def _read_item(reader: _Reader, line: NumberedLine, marked: str) -> None:
-    text = plain(marked)
-    is_marked = marked.startswith(('**', '__'))
+    text, bold = plain(marked), _BOLD.match(marked)
     if reader.paragraph:
         reader.flush()
     is_short = len(text.split()) < _SHORT_ITEM_WORDS and not text.endswith(('.', '!', '?'))
@@ -256,7 +365,7 @@ def _read_item(reader: _Reader, line: NumberedLine, marked: str) -> None:
         return
     if reader.items:
         reader.flush()
-    reader.say_sentences([replace(line, text=text)], has_label=is_marked)
+    reader.say_sentences([replace(line, text=text)], plain(bold.group(2)).rstrip(' .:,') if bold else '')
 
 
 def _is_labelled(text: str) -> bool:
@@ -266,17 +375,17 @@ def _is_labelled(text: str) -> bool:
 
 
 def _read_prose(reader: _Reader, line: NumberedLine) -> None:
-    text = plain(line.text.lstrip('> \t'))
-    if reader.items or reader.columns:
+    text = _MARK.sub('', plain(line.text.lstrip('> \t')))
+    if reader.items or reader.columns or reader.pairs:
         reader.flush()
-    if reader.paragraph and not _continues(reader.paragraph[-1].text, text):
+    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.speakers):
         reader.flush()
     if text:
         reader.paragraph.append(replace(line, text=text))
 
 
-def _continues(before: str, text: str) -> bool:
-    """Return whether a line goes on with the sentence, or at least the paragraph, of the line before."""
-    if not text or _SPEAKER.match(text):
+def _continues(before: str, text: str, speakers: frozenset[str]) -> bool:
+    """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
+    if not text or _TIME.match(text) or ((match := _SPEAKER.match(text)) and match.group(1) in speakers):
         return False
-    return text[0].islower() or len(before) >= 60 or is_abbreviated(before, len(before))
+    return text[0].islower() or len(before) >= _ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))

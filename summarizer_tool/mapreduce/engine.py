@@ -24,7 +24,7 @@ from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
 from summarizer_tool.mapreduce.merging import GroundedFact
-from summarizer_tool.mapreduce.numbering import Numbered, merged, number
+from summarizer_tool.mapreduce.numbering import Numbered, merged, number, segment_relevances
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.deadline import Deadline
@@ -54,8 +54,14 @@ MIN_GROUP_TOKENS = 1500
 MIN_TARGET_TOKENS = 96
 """The least that a call is asked for: two or three facts."""
 
+OFF_FOCUS_SHARE = 0.1
+"""What a chunk that has nothing to do with the focus weighs against one that is all about it."""
+
 UNUSED = 0.1
 """A model that leaves more than this share of the budget unused has said too little."""
+
+FILL_SCALE = 1.5
+"""What is asked for to fill a budget, against what was asked for before."""
 
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 """A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
@@ -90,6 +96,8 @@ class Engine:
         self._finished = AnswerCache(options.cache, scope, is_exact=is_extractive)
         self._on_failure = options.on_failure or self.settings.on_failure
         self._cut = ChunkCuts()
+        self._relevance: list[list[float]] = []
+        self._targets: dict[int, float] = {}
 
     async def run(self) -> Summary:
         """Do all of it.
@@ -102,6 +110,8 @@ class Engine:
             UsageLimitExceeded: If the caller's usage limits are reached.
         """
         chunks = await self._chunks()
+        self._relevance = await in_process(segment_relevances, self.job.documents, self.job.focus)
+        self._targets = await in_thread(self._shares, chunks)
         calls = [partial(self._map_chunk, chunk, place, len(chunks)) for place, chunk in enumerate(chunks, 1)]
         outcomes = await self._each(calls, 'map', 'summarized chunk')
         if _has_failed(outcomes) and self._on_failure != 'extractive':
@@ -152,6 +162,7 @@ class Engine:
                 [document.title for document in self.job.documents],
                 self.job.budget,
                 self.job.focus,
+                [max(self._relevance[at][segment - 1] for at, segment in fact.evidence) for fact in facts],
             )
             summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             span.set_attribute('tokens_out', summary.stats.tokens_out)
@@ -195,10 +206,27 @@ class Engine:
         return outcome
 
     def _target_of(self, chunk: Chunk) -> int:
-        """The chunk's share of the budget, by its share of what is sent."""
-        oversample = OVERSAMPLE_EMBEDDED if self._caller.is_extractive else OVERSAMPLE
-        sent = max(1, self.job.tokens_in - self._cut.repeated_tokens)
-        return self._target(self.job.budget * oversample * chunk.tokens / sent)
+        return self._target(self._targets[id(chunk)])
+
+    def _shares(self, chunks: Sequence[Chunk]) -> dict[int, float]:
+        """Each chunk's share of the budget, by its size and how much is about the focus; at most its size."""
+        room = self.job.budget * (OVERSAMPLE_EMBEDDED if self._caller.is_extractive else OVERSAMPLE)
+        weights: dict[int, float] = {}
+        for chunk in chunks:
+            about = [
+                self._relevance[self._index_of[id(piece.document)]][segment - 1]
+                for piece in chunk.pieces
+                for first, last in piece.segment_runs
+                for segment in range(first, last + 1)
+            ]
+            weights[id(chunk)] = chunk.tokens * (OFF_FOCUS_SHARE + sum(about) / max(1, len(about)))
+        shares: dict[int, float] = {}
+        # The chunks that are full first; what they leave is for the others.
+        for chunk in sorted(chunks, key=lambda chunk: chunk.tokens / max(1e-9, weights[id(chunk)])):
+            weight = weights.pop(id(chunk))
+            shares[id(chunk)] = min(float(chunk.tokens), room * weight / max(1e-9, weight + sum(weights.values())))
+            room -= shares[id(chunk)]
+        return shares
 
     def _target(self, wanted: float) -> int:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
@@ -276,7 +304,8 @@ class Engine:
         if self._caller.skip_reason() == DEADLINE:
             self._mark_cut_short(DEADLINE)
             return facts
-        scale = self.job.budget / max(1, total) if is_own else room / self.job.budget
+        # More than is lacking, since much of it will be what is said already.
+        scale = FILL_SCALE * self.job.budget / max(1, total)
         extra: list[GroundedFact] = []
         with telemetry.span('fill', room=room, model='extractive') as span:
             for chunk, outcome in zip(chunks, outcomes, strict=True):

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from summarizer_tool.documents.chunking import Chunk
+from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
-from summarizer_tool.prompts import NumberedLine, PromptSource
+from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
+from summarizer_tool.text import scoring
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,26 @@ def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:
                 )
         sources.append(PromptSource(lines, piece.heading_path))
     return Numbered(sources, places)
+
+
+def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list[float]]:
+    """How much each segment of each document is about the focus, 0 to 1, with the paragraph that it stands in."""
+    if focus == Focus():
+        return [[0.0] * len(document.segment_starts) for document in documents]
+    paragraphs: list[list[str]] = []
+    paragraph_of: list[list[int]] = []
+    for document in documents:
+        paragraph_of.append([])
+        is_open = False
+        for start, end in pairwise((*document.segment_starts, len(document.text))):
+            raw = document.text[start:end]
+            if not is_open:
+                paragraphs.append([])
+            paragraphs[-1].append(raw)
+            paragraph_of[-1].append(len(paragraphs) - 1)
+            is_open = raw[len(raw.rstrip()) :].count('\n') < 2
+    relevance = scoring.relevances([' '.join(parts) for parts in paragraphs], focus)
+    return [[relevance[paragraph] for paragraph in inside] for inside in paragraph_of]
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:

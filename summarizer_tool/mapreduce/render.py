@@ -15,13 +15,10 @@ from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
-"""Words in one line of text; statements about one subject share a line up to here."""
+"""Words in one line of names."""
 
-INDEX_SHARE = 0.095
+INDEX_SHARE = 0.028
 """At most this share of the text goes to names that no kept statement says."""
-
-SLACK = 0.03
-"""Share of the budget below which it is not worth trying one by one what might still fit."""
 
 MAX_TITLE_CHARACTERS = 80
 UNTITLED = 'Untitled'
@@ -33,25 +30,6 @@ _INDEX_LEAD = 'Also named: '
 
 NO_FOCUS = Focus()
 
-# What may follow the subject for a statement to be said after "; ": a verb. Nouns, conjunctions and prepositions make
-# the subject part of something else ("Vael and Morn fought", "Vael guards patrol"). A verb that could be a noun or an
-# attribute must be followed by what cannot follow these.
-_BE = r'(?:is|was|are|were|has|had|can|could|will|would|does|did|became|becomes|remains|remained)\b(?! by\b)'
-_VERB = (
-    r'(?:\p{Ll}{2,}ed|led|held|took|began|built|came|fell|fought|gave|grew|kept|knew|lost|made|met|ran|said|saw|sold|sent'
-    r'|spoke|stood|taught|told|went|won|wrote|wore|rose|slew|drove|found|left|lives|leads|rules|holds|owns|serves|gives'
-    r'|drops|requires|contains|belongs|lies|costs|sells|deals|grants|uses|makes|takes|keeps|hates|fears|knows|wants)'
-)
-_AFTER_VERB = (
-    r'(?:the|a|an|his|her|its|their|in|on|at|to|from|with|as|for|over|under|into|after|before|until|against|all|no'
-    r'|\d[\d,]*|\p{Lu}[\p{L}\p{M}’\'-]*)'
-)
-_PREDICATE = regex.compile(rf'\s+(?=(?:{_BE}|{_VERB}\s+{_AFTER_VERB}(?!\S*[:])(?:\b|\s)))')
-# A statement with a second clause or sentence: what follows it would seem to be said of another subject.
-_CLAUSES = regex.compile(
-    r'[;:!?…]|\.(?=.)(?!\d)|\b(?:while|whereas|but|although|though|because|when|where|who|whom|whose|which|that|if|than)\b'
-    rf'|\band\s+(?:the\s+)?(?:\p{{Lu}}\S*\s+)+(?:{_BE}|{_VERB}\b)'
-)
 _FACT_MARKS = regex.compile(r'^(?:(?:[#>]+|[*+-])\s+)+')
 _TITLE_MARKS = regex.compile(r'^[#>*+\-\s=|`~]+|[#\s=|`~]+$')
 
@@ -76,15 +54,7 @@ class _Entry:
     """Where it stands in reading order."""
     text: str
     """The statement on one line, without list and heading marks before it."""
-    subject: str
-    """The name it begins with, if a simple predicate follows; statements that share it are written in one line."""
-    predicate: str
     item: scoring.Item
-
-    @property
-    def least_cost(self) -> int:
-        """Tokens that it costs if it shares a line."""
-        return self.item.cost - self.item.subject_cost - 1
 
 
 def fit(
@@ -93,6 +63,7 @@ def fit(
     titles: Sequence[str],
     budget: int,
     focus: Focus = NO_FOCUS,
+    relevance: Sequence[float] = (),
 ) -> RenderedFacts:
     """Choose and write: never more than `budget` tokens, and as near to it as the facts allow.
 
@@ -102,17 +73,19 @@ def fit(
         titles: The title of each document, by index; written as a heading where there is more than one document.
         budget: Tokens, counted exactly.
         focus: What the caller wants kept.
+        relevance: How much each fact is about it; by default as its words tell.
     """
-    relevance = scoring.relevances([fact.text for fact in facts], focus)
-    entries = [_entry(index, fact, relevance[index]) for index, fact in enumerate(facts)]
+    aim = scoring.Aim.of(focus)
+    relevance = relevance or scoring.relevances([fact.text for fact in facts], focus)
+    entries = [_entry(index, fact, relevance[index], aim) for index, fact in enumerate(facts)]
     writer = _FactWriter(entries, _titled(entries, titles, budget))
     named = _Named(scoring.ranked_names(answers))
-    room = int(budget * INDEX_SHARE) if any(answers) else 0
+    room = int(budget * INDEX_SHARE) if any(answers) and aim is scoring.Aim.NAMES else 0
     index_room = room if room >= _MIN_INDEX_ROOM else 0
     headings = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
     sayable = [entry.index for entry in entries if entry.text]
     items = [entries[index].item for index in sayable]
-    order = [sayable[index] for index in scoring.choose(items, budget - index_room - headings, fill=True)]
+    order = [sayable[index] for index in scoring.choose(items, budget - index_room - headings, aim, fill=True)]
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * INDEX_SHARE / (1 - INDEX_SHARE)))
@@ -129,28 +102,19 @@ def fit(
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
 
 
-def _entry(index: int, fact: GroundedFact, relevance: float) -> _Entry:
+def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim) -> _Entry:
     text = _FACT_MARKS.sub('', one_line(fact.text))
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
     mentioned = names.mentions(text)
-    subject = predicate = ''
-    if mentioned and text.startswith(mentioned[0]) and (gap := _PREDICATE.match(text, len(mentioned[0]))):
-        predicate = text[gap.end() :]
-        if _CLAUSES.search(predicate.rstrip('.')):
-            predicate = ''
-        else:
-            subject = mentioned[0]
     item = scoring.Item(
         cost=tokens.count_cached(text) + 1,
         names=tuple(dict.fromkeys(map(names.key, mentioned))),
         words=scoring.content_words(text),
-        weight=scoring.fact_weight(fact.importance, relevance, is_filler=fact.is_filler),
-        section=(document, names.key(subject) if subject else segment // 8),
-        subject=(document, subject) if subject else None,
-        subject_cost=tokens.count_cached(subject) if subject else 0,
+        weight=scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
+        section=(document, segment // 8),
     )
-    return _Entry(index, place, text, subject, predicate, item)
+    return _Entry(index, place, text, item)
 
 
 def _titled(entries: Sequence[_Entry], titles: Sequence[str], budget: int) -> dict[int, str]:
@@ -181,29 +145,13 @@ class _FactWriter:
     def write(self, chosen: Sequence[int], listed: Sequence[str] = ()) -> str:
         lines: list[str] = []
         document = -1
-        subject = ''
-        joined: list[str] = []
-
-        def flush() -> None:
-            if joined:
-                lines.append(joined[0] if len(joined) == 1 else _join(joined))
-            joined.clear()
-
         for index in self.in_order(chosen):
             entry = self.entries[index]
             if entry.place[0] != document:
-                flush()
-                document, subject = entry.place[0], ''
+                document = entry.place[0]
                 if title := self.titled.get(document):
                     lines.append(f'# {title}')
-            words = sum(len(part.split()) for part in joined) + len(entry.predicate.split())
-            if joined and entry.subject and entry.subject == subject and words <= MAX_LINE_WORDS:
-                joined.append(entry.predicate)
-            else:
-                flush()
-                joined.append(entry.text)
-                subject = entry.subject
-        flush()
+            lines.append(entry.text)
         lines += _index_lines(listed)
         return '\n'.join(lines)
 
@@ -249,9 +197,6 @@ class _FactWriter:
                 if self.entries[index].item.cost <= left:
                     batch.append(index)
                     left -= self.entries[index].item.cost
-            if not batch and limit - used > SLACK * limit:
-                # In a line shared with others it may still fit.
-                batch = [index for index in rest if self.entries[index].least_cost <= limit - used][:1]
             if not batch:
                 break
             while (size := self.count([*out, *batch], listed)) > limit and len(batch) > 1:
@@ -263,15 +208,6 @@ class _FactWriter:
             gone = set(batch)
             rest = [index for index in rest if index not in gone]
         return out
-
-
-_FULL_STOP = regex.compile(r'(?<!\.)(?<!\.\p{L})(?<!\b\p{Lu})\.$')
-
-
-def _join(parts: Sequence[str]) -> str:
-    """Say `A is x.` and `was y.` as `A is x; was y.`."""
-    line = '; '.join(_FULL_STOP.sub('', part) for part in parts)
-    return line if line.endswith('.') else f'{line}.'
 
 
 class _Named:

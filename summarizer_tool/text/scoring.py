@@ -8,10 +8,12 @@ the top; Minoux 1978, and Lin & Bilmes 2010 for summarization).
 
 import heapq
 import math
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from enum import Enum
+from itertools import accumulate, combinations, pairwise
 from typing import TYPE_CHECKING
 
 from summarizer_tool.text import names, tokens
@@ -20,20 +22,39 @@ from summarizer_tool.text.terms import stem
 if TYPE_CHECKING:
     from summarizer_tool.prompts import Focus
 
-NAME_IN_SECTION = 0.3
+NAME_IN_SECTION = 0.12
 """Worth of a name that is known from elsewhere but new to its section, against 1 for one that is new altogether."""
 
-PAIR = 0.1
+PAIR = 0.06
 """Worth of two names said together for the first time: that is how a text relates them."""
 
 MAX_PAIRS = 20
 """Pairs counted for one item, so that a long enumeration does not win by its length squared."""
 
-WORD = 0.06
+WORD = 0.02
 """Worth of a new content word, times its rarity from 0 to 1: what ranks prose without names."""
 
 RELEVANCE = 3.0
-"""How much a fact about the focus or schema gains over one that is not: up to four times the weight."""
+"""How much a fact about the schema gains over one that is not: up to four times the weight."""
+
+OFF_FOCUS = 0.02
+"""Weight of what has nothing to do with the focus, against 1 for the best answer: it only takes the room left over."""
+
+NEAR = 150.0
+"""Words within which a text speaks of one thing: the standard deviation of how relevance fades."""
+
+NEAR_LEAST = 30
+NEAR_MOST = 100
+"""Words that the shortest and the longest text count for in that: a turn of one word is a step, too."""
+
+SHARPNESS = 3
+"""The power of the relevance that a place has."""
+
+OWN = 0.1
+"""Share of relevance that a text's own words decide, against the place where it stands."""
+
+AGAIN = 0.5
+"""Worth of a word for each time that it has been said, against 1 for the first time."""
 
 FILLER = 1e-3
 """Weight of what may only take the room that is left: so little that everything else comes first."""
@@ -54,7 +75,8 @@ _STOPWORDS = frozenset(
 
 def content_words(text: str) -> tuple[str, ...]:
     """The distinct words of `text` that carry meaning, stemmed."""
-    return tuple(dict.fromkeys(stem(word) for word in names.words(text) if len(word) > 2 and word not in _STOPWORDS))
+    kept = (word for word in names.words(text) if len(word) > 1 or word.isdigit())
+    return tuple(dict.fromkeys(stem(word) for word in kept if word not in _STOPWORDS))
 
 
 # Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
@@ -70,30 +92,64 @@ _KINDS = frozenset(
 )
 
 
+class Aim(Enum):
+    """What is worth saying, which depends on what was asked for."""
+
+    NAMES = 'names'
+    """Names, numbers and dates, and how they are related: a schema will be filled with them."""
+    ANSWER = 'answer'
+    """Whatever is said of the focus, in as many different words as there are."""
+    GIST = 'gist'
+    """What most of the text is about; nothing was asked for."""
+
+    @classmethod
+    def of(cls, focus: 'Focus') -> 'Aim':
+        """The aim of a request."""
+        return cls.NAMES if focus.schema_hint else cls.ANSWER if focus.focus_areas else cls.GIST
+
+
 def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
-    """How much each text is about the focus, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled by the best."""
+    """How much each of the texts, which follow each other, is about the focus, from 0 to 1.
+
+    It is BM25 (Robertson & Zaragoza 2009), spread over what stands near: what is talked about is named once and then
+    spoken of. The power sets the best places off from those that share a frequent word.
+    """
     query = set(content_words(f'{focus.focus_areas} {focus.schema_hint}')) - _KINDS
     if not query or not texts:
         return [0.0] * len(texts)
-    k1, b = 1.2, 0.75
+    k1, b = 1.2, 0.3
     bags = [Counter(stem(word) for word in names.words(text)) for text in texts]
-    rare = rarity(list(bag) for bag in bags)
+    known = Counter(word for bag in bags for word in query if word in bag)
+    rare = {word: math.log(1 + (len(bags) - times + 0.5) / (times + 0.5)) for word, times in known.items()}
     mean = sum(bag.total() for bag in bags) / len(bags) or 1.0
     scores = [
         sum(
             rare[word] * times * (k1 + 1) / (times + k1 * (1 - b + b * bag.total() / mean))
-            for word in query
+            for word in known
             if (times := bag[word])
         )
         for bag in bags
     ]
-    best = max(scores)
-    return [score / best for score in scores] if best else scores
+    ends = list(accumulate(min(max(bag.total(), NEAR_LEAST), NEAR_MOST) for bag in bags))
+    places = [(start + end) / 2 for start, end in pairwise([0, *ends])]
+    spread = [0.0] * len(texts)
+    for place, score in zip(places, scores, strict=True):
+        if score:
+            first, last = bisect_left(places, place - 3 * NEAR), bisect_right(places, place + 3 * NEAR)
+            for index in range(first, last):
+                spread[index] += score * math.exp(-(((places[index] - place) / NEAR) ** 2) / 2)
+    best, most = max(spread), max(scores)
+    if not most:
+        return spread
+    return [
+        (1 - OWN) * (near / best) ** SHARPNESS + OWN * score / most for near, score in zip(spread, scores, strict=True)
+    ]
 
 
-def fact_weight(importance: int, relevance: float, *, is_filler: bool = False) -> float:
+def fact_weight(importance: int, relevance: float, aim: Aim, *, is_filler: bool = False) -> float:
     """The weight of a fact by its importance, 1 to 5, and relevance, 0 to 1."""
-    return (0.4 + 0.2 * importance) * (1 + RELEVANCE * relevance) * (FILLER if is_filler else 1.0)
+    about = OFF_FOCUS + relevance if aim is Aim.ANSWER else 1 + RELEVANCE * relevance
+    return (0.4 + 0.2 * importance) * about * (FILLER if is_filler else 1.0)
 
 
 def ranked_names(answers: Sequence[Sequence[str]]) -> list[str]:
@@ -132,9 +188,6 @@ class Item:
     section: Hashable = 0
     variant_of: Hashable = None
     """Of the items that are variants of one thing, at most one is chosen."""
-    subject: Hashable = None
-    """Items with one subject share the tokens of naming it once one of them is chosen."""
-    subject_cost: int = 0
 
     @property
     def density(self) -> float:
@@ -153,12 +206,12 @@ def rarity(texts: Iterable[Sequence[str]]) -> dict[str, float]:
     return {word: math.log((total + 1) / times) / scale for word, times in seen.items()} if total else {}
 
 
-def choose(items: Sequence[Item], budget: int, *, fill: bool = False) -> list[int]:
-    """Choose items for coverage per token: their indices, the best first.
+def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bool = False) -> list[int]:
+    """Choose items for coverage of what is aimed at per token: their indices, the best first.
 
     With `fill`, items that add nothing new are chosen too, as long as there is room in the budget.
     """
-    state = _Coverage(items)
+    state = _Coverage(items, aim)
     heap = state.heap
     chosen: list[int] = []
     left = budget
@@ -170,7 +223,7 @@ def choose(items: Sequence[Item], budget: int, *, fill: bool = False) -> list[in
         if heap and current > heap[0][0] + _NOISE and current > stale + _NOISE:
             heapq.heappush(heap, (current, index))
             continue
-        cost = state.cost(index)
+        cost = max(1, items[index].cost)
         if (current >= 0 and not fill) or cost > left:
             continue
         left -= cost
@@ -183,20 +236,27 @@ _NOISE = 1e-12
 """Differences of this size are rounding."""
 
 
+def _worth(items: Sequence[Item], aim: Aim) -> dict[str, float]:
+    """What each word is worth when it is said for the first time."""
+    if aim is Aim.NAMES:
+        return {word: WORD * rare for word, rare in rarity(item.words for item in items).items()}
+    # Of the variants of one thing, which share their words, each word counts once.
+    things = [index if item.variant_of is None else item.variant_of for index, item in enumerate(items)]
+    said = {(word, thing) for thing, item in zip(things, items, strict=True) for word in item.words}
+    times = Counter(word for word, _ in said)
+    return {word: 1.0 if aim is Aim.ANSWER else max(count - 1.0, 0.1) for word, count in times.items()}
+
+
 class _Coverage:
     """What is said so far, and what each item would add to it."""
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[Item], aim: Aim) -> None:
         self.items = items
-        self.word_worth = {word: WORD * rare for word, rare in rarity(item.words for item in items).items()}
+        self.aim = aim
+        self.word_worth = _worth(items, aim)
         self.known: set[Hashable] = set()
         self.taken: set[Hashable] = set()
         """Items, and what they were variants of."""
-        self.open_subjects: set[Hashable] = set()
-        self.by_subject: dict[Hashable, list[int]] = {}
-        for index, item in enumerate(items):
-            if item.subject is not None:
-                self.by_subject.setdefault(item.subject, []).append(index)
         self.heap = [(-self.density(index), index) for index in range(len(items))]
         heapq.heapify(self.heap)
 
@@ -205,17 +265,14 @@ class _Coverage:
         variant_of = self.items[index].variant_of
         return ('item', index) in self.taken or (variant_of is not None and variant_of in self.taken)
 
-    def cost(self, index: int) -> int:
-        """Tokens that the item would cost now."""
-        item = self.items[index]
-        shared = item.subject_cost if item.subject in self.open_subjects else 0
-        return max(1, item.cost - shared)
-
     def density(self, index: int) -> float:
         """What the item would add now, for each token."""
         item = self.items[index]
         known = self.known
         gain = item.bonus
+        if self.aim is not Aim.NAMES:
+            gain += sum(self.word_worth[word] for word in item.words)
+            return gain * item.weight / max(1, item.cost)
         for name in item.names:
             if name not in known:
                 gain += 1.0 + NAME_IN_SECTION
@@ -232,7 +289,7 @@ class _Coverage:
         for word in item.words:
             if word not in known:
                 gain += self.word_worth[word]
-        return gain * item.weight / self.cost(index)
+        return gain * item.weight / max(1, item.cost)
 
     def take(self, index: int) -> None:
         """Say the item."""
@@ -240,6 +297,8 @@ class _Coverage:
         self.taken.add(('item', index))
         if item.variant_of is not None:
             self.taken.add(item.variant_of)
+        for word in item.words:
+            self.word_worth[word] *= AGAIN
         self.known.update(item.names)
         self.known.update(item.words)
         for name in item.names:
@@ -247,9 +306,3 @@ class _Coverage:
             self.known.update(name.split())
             self.known.add((item.section, name))
         self.known.update(combinations(item.names, 2))
-        if item.subject is not None and item.subject not in self.open_subjects:
-            self.open_subjects.add(item.subject)
-            # Naming the subject is paid for: its other statements are cheaper now, so their place in the heap is stale.
-            for other in self.by_subject[item.subject]:
-                if not self.is_said(other):
-                    heapq.heappush(self.heap, (-self.density(other), other))

@@ -1,11 +1,12 @@
-"""Cut running text into sentences, each with the numbers of the lines it stands on."""
+"""Cut running text into sentences, each with the numbers of the lines it stands on, and tell which are whole."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import regex
+from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTypeStubs, reportAttributeAccessIssue, reportUnknownVariableType]
 
 from summarizer_tool.text.lines import one_line
 
@@ -13,18 +14,16 @@ if TYPE_CHECKING:
     from summarizer_tool.prompts import NumberedLine
 
 MAX_WORDS = 48
-"""Longer sentences are cut into pieces; a reader takes in a sentence, not a page."""
+"""Words of a line that are taken where there is no time to read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence or, of one that is too long, a piece."""
+    """A sentence as it stands in its text."""
 
     text: str
     evidence: tuple[int, ...]
     """Numbers of the lines it stands on."""
-    continues: bool = False
-    """Whether it is a later piece, so that its subject stands in the piece before."""
 
 
 # Every repetition is bounded: a line of a million brackets or stars costs no more than any other.
@@ -40,13 +39,42 @@ _URL = regex.compile(r'<?https?://\S+>?')
 _TAG = regex.compile(r'</?(?:br|p|b|i|em|strong|sup|sub|span|div|small|u)\b[^<>]{0,200}>', regex.IGNORECASE)
 _SPACES = regex.compile(r'\s+')
 
-_STOP = regex.compile(r'[.!?…][)\]"\'”’»]{0,2}(?=\s+["\'“‘«(\[]?[\p{Lu}\p{Lo}\d])|[。！？]')
 _ABBREVIATION = regex.compile(
     r'(?:\b(?:(?<!\bWar )\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|Lt|Col|Gen|Capt|Sgt|Rev|Hon|Gov|Sen|Rep|Mt|Ft|vs|etc|No|Vol'
     r'|pp?|cf|ca|approx|Inc|Ltd|Co|Corp|Bros|fl|ed|e\.g|i\.e|a\.k\.a|v|bzw|Nr|Abb|vgl|evtl|usw)|(?:\b\p{L}\.){1,4}\p{L})\.$'
 )
 _ABBREVIATION_REACH = 14
-_CONNECTIVE = regex.compile(r'^(?:and|but|or|while|und|et|y)\s+', regex.IGNORECASE)
+
+# What a finite verb is told by, without a tagger: an auxiliary, a common form, a regular past. English alone.
+_VERB = regex.compile(
+    r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must|ain't"
+    r'|became|began|brought|built|came|chose|cut|drew|drove|fell|felt|fought|found|gave|get|gets|go|goes|got|grew|held'
+    r'|hit|keep|keeps|kept|knew|know|knows|lay|led|left|let|lies|lost|made|make|makes|mean|means|meant|met|need|needs|paid'
+    r'|put|ran|rose|run|runs|said|sat|saw|say|says|see|seem|seems|sent|set|shot|shows|sold|spent|spoke|stands|stood|struck'
+    r'|take|takes|taught|tells|think|thinks|thought|threw|told|took|understand|use|uses|want|wants|went|won|wore|works'
+    r"|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows))\b|['’](?:s|re|ve|ll|d|m)\b"
+    r"|n['’]t\b"
+)
+_OPENS_AMID = regex.compile(r'^(?:[\p{Ll},;:)\]}]|(?:And|Which|Respectively|Because|Or|Nor)\b)')
+_ENDS = regex.compile(r'[.!?。！？؟।…][)\]"\'”’»」』]{0,2}$')
+_ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
+_OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
+_SPACELESS = regex.compile(r'[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]')
+_LEAST_WORDS = 4
+_LEAST_LETTERS = 0.6
+"""Share of the characters, blanks aside; a reference is full of digits and marks."""
+
+
+def is_whole(text: str, language: str = 'en') -> bool:
+    """Return whether a text has the form of a sentence: it begins and ends as one, and in English has a finite verb."""
+    solid = sum(not character.isspace() for character in text)
+    letters = sum(map(str.isalpha, text))
+    words = len(text.split())
+    if words < _LEAST_WORDS and len(_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
+        return False
+    if letters < _LEAST_LETTERS * solid or _OPENS_AMID.match(text) or _ENDS_AMID.search(text) or not _ENDS.search(text):
+        return False
+    return language != 'en' or _OTHER_SCRIPT.search(text) is not None or _VERB.search(text) is not None
 
 
 def plain(text: str) -> str:
@@ -68,37 +96,27 @@ def is_abbreviated(text: str, end: int) -> bool:
     return _ABBREVIATION.search(text, max(0, end - _ABBREVIATION_REACH), end) is not None
 
 
-def sentences(lines: 'Sequence[NumberedLine]') -> Iterator[Sentence]:
-    """Cut a paragraph into sentences."""
+def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator[Sentence]:
+    """Cut a paragraph into sentences.
+
+    Args:
+        lines: Those of the paragraph.
+        language: Its ISO code; the rules of another one do little harm.
+    """
     text = ' '.join(line.text for line in lines)
     starts: list[int] = []
     offset = 0
     for line in lines:
         starts.append(offset)
         offset += len(line.text) + 1
-    stops = [end for match in _STOP.finditer(text) if not is_abbreviated(text, end := match.end())]
     begin = 0
-    for stop in (*stops, len(text)):
-        for low, high in _pieces(text, begin, stop):
-            piece = text[low:high].strip()
-            if low > begin:
-                piece = _CONNECTIVE.sub('', piece)
-            if piece:
-                on = lines[max(0, bisect_right(starts, low) - 1) : bisect_left(starts, high)]
-                yield Sentence(piece, tuple(line.number for line in on), low > begin)
-        begin = stop
-
-
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut a sentence that is too long at its semicolons and commas, or, without any, at white space."""
-    spaces = [match.start() for match in _SPACES.finditer(text, start, end)]
-    at = 0
-    while len(spaces) - at >= MAX_WORDS:
-        reach = spaces[at + MAX_WORDS - 1]
-        least = start + (reach - start) // 3
-        cut = max(text.rfind('; ', least, reach), text.rfind(', ', least, reach)) + 1 or reach
-        yield start, cut
-        start = cut
-        at = bisect_right(spaces, cut)
-    if start < end:
-        yield start, end
+    for boundary in cast('list[dict[str, Any]]', get_sentence_boundaries(language, text)):
+        end = int(boundary['end_index'])
+        if end < len(text) and is_abbreviated(text, len(text[:end].rstrip())):
+            continue
+        if piece := text[begin:end].strip():
+            on = lines[max(0, bisect_right(starts, begin) - 1) : bisect_left(starts, end)]
+            yield Sentence(piece, tuple(line.number for line in on))
+        begin = end
+    if rest := text[begin:].strip():
+        yield Sentence(rest, tuple(line.number for line in lines[max(0, bisect_right(starts, begin) - 1) :]))

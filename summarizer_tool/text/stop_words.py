@@ -51,15 +51,29 @@ _DUTCH = """
     over te tot uit van voor waar waarom wanneer wat welk welke werd wie wij worden zijn
 """
 
-_LANGUAGES: Final = tuple(
-    frozenset(words.split()) for words in (_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _PORTUGUESE, _ITALIAN, _DUTCH)
-)
+_LANGUAGES: Final = {
+    code: frozenset(words.split())
+    for code, words in {
+        'en': _ENGLISH,
+        'de': _GERMAN,
+        'fr': _FRENCH,
+        'es': _SPANISH,
+        'pt': _PORTUGUESE,
+        'it': _ITALIAN,
+        'nl': _DUTCH,
+    }.items()
+}
+
+
+def language_of(words: Iterable[str]) -> str:
+    """The language that most of the words are stop words of, by its ISO code; `en` where they are of none."""
+    asked = [*words]
+    return max(_LANGUAGES, key=lambda code: sum(word in _LANGUAGES[code] for word in asked))
 
 
 def stop_words(words: Iterable[str]) -> frozenset[str]:
-    """The stop words of the language that a question is in, which is the one that most of its words are in a list of.
+    """The stop words of the language that a question is in.
 
     One language's, since a word that says nothing in one may be the very thing in another: `die`, `door`, `son`.
     """
-    asked = [*words]
-    return max(_LANGUAGES, key=lambda language: sum(word in language for word in asked))
+    return _LANGUAGES[language_of(words)]

@@ -17,11 +17,11 @@ def test_asides_clauses_and_fillers_go():
     assert compression.variants(text) == snapshot(
         [
             'Mara Quill (a cooper by trade), who had also lost two ships, founded the Salt Guild in 1871, because nobody else would.',
-            'Mara Quill (a cooper by trade), who had lost two ships, founded the Salt Guild in 1871, because nobody else would.',
-            'Mara Quill, who had lost two ships, founded the Salt Guild in 1871, because nobody else would.',
+            'Mara Quill, who had also lost two ships, founded the Salt Guild in 1871, because nobody else would.',
             'Mara Quill founded the Salt Guild in 1871, because nobody else would.',
-            'Mara Quill (a cooper by trade).',
-            'Mara Quill (a cooper by trade), who had lost two ships, founded the Salt Guild in 1871.',
+            'Mara Quill (a cooper by trade), who had also lost two ships, founded the Salt Guild in 1871.',
+            'Mara Quill, who had also lost two ships, founded the Salt Guild in 1871.',
+            'Mara Quill founded the Salt Guild in 1871.',
         ]
     )
 

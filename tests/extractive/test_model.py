@@ -43,14 +43,11 @@ def test_facts_within_the_target():
     assert summarize_sources(request(PAGE), 60) == snapshot(
         ChunkSummary(
             facts=[
-                Fact(
-                    text='Mara Quill founded the Salt Guild on 3 May 1871 with Jonas Orme, who lent her 900 crowns.',
-                    evidence=[3, 1],
-                ),
-                Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[4, 5]),
-                Fact(text='Gull: master Karl Brandt, lost 1875.', importance=2, evidence=[9]),
+                Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[5]),
+                Fact(text='| Heron | Master: Ada Finn | Lost: 1872 |', importance=2, evidence=[8, 6]),
+                Fact(text='| Gull | Master: Karl Brandt | Lost: 1875 |', importance=2, evidence=[9, 6]),
             ],
-            entities=['Mara Quill', 'Jonas Orme', 'Ada Finn', 'Port Ansel'],
+            entities=['Jonas Orme', 'Ada Finn', 'Salt Guild', 'Mara Quill', 'Port Ansel'],
         )
     )
 
@@ -60,13 +57,15 @@ def test_the_focus_decides_what_a_small_summary_says():
     assert [fact.text for fact in summarize_sources(request(PAGE, focus), 15).facts] == snapshot(
         ['Ada Finn poisoned Jonas Orme in 1874.']
     )
-    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], focus) == snapshot([1.0, 0.0])
+    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], focus) == snapshot(
+        [1.0, 0.8475880802258238]
+    )
     assert relevances(['anything'], prompts.Focus(schema_hint='people and places')) == [0.0]
 
 
 def test_merging_chooses_among_facts():
     facts = ['Ada Finn poisoned Jonas Orme.', 'Jonas Orme was poisoned.', 'Mara Quill founded the Salt Guild in 1871.']
-    assert [fact.evidence for fact in merge_facts(request(facts), 22).facts] == snapshot([[1], [3]])
+    assert [fact.evidence for fact in merge_facts(request(facts), 22).facts] == snapshot([[1], [2]])
 
 
 def test_every_fact_survives_grounding_with_its_own_evidence():

@@ -1,12 +1,11 @@
 """The text never exceeds its budget, wastes none of it, and says what the facts say."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.mapreduce.merging import GroundedFact
-from summarizer_tool.mapreduce.render import SLACK, fit, shorten
+from summarizer_tool.mapreduce.render import fit, shorten
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import tokens
 
@@ -19,50 +18,13 @@ def text_of(*texts: str, budget: int = 1000) -> str:
     return fit(facts_of(*texts), [], ['Doc'], budget).text
 
 
-def test_statements_about_one_subject_share_a_line() -> None:
-    assert text_of(
-        'Vael is a mage of the U.S.',
-        'Vael was born in 1815.',
-        'Vael led the guild from 1840 to 1852.',
-        'Morn founded Marn.',
-        'Vael died in Marn.',
-    ) == snapshot("""\
-Vael is a mage of the U.S.
-Vael was born in 1815; led the guild from 1840 to 1852.
-Morn founded Marn.
-Vael died in Marn.\
-""")
+NAMES = Focus(schema_hint='people and places')
 
 
-@pytest.mark.parametrize(
-    'second',
-    [
-        'Vael and Morn fought.',
-        'Vael or Morn ruled.',
-        'Vael of the old court said no.',
-        "Vael's brother is Morn.",
-        'Vael, king of Marn, is old.',
-        'Vael soldiers fought the war.',
-        'Vael guards patrol the wall.',
-        'Vael followed by Morn entered.',
-        'Vael united forces fought.',
-        'Vael was led by Morn, who was born in 1900.',
-        'Vael is old. Morn is young.',
-        'Vael is old; Morn is young.',
-        'Vael is old while Morn is young.',
-        'Vael married Ada and Morn left.',
-    ],
-)
-def test_joining_never_changes_what_a_fact_says(second: str) -> None:
-    first, third = 'Vael is a mage.', 'Vael was born in 1815.'
-
-    assert text_of(first, second, third) == '\n'.join([first, second, third])
-
-
-def test_no_line_that_is_made_by_joining_has_more_than_sixty_words() -> None:
-    facts = [f'Vael was the keeper of gate {n} in the long year of the wolf.' for n in range(50)]
-
-    assert max(len(line.split()) for line in text_of(*facts, budget=5000).splitlines()) == snapshot(53)
+def test_each_fact_is_a_line_of_its_own() -> None:
+    assert text_of('Vael was born in 1815.', 'Vael led the guild from 1840 to 1852.') == (
+        'Vael was born in 1815.\nVael led the guild from 1840 to 1852.'
+    )
 
 
 def test_headings_and_facts_are_lines_without_structure_of_their_own() -> None:
@@ -85,16 +47,17 @@ Zed is there.\
 """)
 
 
-def test_names_that_no_fact_says_are_listed_in_at_most_a_tenth_of_the_text() -> None:
-    facts = facts_of(*(f'Keeper {n} of the gate lit lamp {n * 7} at dusk.' for n in range(60)))
+def test_names_that_no_fact_says_are_listed_in_a_small_part_of_the_text() -> None:
+    facts = facts_of(*(f'Keeper {n} of the gate lit lamp {n * 7} at dusk.' for n in range(200)))
     names = ['Keeper 7', 'Ann', 'Ember\nCourt', 'Tide Guild', *(f'Place{n}' for n in range(300))]
-    rendered = fit(facts, [names[:4], names], ['Doc'], 2000)
+    rendered = fit(facts, [names[:4], names], ['Doc'], 5000, NAMES)
 
     assert rendered.entities[:3] == snapshot(['Ann', 'Tide Guild', 'Ember Court'])
     index = [line for line in rendered.text.splitlines() if line.startswith('Also named: ')]
-    assert 0 < tokens.count('\n'.join(index)) <= tokens.count(rendered.text) / 10
-    assert fit(facts_of('Vael is old.'), [names], ['Doc'], 2000).text == 'Vael is old.'
-    assert fit([], [names], ['Doc'], 2000).text == ''
+    assert 0 < tokens.count('\n'.join(index)) <= tokens.count(rendered.text) / 30
+    assert fit(facts_of('Vael is old.'), [names], ['Doc'], 2000, NAMES).text == 'Vael is old.'
+    assert fit([], [names], ['Doc'], 2000, NAMES).text == ''
+    assert 'Also named' not in fit(facts, [names], ['Doc'], 2000).text
 
 
 def test_a_fact_that_is_larger_than_the_budget_gives_way_to_smaller_ones() -> None:
@@ -129,10 +92,7 @@ def test_no_budget_is_exceeded_or_wasted(
     left_out = [fact for index, fact in enumerate(facts) if index not in set(rendered.kept) and fact.text.strip()]
     if left_out and budget >= 200:
         least = min(tokens.count(' '.join(fact.text.split())) + 1 for fact in left_out)
-        assert budget - used < max(least, SLACK * budget)
-    for line in rendered.text.splitlines():
-        if '; ' in line and not any(line in ' '.join(fact.text.split()) for fact in facts):
-            assert len(line.split()) <= 60
+        assert budget - used < max(least, 0.03 * budget)
 
 
 @given(st.text(), st.integers(1, 50))

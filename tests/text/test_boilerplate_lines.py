@@ -51,12 +51,12 @@ def said(text: str) -> list[str]:
 
 
 def test_a_line_that_repeats_is_said_once() -> None:
-    alarm = 'CRITICAL: Database primary at Frankfurt lost quorum.'
+    alarm = 'The database at Frankfurt has lost its quorum.'
     assert said('\n'.join([alarm, 'A first note.', alarm, 'A second note.', alarm])).count(alarm) == 1
 
 
 def test_a_table_without_outer_bars_is_a_table() -> None:
     assert said('Name | Age | City\n--- | --- | ---\nAlice Smith | 34 | Paris\nMorn Keld | 51 | Marn') == [
-        'Alice Smith: age 34, city Paris',
-        'Morn Keld: age 51, city Marn',
+        '| Alice Smith | Age: 34 | City: Paris |',
+        '| Morn Keld | Age: 51 | City: Marn |',
     ]

@@ -1,9 +1,11 @@
 """Choosing what to say."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring
 from summarizer_tool.text.scoring import Item
 
@@ -36,15 +38,6 @@ def test_one_variant_of_a_thing_is_chosen():
     assert len(scoring.choose(items, 100, fill=True)) == 1
 
 
-def test_a_subject_is_paid_for_once():
-    items = [
-        Item(5, ('quill', 'guild'), (), subject='quill', subject_cost=2),
-        Item(5, ('quill', 'mill'), (), subject='quill', subject_cost=2),
-    ]
-    assert scoring.choose(items, 8) == [0, 1]
-    assert scoring.choose(items, 7) == [0]
-
-
 def test_what_adds_nothing_is_chosen_only_to_fill():
     items = [item('so Quill left'), item('so Quill left')]
     assert scoring.choose(items, 100) == [0]
@@ -69,12 +62,13 @@ ITEMS = st.builds(
 )
 
 
-def test_what_matters_more_weighs_more():
+@pytest.mark.parametrize('aim', scoring.Aim)
+def test_what_matters_more_weighs_more(aim: scoring.Aim):
     for relevance in (0.0, 0.5, 1.0):
-        weights = [scoring.fact_weight(importance, relevance) for importance in range(6)]
+        weights = [scoring.fact_weight(importance, relevance, aim) for importance in range(6)]
         assert weights == sorted(set(weights))
-    assert scoring.fact_weight(3, 1.0) > scoring.fact_weight(3, 0.5) > scoring.fact_weight(3, 0.0)
-    assert scoring.fact_weight(1, 0.0) > scoring.fact_weight(5, 1.0, is_filler=True)
+    assert scoring.fact_weight(3, 1.0, aim) > scoring.fact_weight(3, 0.5, aim) > scoring.fact_weight(3, 0.0, aim)
+    assert scoring.fact_weight(1, 0.0, aim) > scoring.fact_weight(5, 1.0, aim, is_filler=True)
 
 
 @given(st.lists(ITEMS, max_size=30), st.integers(0, 100), st.booleans())
@@ -84,3 +78,23 @@ def test_the_choice_keeps_its_budget(items: list[Item], budget: int, fill: bool)
     assert sum(max(1, items[index].cost) for index in chosen) <= budget
     variants = [items[index].variant_of for index in chosen if items[index].variant_of is not None]
     assert len(set(variants)) == len(variants)
+
+
+def test_what_most_of_a_text_says_is_its_gist():
+    texts = ['salt wool tar', 'salt wool tin', 'a bell rang', 'salt ships']
+    items = [Item(3, (), scoring.content_words(text)) for text in texts]
+    assert set(scoring.choose(items, 6, scoring.Aim.GIST)) == {0, 1}
+
+
+def test_relevance_reaches_what_stands_near():
+    texts = ['The harbour was built of oak.', *['It stood for years.'] * 30, 'Nobody spoke of wool.']
+    relevance = scoring.relevances(texts, Focus(focus_areas='Who built the harbour?'))
+    assert relevance[0] == 1.0
+    assert relevance[0] > relevance[2] > relevance[5] > relevance[-1] == 0.0
+
+
+@pytest.mark.parametrize('focus', ['EU', 'AI', 'pier 47', 'Phase 2'])
+def test_short_words_and_numbers_are_looked_for(focus: str):
+    texts = ['The pier 4 fell.', 'The EU, by AI, at pier 47, in Phase 2, raised it.', 'Phase one ended.']
+    relevance = scoring.relevances(texts, Focus(focus_areas=focus))
+    assert max(relevance) == relevance[1] == 1.0

@@ -50,18 +50,18 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
         [
             '-> summarize_for_extraction {"source_ids": ["src_a8a9eea8a734"], "schema_hint": "factions, leaders", "max_output_tokens": 150}',
             """\
-<- summarize_for_extraction success: Three factions share the Fen.
-Stranger: points needed 0, unlocks nothing.
-The Tallow Court, founded: 5 Heat 588, by Maurec Vant; Seat: Vant Hold; Leader: Chandler-King Corvane Vant (since 18 Scythe 619).
-The Silt Choir, founded: night of 3 Dirge 530; Seat: Sunken Minster, Bellwater; Leader: Abbess Merrowen Sile.
-Killing any NPC in Lampers' Rest costs 500 with all three.
+<- summarize_for_extraction success: | The Dykewardens | Founded: 402 BR, by Osmer Vant | Seat: Sluice Hall, Wickhythe | Leader: High Dykewarden Ysolde Harrow (since 1 Dirge 628) | Strength: about 640 sworn | Colours: […]  of Linnet's late mother, Maren.
+Everything burns.
+Ransome signed the Truce of Candles in 631 without asking leave.
+Marchbank sold the tomb key to the Silt Choir on 20 Smoke 640.
 
 [src_a8a9eea8a734: ask again by source_ids, or read_source.]\
 """,
             '-> summarize {"source_ids": "src_a8a9eea8a734", "focus_areas": "dates", "max_output_tokens": 80}',
             """\
-<- summarize success: The Silt Choir, founded: night of 3 Dirge 530; Seat: Sunken Minster, Bellwater; Leader: Abbess Merrowen Sile.
-Killing any NPC in Lampers' Rest costs 500 with all three.
+<- summarize success: Tamsin Crale carries her father's name among people who spit at it.
+The Court began as a mining charter and became a kingdom when nobody stopped it.
+Marchbank sold the tomb key to the Silt Choir on 20 Smoke 640.
 
 [src_a8a9eea8a734: ask again by source_ids, or read_source.]\
 """,

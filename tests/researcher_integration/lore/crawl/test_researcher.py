@@ -124,7 +124,8 @@ He is the brother of Ysolde Marrick. She has put 400 crowns on his head.
 <page_text>
 Sallow Reach is a river country for levels 12 to 19, north of the Glass Steppe.
 Warden Ysolde Marrick has led them since 207.
-Jory Pike is a raftsman, born in Tern Ford in 180; leads the Loose Rafts against the wardens of Otterholm.
+Jory Pike is a raftsman, born in Tern Ford in 180.
+She has put 400 crowns on his head.
 
 [src_742c2efb71aa, src_0b4c0194500e: ask again by source_ids, or read_source.]
 </page_text>\
@@ -300,8 +301,8 @@ async def test_long_pages_pass_through_few_tokens_of_the_model(zone: Zone) -> No
         {
             'pages': [12994, 12972, 13016],
             'written': 139,
-            'came back': [1351, 1321, 1342, 485, 479, 469],
-            'context': 5688,
+            'came back': [1351, 1321, 1342, 477, 476, 484],
+            'context': 5692,
         }
     )
     assert [taken.source_ids for taken in findings.summaries] == [(handle,) for handle in zone.deps.asked]

@@ -257,9 +257,9 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
             (
                 'summarize',
                 """\
-Tobin Sedge surveyed Marn on day 128 with 310 crowns from Runa Holt.
-Ilse Quarry abandoned Hob Hill on day 292 with 6,156 crowns from Ada Brook.
-Pell Drake founded Bellwater on day 332 with 3,838 crowns from Hesper Lowe.
+Hesper Lowe abandoned the Tide Hall on day 285 with 313 crowns from Morn Keld.
+Nothing else of note is recorded for that season by the clerks of the hall.
+Vael Tarn inherited Marn on day 142 with 8,570 crowns from Ada Brook.
 
 [src_44010ccbfcc1: ask again by source_ids, or read_source.]\
 """,
