@@ -207,7 +207,8 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
     paragraphs = [list(group) for _, group in groupby(found, lambda said: (said.section, said.paragraph))]
     texts = [' '.join((headings[group[0].section], *(said.text for said in group))) for group in paragraphs]
     scores = scoring.relevances(texts, focus)
-    return [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
+    places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
+    return scoring.relevant(places, [said.said(said.text) for said in found], focus)
 
 
 _LEAST_CONTENT = 2

@@ -76,7 +76,8 @@ def fit(
         relevance: How much each fact is about it; by default as its words tell.
     """
     aim = scoring.Aim.of(focus)
-    relevance = relevance or scoring.relevances([fact.text for fact in facts], focus)
+    said = [fact.text for fact in facts]
+    relevance = scoring.relevant(relevance or scoring.relevances(said, focus), said, focus)
     entries = [_entry(index, fact, relevance[index], aim) for index, fact in enumerate(facts)]
     writer = _FactWriter(entries, _titled(entries, titles, budget))
     named = _Named(scoring.ranked_names(answers))

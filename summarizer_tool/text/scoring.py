@@ -50,8 +50,8 @@ NEAR_MOST = 100
 SHARPNESS = 3
 """The power of the relevance that a place has."""
 
-OWN = 0.1
-"""Share of relevance that a text's own words decide, against the place where it stands."""
+OWN = 0.5
+"""Share of relevance that the own words of a text decide, against the place where it stands."""
 
 AGAIN = 0.5
 """Worth of a word for each time that it has been said, against 1 for the first time."""
@@ -108,12 +108,8 @@ class Aim(Enum):
         return cls.NAMES if focus.schema_hint else cls.ANSWER if focus.focus_areas else cls.GIST
 
 
-def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
-    """How much each of the texts, which follow each other, is about the focus, from 0 to 1.
-
-    It is BM25 (Robertson & Zaragoza 2009), spread over what stands near: what is talked about is named once and then
-    spoken of. The power sets the best places off from those that share a frequent word.
-    """
+def matches(texts: Sequence[str], focus: 'Focus') -> list[float]:
+    """How well the words of each text match the focus, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled."""
     query = set(content_words(f'{focus.focus_areas} {focus.schema_hint}')) - _KINDS
     if not query or not texts:
         return [0.0] * len(texts)
@@ -130,7 +126,18 @@ def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
         )
         for bag in bags
     ]
-    ends = list(accumulate(min(max(bag.total(), NEAR_LEAST), NEAR_MOST) for bag in bags))
+    best = max(scores)
+    return [score / best for score in scores] if best else scores
+
+
+def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
+    """How much each of the texts, which follow each other, stands where the focus is spoken of, from 0 to 1.
+
+    What matches is spread over what stands near: what is talked about is named once and then spoken of. The power sets
+    the best places off from those that share a frequent word.
+    """
+    scores = matches(texts, focus)
+    ends = list(accumulate(min(max(len(names.words(text)), NEAR_LEAST), NEAR_MOST) for text in texts))
     places = [(start + end) / 2 for start, end in pairwise([0, *ends])]
     spread = [0.0] * len(texts)
     for place, score in zip(places, scores, strict=True):
@@ -138,12 +145,13 @@ def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
             first, last = bisect_left(places, place - 3 * NEAR), bisect_right(places, place + 3 * NEAR)
             for index in range(first, last):
                 spread[index] += score * math.exp(-(((places[index] - place) / NEAR) ** 2) / 2)
-    best, most = max(spread), max(scores)
-    if not most:
-        return spread
-    return [
-        (1 - OWN) * (near / best) ** SHARPNESS + OWN * score / most for near, score in zip(spread, scores, strict=True)
-    ]
+    best = max(spread, default=0.0)
+    return [(near / best) ** SHARPNESS for near in spread] if best else spread
+
+
+def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> list[float]:
+    """Relevance by place, as from `relevances`, together with how well each text matches by itself."""
+    return [(1 - OWN) * place + OWN * own for place, own in zip(places, matches(texts, focus), strict=True)]
 
 
 def fact_weight(importance: int, relevance: float, aim: Aim, *, is_filler: bool = False) -> float:
