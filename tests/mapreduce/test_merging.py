@@ -135,7 +135,7 @@ def test_facts_without_names_take_no_square_of_time() -> None:
     few = time.process_time() - start
     start = time.process_time()
     union(facts)
-    assert time.process_time() - start < 40 * few  # ten times the facts; the square would be a hundred times the work
+    assert time.process_time() - start < 70 * few  # ten times the facts; the square would be a hundred times the work
 
 
 @hypothesis_settings(max_examples=50)
