@@ -165,9 +165,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         full_cost = tokens.count_cached(whole)
         weight = scoring.fact_weight(3, relevance[index], aim) * KIND_WEIGHTS[statement.kind]
-        bonus = 0.0
-        if aim is scoring.Aim.NAMES:
-            bonus = ANSWER_BONUS * answers[index]
+        bonus = ANSWER_BONUS * answers[index] if aim is scoring.Aim.NAMES else 0.0
         if statement.is_dangling:
             weight *= DANGLING_WEIGHT
         if statement.lead and _DISFLUENT.search(statement.text):

@@ -24,6 +24,9 @@ _SHORT_ITEM_WORDS = 6
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
 
+_PAIR_WORDS = 12
+"""The same of rows of labels and values, any of which may be what was asked for."""
+
 _ASIDE_REACH = 60
 """Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
 
@@ -69,8 +72,6 @@ class Statement:
     evidence: tuple[int, ...]
     section: int
     """Index among the sections; statements of one section are about one thing."""
-    position: int
-    """From 0, within the section: what comes first usually matters most."""
     paragraph: int = 0
     """Counts the paragraphs of the source."""
     kind: Kind = Kind.PROSE
@@ -133,7 +134,6 @@ class _Reader:
     speakers: frozenset[str] = frozenset()
     out: list[Statement] = field(default_factory=list[Statement])
     levels: list[int] = field(default_factory=list[int])
-    position: int = 0
     paragraph_count: int = 0
     paragraph: list[NumberedLine] = field(default_factory=list[NumberedLine])
     items: list[NumberedLine] = field(default_factory=list[NumberedLine])
@@ -154,7 +154,7 @@ class _Reader:
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.position, self.gender = 0, ''
+        self.gender = ''
         self.leads_away = boilerplate_lines.leads_away(title)
 
     def say(self, text: str, evidence: Iterable[int], kind: Kind = Kind.PROSE, lead: str = '') -> None:
@@ -166,9 +166,8 @@ class _Reader:
             lead = self._subject_for(text)
             is_dangling = not lead and (_PRONOUN.match(text) or _POINTS_BACK.match(text)) is not None
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
-        place = (len(self.sections) - 1, self.position, self.paragraph_count)
-        self.out.append(Statement(text, lines, *place, kind, lead, is_dangling))
-        self.position += 1
+        section = len(self.sections) - 1
+        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, is_dangling))
 
     def _subject_for(self, text: str) -> str:
         """The subject of the section, if the sentence begins with a pronoun that must stand for it.
@@ -219,9 +218,9 @@ class _Reader:
             if not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
                 self.say_sentences(self.paragraph)
             self.paragraph.clear()
-        for group in _groups(self.items):
+        for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)
-        for group in _groups(self.pairs):
+        for group in _groups(self.pairs, _PAIR_WORDS):
             self._say_pairs(group)
         self.items.clear()
         self.pairs.clear()
@@ -241,12 +240,12 @@ class _Reader:
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
 
 
-def _groups(items: Sequence[NumberedLine]) -> Iterator[list[NumberedLine]]:
+def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:
     """Items that are said together: a few words each."""
     group: list[NumberedLine] = []
     for item in items:
         group.append(item)
-        if sum(len(each.text.split()) for each in group) >= _GROUP_WORDS:
+        if sum(len(each.text.split()) for each in group) >= words:
             yield group
             group = []
     if group:

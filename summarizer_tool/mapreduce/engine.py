@@ -221,11 +221,12 @@ class Engine:
             ]
             weights[id(chunk)] = chunk.tokens * (OFF_FOCUS_SHARE + sum(about) / max(1, len(about)))
         shares: dict[int, float] = {}
+        left = sum(weights.values())
         # The chunks that are full first; what they leave is for the others.
         for chunk in sorted(chunks, key=lambda chunk: chunk.tokens / max(1e-9, weights[id(chunk)])):
-            weight = weights.pop(id(chunk))
-            shares[id(chunk)] = min(float(chunk.tokens), room * weight / max(1e-9, weight + sum(weights.values())))
-            room -= shares[id(chunk)]
+            weight = weights[id(chunk)]
+            shares[id(chunk)] = min(float(chunk.tokens), room * weight / max(1e-9, left))
+            room, left = room - shares[id(chunk)], left - weight
         return shares
 
     def _target(self, wanted: float) -> int:

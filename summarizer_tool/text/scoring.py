@@ -137,6 +137,8 @@ def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
     the best places off from those that share a frequent word.
     """
     scores = matches(texts, focus)
+    if not any(scores):
+        return scores
     ends = list(accumulate(min(max(len(names.words(text)), NEAR_LEAST), NEAR_MOST) for text in texts))
     places = [(start + end) / 2 for start, end in pairwise([0, *ends])]
     spread = [0.0] * len(texts)
@@ -145,8 +147,8 @@ def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
             first, last = bisect_left(places, place - 3 * NEAR), bisect_right(places, place + 3 * NEAR)
             for index in range(first, last):
                 spread[index] += score * math.exp(-(((places[index] - place) / NEAR) ** 2) / 2)
-    best = max(spread, default=0.0)
-    return [(near / best) ** SHARPNESS for near in spread] if best else spread
+    best = max(spread)
+    return [(near / best) ** SHARPNESS for near in spread]
 
 
 def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> list[float]:
@@ -192,7 +194,7 @@ class Item:
     weight: float = 1.0
     """Multiplies the gain: relevance, importance."""
     bonus: float = 0.0
-    """Added to the gain: position."""
+    """Added to the gain."""
     section: Hashable = 0
     variant_of: Hashable = None
     """Of the items that are variants of one thing, at most one is chosen."""

@@ -125,6 +125,7 @@ def test_nothing_is_lost(facts: list[GroundedFact]) -> None:
         assert any(number in f.text.split() for f in kept) == any(number in f.text.split() for f in facts)
 
 
+@pytest.mark.slow
 def test_facts_without_names_take_no_square_of_time() -> None:
     rng = random.Random(1)
     vocabulary = [''.join(rng.choices('bcdfglmnprst', k=5)) for _ in range(60)]

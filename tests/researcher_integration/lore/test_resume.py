@@ -109,7 +109,7 @@ def zone() -> Iterator[Zone]:
     ('way', 'points'),
     [
         ('in-pipeline', ('crawl', 'step:1', 'step:4', 'cross-reference')),
-        ('at-source', ('step:3',)),
+        pytest.param('at-source', ('step:3',), marks=pytest.mark.slow),
         *(pytest.param(way, BETWEEN, marks=pytest.mark.slow) for way in ('in-pipeline', 'at-source')),
     ],
 )
