@@ -171,7 +171,7 @@ def test_what_was_asked_for_in_a_wrong_way(station: Site) -> None:
             '2||summarizer: the query is empty; ask a question',
             '2||summarizer: --max-tokens 100 is less than a brief needs; give at least 500',
             """\
-2||Usage: root answer [OPTIONS] {query} [URL|FILE|HANDLE|-]
+2||Usage: root answer [OPTIONS] QUERY [URL|FILE|HANDLE|-]
 Try 'root answer --help' for help.
 
 Error: Invalid value for '--mode'\

@@ -28,7 +28,7 @@ def said(done: Result | subprocess.CompletedProcess[bytes]) -> str:
 def settled(errors: str) -> str:
     """An error message without the words that other versions of typer and pydantic-ai have other words for."""
     errors = re.sub(r"(Error: Invalid value for '[^']+'): .*", r'\1', errors)
-    errors = re.sub(r'(Usage: .*\|-\])\.\.\.$', r'\1', errors, flags=re.MULTILINE)
+    errors = re.sub(r'(Usage: .*\|-\])\.\.\.$', r'\1', errors, flags=re.MULTILINE).replace('{query}', 'QUERY')
     return re.sub(r"(did you mean '\w+:)[^']+", r'\1…', errors)
 
 
