@@ -15,9 +15,11 @@ from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import Settings, Summarizer, telemetry
+from tests.support import map_models
 
 SECRET = 'Gannet Dyke'
 """A name that stands in the sources, and so must stand nowhere else."""
@@ -78,9 +80,10 @@ def lines() -> Iterator[io.StringIO]:
     logger.setLevel(level)
 
 
-def summarize(crawl: dict[str, str], budget: int, **settings: Any) -> None:
+def summarize(crawl: dict[str, str], budget: int, model: Model | None = None, **settings: Any) -> None:
     # One call at a time, so that the first chunk is always the first to start.
-    summarizer = Summarizer(Settings.load(llm_model='extractive', max_concurrent_llm_calls=1, **settings))
+    chosen = Settings.load(llm_model='extractive', max_concurrent_llm_calls=1, **settings)
+    summarizer = Summarizer(chosen, model=model)
     summarizer.summarize_sync(list(crawl.values()), max_output_tokens=budget)
 
 
@@ -124,17 +127,18 @@ def test_spans_of_a_summary(capfire: CaptureLogfire, crawl: dict[str, str]) -> N
 
 
 def test_spans_of_a_merge(capfire: CaptureLogfire, crawl: dict[str, str]) -> None:
-    summarize(crawl, 400, default_chunk_size_tokens=700)
+    summarize(crawl, 400, map_models.model_of(map_models.good), default_chunk_size_tokens=700)
     assert tree(capfire) == snapshot(
         [
             'summarize',
             '  map chunk',
             '    invoke_agent chunk_summarizer',
-            '      chat extractive',
+            '      chat scripted',
+            '  degrade chunk',
             '  reduce level',
             '    reduce group',
             '      invoke_agent merger',
-            '        chat extractive',
+            '        chat scripted',
             '  fit',
         ]
     )
@@ -147,7 +151,7 @@ def test_spans_of_a_merge(capfire: CaptureLogfire, crawl: dict[str, str]) -> Non
                 'group': 1,
                 'facts': SOME,
                 'target_tokens': 96,
-                'model': 'extractive',
+                'model': 'scripted',
                 'facts_out': SOME,
             },
         }

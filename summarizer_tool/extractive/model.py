@@ -45,8 +45,17 @@ ANSWERS = 0.7
 SAYING_COST = 4
 """Tokens that any statement costs its reader, whatever its length: many scraps are worse than a few sentences."""
 
+SAYING_COST_OF_GIST = 10
+"""The same where nothing was asked for, and what is said shall hang together."""
+
 DANGLING_WEIGHT = 0.3
 """Weight of a sentence whose first word is a pronoun for nobody knows what."""
+
+DANGLING_WEIGHT_OF_GIST = 0.6
+"""The same where nothing was asked for: what a text is mostly about is easily guessed."""
+
+QUOTED_WEIGHT = 0.7
+"""Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
 
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
@@ -154,6 +163,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     aim = scoring.Aim.of(request.focus)
     relevance = _relevances(found, headings, request.focus)
     answers = _relevances(found, headings, prompts.Focus(focus_areas=request.focus.focus_areas))
+    saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
     items: list[scoring.Item] = []
     texts: list[str] = []
     said_by: list[Statement] = []
@@ -167,7 +177,9 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         weight = scoring.fact_weight(3, relevance[index], aim) * KIND_WEIGHTS[statement.kind]
         bonus = ANSWER_BONUS * answers[index] if aim is scoring.Aim.NAMES else 0.0
         if statement.is_dangling:
-            weight *= DANGLING_WEIGHT
+            weight *= DANGLING_WEIGHT_OF_GIST if aim is scoring.Aim.GIST else DANGLING_WEIGHT
+        if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
+            weight *= QUOTED_WEIGHT
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
         for form in forms:
@@ -178,7 +190,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
                     cost=cost,
                     names=tuple(dict.fromkeys(names.key(name) for name in mentioned if name in form)),
                     words=scoring.content_words(form),
-                    weight=weight * cost / (cost + SAYING_COST),
+                    weight=weight * cost / (cost + saying_cost),
                     bonus=bonus,
                     section=statement.section,
                     variant_of=index,
@@ -211,6 +223,7 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
 
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
+_QUOTE = regex.compile(r'["“”„«»「」]')
 _DISFLUENT = regex.compile(r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b', regex.IGNORECASE)
 
 

@@ -31,12 +31,16 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary, Summary
 from summarizer_tool.settings import Settings
+from summarizer_tool.text import scoring
 
 OVERSAMPLE = 1.25
 """The map asks for this much more than fits, so that the last step has something to choose from."""
 
 OVERSAMPLE_EMBEDDED = 1.6
 """The same for the embedded model, whose facts cost nothing."""
+
+OVERSAMPLE_ANSWER = 4.0
+"""The same where a focus is asked for: which chunk has the answer only shows once all of them are seen."""
 
 FITS = 1.75
 """Up to this many times the budget the last step only has to drop facts, which needs no model; above, the merger
@@ -119,7 +123,8 @@ class Engine:
         else:
             await self._degrade(chunks, outcomes)
             facts = await self._union([fact for outcome in outcomes for fact in outcome.facts])
-            facts = await self._reduce(facts)
+            # The embedded model has no words of its own: to merge is to choose, which the last step does best.
+            facts = facts if self._caller.is_extractive else await self._reduce(facts)
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)
         summary.stats.cached_calls = self._finished.found
@@ -210,7 +215,7 @@ class Engine:
 
     def _shares(self, chunks: Sequence[Chunk]) -> dict[int, float]:
         """Each chunk's share of the budget, by its size and how much is about the focus; at most its size."""
-        room = self.job.budget * (OVERSAMPLE_EMBEDDED if self._caller.is_extractive else OVERSAMPLE)
+        room = self.job.budget * self._oversample
         weights: dict[int, float] = {}
         for chunk in chunks:
             about = [
@@ -228,6 +233,12 @@ class Engine:
             shares[id(chunk)] = min(float(chunk.tokens), room * weight / max(1e-9, left))
             room, left = room - shares[id(chunk)], left - weight
         return shares
+
+    @property
+    def _oversample(self) -> float:
+        if not self._caller.is_extractive:
+            return OVERSAMPLE
+        return OVERSAMPLE_ANSWER if scoring.Aim.of(self.job.focus) is scoring.Aim.ANSWER else OVERSAMPLE_EMBEDDED
 
     def _target(self, wanted: float) -> int:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))

@@ -10,13 +10,14 @@ import heapq
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate, combinations, pairwise
 from typing import TYPE_CHECKING
 
 from summarizer_tool.text import names, tokens
+from summarizer_tool.text.stop_words import ENGLISH
 from summarizer_tool.text.terms import stem
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ WORD = 0.02
 RELEVANCE = 3.0
 """How much a fact about the schema gains over one that is not: up to four times the weight."""
 
-OFF_FOCUS = 0.02
+OFF_FOCUS = 0.005
 """Weight of what has nothing to do with the focus, against 1 for the best answer: it only takes the room left over."""
 
 NEAR = 150.0
@@ -51,7 +52,20 @@ SHARPNESS = 3
 """The power of the relevance that a place has."""
 
 OWN = 0.5
-"""Share of relevance that the own words of a text decide, against the place where it stands."""
+"""Share of a text's relevance that it has by its own words; the rest it has by the place where it stands."""
+
+DERIVED = 0.5
+"""Weight of a word that only shares its beginning with one of the focus, against 1 for that word."""
+
+_LEAST_ROOT = 4
+_MOST_OF_WORD = 0.6
+
+FEEDBACK = 0.5
+"""Weight of the best of the words that are looked for because they stand where the words of the focus do."""
+
+FEEDBACK_WORDS = 10
+FEEDBACK_TEXTS = 32
+"""How many such words there are, and from how many texts."""
 
 AGAIN = 0.5
 """Worth of a word for each time that it has been said, against 1 for the first time."""
@@ -62,21 +76,13 @@ FILLER = 1e-3
 LONE_WORD = 0.6
 """Worth of a single word that one chunk names, against 1 for any other name."""
 
-_STOPWORDS = frozenset(
-    """a about after all also an and any are as at be because been before being between both but by can could did
-    do does during each few for from had has have he her here hers him his how i if in into is it its just like
-    made make many may me more most much must my no nor not now of off on one only or other our out over own
-    said same say she should so some such than that the their them then there these they this those through to
-    too two under until up upon us use used very was we well were what when where which while who whom why will
-    with would yes yet you your okay oh um uh yeah right know think mean going get got really actually kind sort
-    thing things want""".split()  # noqa: SIM905
-)
+_STOP_STEMS = frozenset(map(stem, ENGLISH))
 
 
 def content_words(text: str) -> tuple[str, ...]:
     """The distinct words of `text` that carry meaning, stemmed."""
     kept = (word for word in names.words(text) if len(word) > 1 or word.isdigit())
-    return tuple(dict.fromkeys(stem(word) for word in kept if word not in _STOPWORDS))
+    return tuple(dict.fromkeys(stem(word) for word in kept if word not in ENGLISH))
 
 
 # Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
@@ -109,51 +115,97 @@ class Aim(Enum):
 
 
 def matches(texts: Sequence[str], focus: 'Focus') -> list[float]:
-    """How well the words of each text match the focus, from 0 to 1: BM25 (Robertson & Zaragoza 2009), scaled."""
-    query = set(content_words(f'{focus.focus_areas} {focus.schema_hint}')) - _KINDS
-    if not query or not texts:
-        return [0.0] * len(texts)
-    k1, b = 1.2, 0.3
-    bags = [Counter(stem(word) for word in names.words(text)) for text in texts]
-    known = Counter(word for bag in bags for word in query if word in bag)
-    rare = {word: math.log(1 + (len(bags) - times + 0.5) / (times + 0.5)) for word, times in known.items()}
-    mean = sum(bag.total() for bag in bags) / len(bags) or 1.0
-    scores = [
-        sum(
-            rare[word] * times * (k1 + 1) / (times + k1 * (1 - b + b * bag.total() / mean))
-            for word in known
-            if (times := bag[word])
-        )
-        for bag in bags
-    ]
-    best = max(scores)
-    return [score / best for score in scores] if best else scores
+    """How well the words of each text match the focus, from 0 to 1."""
+    bags = _bags(texts)
+    return _scaled(_bm25(bags, _asked(bags, focus)))
 
 
 def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
     """How much each of the texts, which follow each other, stands where the focus is spoken of, from 0 to 1.
 
-    What matches is spread over what stands near: what is talked about is named once and then spoken of. The power sets
-    the best places off from those that share a frequent word.
+    What matches is spread over what stands near: what is talked about is named once and then spoken of. The words that
+    mark off the places found are then looked for, too (pseudo relevance feedback; Rocchio 1971), since who answers
+    seldom repeats the question. The power sets the best places off from those that share a frequent word.
     """
-    scores = matches(texts, focus)
-    if not any(scores):
-        return scores
-    ends = list(accumulate(min(max(len(names.words(text)), NEAR_LEAST), NEAR_MOST) for text in texts))
+    bags = _bags(texts)
+    query = _asked(bags, focus)
+    ends = list(accumulate(min(max(bag.total(), NEAR_LEAST), NEAR_MOST) for bag in bags))
     places = [(start + end) / 2 for start, end in pairwise([0, *ends])]
-    spread = [0.0] * len(texts)
+    near = _spread(_bm25(bags, query), places)
+    if any(near):
+        near = _spread(_bm25(bags, query | _feedback(bags, near, query)), places)
+    return [place**SHARPNESS for place in near]
+
+
+def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> list[float]:
+    """Relevance by place, as from `relevances`, together with how well each text matches by itself."""
+    return [place * (1 - OWN + OWN * own) for place, own in zip(places, matches(texts, focus), strict=True)]
+
+
+def _bags(texts: Sequence[str]) -> list[Counter[str]]:
+    return [Counter(map(stem, names.words(text))) for text in texts]
+
+
+def _asked(bags: Sequence[Counter[str]], focus: 'Focus') -> dict[str, float]:
+    """The words of the focus and their weights; where a word of the texts only goes on from one, that too: `leader`."""
+    query = dict.fromkeys(set(content_words(f'{focus.focus_areas} {focus.schema_hint}')) - _KINDS, 1.0)
+    alike = (word for bag in bags for word in bag if word not in query and _is_alike(word, query))
+    return query | dict.fromkeys(alike, DERIVED)
+
+
+def _is_alike(word: str, query: Iterable[str]) -> bool:
+    """Return whether a word begins with one of the query, or one of the query with it, and is mostly that."""
+    return len(word) >= _LEAST_ROOT and any(
+        min(len(word), len(asked)) >= max(_LEAST_ROOT, _MOST_OF_WORD * max(len(word), len(asked)))
+        and (word.startswith(asked) or asked.startswith(word))
+        for asked in query
+    )
+
+
+def _bm25(bags: Sequence[Counter[str]], query: Mapping[str, float]) -> list[float]:
+    """BM25 (Robertson & Zaragoza 2009) of weighted words."""
+    k1, b = 1.2, 0.3
+    known = Counter(word for bag in bags for word in query if word in bag)
+    worth = {
+        word: query[word] * math.log(1 + (len(bags) - times + 0.5) / (times + 0.5)) for word, times in known.items()
+    }
+    mean = sum(bag.total() for bag in bags) / max(1, len(bags)) or 1.0
+    return [
+        sum(
+            worth[word] * times * (k1 + 1) / (times + k1 * (1 - b + b * bag.total() / mean))
+            for word in known
+            if (times := bag[word])
+        )
+        for bag in bags
+    ]
+
+
+def _scaled(scores: Sequence[float]) -> list[float]:
+    best = max(scores, default=0.0) or 1.0
+    return [score / best for score in scores]
+
+
+def _spread(scores: Sequence[float], places: Sequence[float]) -> list[float]:
+    """Scores, each laid over what stands near, from 0 to 1; `places` ascend."""
+    spread = [0.0] * len(scores)
     for place, score in zip(places, scores, strict=True):
         if score:
             first, last = bisect_left(places, place - 3 * NEAR), bisect_right(places, place + 3 * NEAR)
             for index in range(first, last):
                 spread[index] += score * math.exp(-(((places[index] - place) / NEAR) ** 2) / 2)
-    best = max(spread)
-    return [(near / best) ** SHARPNESS for near in spread]
+    return _scaled(spread)
 
 
-def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> list[float]:
-    """Relevance by place, as from `relevances`, together with how well each text matches by itself."""
-    return [(1 - OWN) * place + OWN * own for place, own in zip(places, matches(texts, focus), strict=True)]
+def _feedback(bags: Sequence[Counter[str]], near: Sequence[float], query: Mapping[str, float]) -> dict[str, float]:
+    """Words that are frequent where the best places are and rare elsewhere, and their weights."""
+    found_in = Counter(word for bag in bags for word in bag)
+    worth: defaultdict[str, float] = defaultdict(float)
+    for index in heapq.nlargest(FEEDBACK_TEXTS, range(len(bags)), key=near.__getitem__):
+        for word, times in bags[index].items():
+            if found_in[word] > 1 and len(word) > 2 and word not in query and word not in _STOP_STEMS:
+                worth[word] += near[index] ** 2 * times * math.log(len(bags) / found_in[word])
+    best = heapq.nlargest(FEEDBACK_WORDS, worth, key=worth.__getitem__)
+    return {word: FEEDBACK * worth[word] / worth[best[0]] for word in best if worth[word]}
 
 
 def fact_weight(importance: int, relevance: float, aim: Aim, *, is_filler: bool = False) -> float:

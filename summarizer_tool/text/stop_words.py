@@ -11,11 +11,9 @@ _ENGLISH = """
     she should so some such tell than that the their theirs them themselves then there these they this those
     through to too under until up upon us very was we were what when where whether which while who whom whose
     why will with within without would you your yours explain describe summarize summarise don doesn didn isn aren
-    wasn weren hasn haven couldn wouldn shouldn done much many
-    summary summarizing summarising discuss discussed discussing discussion discussions mention mentioned mentions say
-    says said saying think thinks thought thinking talk talked talking talks opinion opinions suggest suggested suggests
+    wasn weren hasn haven couldn wouldn shouldn may might must done make made much many two us used use well yes
+    okay oh um uh yeah
 """
-"""The last two lines are what frames a request, `what did they say about`, and is in no text for its subject's sake."""
 
 _GERMAN = """
     aber als am an auch auf aus bei bin bis bist da damit dann das dass dein dem den der des die dies diese
@@ -63,6 +61,9 @@ _LANGUAGES: Final = {
         'nl': _DUTCH,
     }.items()
 }
+
+
+ENGLISH: Final = _LANGUAGES['en']
 
 
 def language_of(words: Iterable[str]) -> str:

@@ -389,12 +389,6 @@ async def test_what_is_named_once_and_then_spoken_of(room: int) -> None:
     assert near > farther > under_another_heading == in_another_source > 0
 
 
-async def test_what_frames_a_request_is_not_looked_for(collection: Collection) -> None:
-    framed = await search(collection, Query('Summarize what was said in the discussion about the salt guild'))
-    plain = await search(collection, Query('salt guild'))
-    assert shown(framed) == shown(plain)
-
-
 async def test_ranking_by_meaning_beside_words(collection: Collection) -> None:
     meaning = Meaning({'shipwreck': ['In the ward', 'The harbour was dug']})
     ids = tuple(source.id for source in collection.sources())
