@@ -85,14 +85,19 @@ function lay(index) {
   if (section.childElementCount > 1) return;
   const { segments, parts } = sources[index];
   const width = Math.max(20, (pane.clientWidth - 100) / CHARACTER_WIDTH); // in characters
+  const blocks = new DocumentFragment();
   let [part, last, height, block, line] = [0, 0, 0, null, null];
+  const close = () => {
+    if (block) block.style.containIntrinsicHeight = `auto ${height}px`;
+    height = 0;
+  };
   segments.forEach(([at, words], before) => {
     const segment = before + 1;
     while (part + 1 < parts.length && segment > parts[part][1]) part += 1;
     if (at !== last) {
       if (!block || block.childElementCount >= LINES_AT_ONCE) {
-        height = 0;
-        section.append(block = make('div', 'block'));
+        close();
+        blocks.append(block = make('div', 'block'));
       }
       const [first, , firstLine, lastLine, became = '', reason] = parts[part] ?? [];
       if (segment === first && /failed|degraded/.test(became)) {
@@ -109,9 +114,9 @@ function lay(index) {
     line.append(place ? make('span', 'cited', words) : words);
     if (place) bind(line.lastChild, place);
     height += Math.ceil(words.length / width) * LINE_HEIGHT;
-    block.style.containIntrinsicHeight = `auto ${height}px`;
   });
-  if (!segments.length) section.append(make('p', 'note', 'No text.'));
+  close();
+  section.append(segments.length ? blocks : make('p', 'note', 'No text.'));
 }
 
 // Again until it stays: what comes into view is laid out only then, and may be higher than it was taken for.
