@@ -64,7 +64,7 @@ evidence-proof: $(VENV)/.installed-dev  ## Questions to a local site in every mo
 web-pages-proof: $(VENV)/.installed-dev  ## HTML to markdown on trafilatura's own pages; CORPUS=the folder tests of its repository
 	$(BIN)/python -m tests.proofs.web_pages --corpus "$(CORPUS)"
 
-browser-test: $(VENV)/.installed-dev  ## The page of timelines in headless Chromium, where there is one
+browser-test: $(VENV)/.installed-dev  ## The pages of timelines and reports in headless Chromium, where there is one
 	$(BIN)/python -m tests.proofs.browser
 
 conformance: $(VENV)/.installed-dev $(CONFORMANCE)/node_modules/.package-lock.json  ## Clients from npm against the real server

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from summarizer_tool.prompts import fill as fill_prompt
     from summarizer_tool.prompts import load as load_prompt
     from summarizer_tool.prompts import render as render_prompt
+    from summarizer_tool.report.page import ReportTable as ReportTable
+    from summarizer_tool.report.page import render as render_report
     from summarizer_tool.schemas import ChunkSummary as ChunkSummary
     from summarizer_tool.schemas import Evidence as Evidence
     from summarizer_tool.schemas import Fact as Fact
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
         'load_prompt',
         'read_html',
         'render_prompt',
+        'render_report',
         'trace_span',
         'truncate_tokens',
         'url_key',
@@ -113,6 +116,7 @@ else:
             'mapreduce.summarizer': 'Summarizer',
             'prompt_tags': 'register_tag, wrap as wrap_in_tag',
             'prompts': 'Focus, fill as fill_prompt, load as load_prompt, render as render_prompt',
+            'report.page': 'ReportTable, render as render_report',
             'schemas': 'ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
             'service.requests': 'AddSourceRequest, AnswerRequest, ReadSourceRequest, SearchRequest, StatusRequest',
             'service.retrieval': 'EvidenceBrief, Retriever',

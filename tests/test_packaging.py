@@ -239,9 +239,14 @@ def test_the_values_of_the_example_are_the_defaults(env_file: Path) -> None:
 
 
 def test_files_that_are_read_are_shipped() -> None:
-    """Prompts and configuration lie where the wheel takes them from, and nothing keeps them out of it."""
+    """Prompts, configuration and pages lie where the wheel takes them from, and nothing keeps them out of it."""
     wheel = PROJECT['tool']['hatch']['build']['targets']['wheel']
-    for folder in ('prompts/research', 'prompts/research/extraction', 'researcher_integration/config'):
+    for folder in (
+        'prompts/research',
+        'prompts/research/extraction',
+        'researcher_integration/config',
+        'summarizer_tool/report',
+    ):
         names = [path.name for path in (REPOSITORY / folder).iterdir() if path.is_file()]
         assert names, folder
         assert folder.split('/')[0] in {*wheel['packages'], *wheel['force-include']}

@@ -1,6 +1,7 @@
 """The command line: text in, the result alone on stdout, everything else on stderr."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,10 +10,11 @@ from summarizer_tool.cli import evidence
 from summarizer_tool.cli.call import call
 from summarizer_tool.cli.inputs import STDIN
 from summarizer_tool.cli.stored import Place, given_sources, is_kept, on_store, read_places
-from summarizer_tool.cli.terminal import ending, load_settings, say, set_up_logs, show_statistics, write
+from summarizer_tool.cli.terminal import ending, load_settings, say, set_up_logs, show_statistics, write, write_file
+from summarizer_tool.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from summarizer_tool import RequestOptions, Retriever, Settings, SummaryReply
+    from summarizer_tool import Document, RequestOptions, Retriever, Settings, SummaryReply
 
 app = typer.Typer(
     help='Compress any text to a token budget, keeping facts that are traced to their source lines; or search it, and '
@@ -66,6 +68,9 @@ def run(
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
     as_json: Annotated[bool, typer.Option('--json', help='Print the whole result as JSON.')] = False,
     stats: Annotated[bool, typer.Option('--stats', help='Print a table of statistics on stderr.')] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar='FILE', help='Also write a page that shows the summary beside its sources.')
+    ] = None,
 ) -> None:
     """Summarize files, web pages or stdin.
 
@@ -76,10 +81,12 @@ def run(
     """
     with ending():
         settings = load_settings(model)
+        if report is not None and not report.parent.is_dir():
+            raise ConfigurationError(f'--report {report}: there is no folder {report.parent}')
         places = places or [STDIN]
         sources = read_places(places, settings)
         set_up_logs(settings)  # which takes long, so that a wrong name is told first
-        made = _summarize(
+        made, documents = _summarize(
             ', '.join('stdin' if name == STDIN else name for name in places),
             sources,
             settings,
@@ -94,6 +101,10 @@ def run(
         say(f'warning: {warning}')
     if stats:
         show_statistics(summary)
+    if report is not None:
+        from summarizer_tool.report.page import render
+
+        write_file(report, render(summary, documents))
     if made.source_ids and is_kept(settings):
         say(f'stored as {", ".join(made.source_ids)}; name handles instead of files to ask about them again')
 
@@ -118,10 +129,12 @@ def serve(
     sys.exit(server.run(transport, host, port, model))
 
 
-def _summarize(names: str, places: list[Place], settings: 'Settings', **asked: object) -> 'SummaryReply':
-    """Ask for a summary of what is not empty, and for nothing where all is."""
+def _summarize(
+    names: str, places: list[Place], settings: 'Settings', **asked: object
+) -> 'tuple[SummaryReply, list[Document]]':
+    """Ask for a summary of what is not empty, and for nothing where all is; with it comes what was read."""
 
-    async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'SummaryReply':
+    async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'tuple[SummaryReply, list[Document]]':
         from summarizer_tool.errors import RequestError
         from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
 
@@ -131,7 +144,8 @@ def _summarize(names: str, places: list[Place], settings: 'Settings', **asked: o
         request = (ExtractionRequest if asked['schema_hint'] else SummarizeRequest).of(
             {**asked, 'names_handles': False}
         )
-        return await retriever.service.summarize(request, options, given=given)
+        reply = await retriever.service.summarize(request, options, given=given)
+        return reply, [each.document for each in given]
 
     return on_store(settings, work)
 

@@ -16,6 +16,7 @@ from summarizer_tool.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from pathlib import Path
 
     from summarizer_tool.llm.options import Progress
     from summarizer_tool.schemas import Summary
@@ -125,6 +126,14 @@ def write(text: str) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         stop(ExitCode.FAILED, f'the result cannot be written: {error.strerror}')
+
+
+def write_file(path: 'Path', text: str) -> None:
+    """Write a file as UTF-8, or end the program with one line."""
+    try:
+        path.write_text(text, encoding='utf-8', newline='\n')
+    except OSError as error:
+        stop(ExitCode.FAILED, f'{path} cannot be written: {error.strerror}')
 
 
 @contextmanager

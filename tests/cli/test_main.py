@@ -73,6 +73,28 @@ def test_json_is_a_summary() -> None:
     assert (summary.state, summary.parts[0].title, summary.stats.budget) == ('complete', 'first', 200)
 
 
+def test_a_report_beside_the_summary() -> None:
+    """One page with all sources, of files and of handles; nothing is asked of a model where it could not be written."""
+    Path('first.md').write_text(f'# The Deadmines\n\n{TEXT}')
+    asked = {'SUMMARIZER_STORE': 'kept.sqlite3'}
+    done = run('first.md', '--max-output-tokens', '100', '--report', 'page.html', **asked)
+    page, handle = Path('page.html').read_text(), re.findall(r'src_[0-9a-f]{12}', done.stderr.decode())[0]
+    assert (done.returncode, page.count(handle) > 1) == (0, True)
+    assert all(line in page for line in TEXT.splitlines())
+    again = run(handle, '--max-output-tokens', '100', '--report', 'again.html', **asked)
+    assert (again.returncode, again.stdout) == (0, done.stdout)
+    sources = re.compile('"sources":.*?"parts"')
+    assert sources.findall(Path('again.html').read_text()) == [
+        source.replace('"url":""', '"url":"first.md"') for source in sources.findall(page)
+    ]
+    assert [said(run('--report', name, stdin=b'Short.')) for name in ('none/page.html', '.')] == snapshot(
+        [
+            '2||summarizer: --report none/page.html: there is no folder none',
+            '1|Short.|summarizer: . cannot be written: Is a directory',
+        ]
+    )
+
+
 def test_input_within_the_budget_comes_back_byte_for_byte() -> None:
     raw = '  # Jörg\r\n\r\n\ttabs \x0b and “quotes” \r\nno end'.encode()
     Path('file.txt').write_bytes(raw)

@@ -1,1 +1,1 @@
-"""`make browser-test`: the page of the timeline in headless Chromium, against the real server."""
+"""`make browser-test`: the pages of timelines, against the real server, and of reports, as files, in headless Chromium."""

@@ -1,0 +1,1 @@
+"""A summary as a page to look at, beside its sources."""

@@ -1,0 +1,158 @@
+"""One HTML file that shows a summary beside its sources: nothing is loaded, and no text of a source can run."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.schemas import Evidence, Summary
+from summarizer_tool.text.lines import one_line
+
+ReportPlace = tuple[int, int, int, str]
+"""Where something stands: index of the document (-1 for one that is not shown), segment, line, and the handle."""
+
+_FILES = Path(__file__).parent
+_SLOT = re.compile(r'\{\{(\w+)\}\}')
+_BLANK_LINES = re.compile(r'\A\s*\n')
+
+# What could end the block of data, begin a comment in it, or be no text that UTF-8 can carry.
+_UNSAFE = re.compile('[<>&\u2028\u2029\ud800-\udfff]')
+
+_POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """Something more to tell of a summary, such as what it covers or what it has lost."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | Evidence]]
+    """A cell is a text, or a place, which then leads to its line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownSource:
+    """A document as the page shows it."""
+
+    id: str
+    title: str
+    url: str
+    segments: list[tuple[int, str]]
+    """The line that each begins on, and its text; lines that no segment begins on are blank."""
+    parts: list[tuple[int, int, int, int, str, str]]
+    """First and last segment, first and last line, state and reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownPage:
+    """All that the page is told."""
+
+    state: str
+    stats: dict[str, object]
+    warnings: list[str]
+    text: list[int | str]
+    """The summary line by line: the index of a fact, or a line that is none."""
+    facts: list[tuple[str, list[ReportPlace]]]
+    """What each says, and where it stands."""
+    sources: list[_ShownSource]
+    tables: list[tuple[str, Sequence[str], list[list[str | ReportPlace]]]]
+
+
+def render(summary: Summary, documents: Iterable[Document], *, tables: Sequence[ReportTable] = ()) -> str:
+    """Write a page that shows a summary beside its sources, to be opened in a browser.
+
+    Args:
+        summary: What was made of the documents.
+        documents: What was summarized; facts of one that is not given are shown without their lines.
+        tables: What else to tell, under the facts.
+
+    Returns:
+        HTML, complete in itself. It holds the whole text of the documents.
+    """
+    style, script = (_read(name) for name in ('page.css', 'page.js'))
+    page = _page(summary, list({document.id: document for document in documents}.values()), tables)
+    filled = {
+        'policy': _POLICY.format(script=_digest(script), style=_digest(style)),
+        'style': style,
+        'script': script,
+        'data': _json(page),
+    }
+    return _SLOT.sub(lambda slot: filled[slot[1]], _read('page.html'))
+
+
+def _page(summary: Summary, documents: Sequence[Document], tables: Sequence[ReportTable]) -> _ShownPage:
+    index_of = {document.id: index for index, document in enumerate(documents)}
+
+    def place(evidence: Evidence) -> ReportPlace:
+        return index_of.get(evidence.source_id, -1), evidence.segment, evidence.line, evidence.source_id
+
+    return _ShownPage(
+        state=summary.state,
+        stats=summary.stats.model_dump(mode='json', exclude={'usage'}),
+        warnings=summary.warnings,
+        text=_text(summary),
+        facts=[(one_line(fact.text), [place(each) for each in fact.evidence]) for fact in summary.facts],
+        sources=[_source(document, summary) for document in documents],
+        tables=[
+            (table.title, table.columns, [[c if isinstance(c, str) else place(c) for c in row] for row in table.rows])
+            for table in tables
+        ],
+    )
+
+
+def _source(document: Document, summary: Summary) -> _ShownSource:
+    segments = [document.segment(number) for number in range(1, len(document.segment_starts) + 1)]
+    texts = (_BLANK_LINES.sub('', document.text[each.start : each.end]) for each in segments)
+    return _ShownSource(
+        id=document.id,
+        title=document.title,
+        url=document.url,
+        # Sentences of one line keep the space between them.
+        segments=[
+            (each.line, text.rstrip() if text.endswith('\n') else text)
+            for each, text in zip(segments, texts, strict=True)
+        ],
+        parts=[
+            (part.first_segment, part.last_segment, part.first_line, part.last_line, part.state, part.reason)
+            for part in summary.parts
+            if part.source_id == document.id
+        ],
+    )
+
+
+def _text(summary: Summary) -> list[int | str]:
+    """The text line by line, a line that says a fact as the fact's index; then the facts that it does not write out."""
+    if summary.state in ('unchanged', 'original'):
+        return []  # it is the sources
+    lines: list[int | str] = []
+    said = 0
+    for line in summary.text.split('\n'):
+        # A fact is written without the marks of a list or heading before it.
+        if line and said < len(summary.facts) and one_line(summary.facts[said].text).endswith(line):
+            lines.append(said)
+            said += 1
+        else:
+            lines.append(line)
+    return [*lines, *range(said, len(summary.facts))]
+
+
+def _json(page: _ShownPage) -> str:
+    """JSON that may stand in a script element."""
+    text = json.dumps(asdict(page), ensure_ascii=False, separators=(',', ':'))
+    return _UNSAFE.sub(lambda found: f'\\u{ord(found[0]):04x}', text)
+
+
+def _digest(text: str) -> str:
+    return f'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'
+
+
+def _read(name: str) -> str:
+    return (_FILES / name).read_text(encoding='utf-8')
