@@ -19,6 +19,7 @@ from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool import prompts
 from summarizer_tool.extractive import compression
+from summarizer_tool.extractive.outline import outlined
 from summarizer_tool.extractive.statements import Kind, Statement, plain, statements
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.executors import in_process
@@ -32,10 +33,26 @@ DEFAULT_TARGET_TOKENS = 1000
 ANSWER_BONUS = 4.0
 """Worth of a statement that is all about the focus, in names, even where it names nothing new."""
 
-KIND_WEIGHTS = {Kind.PROSE: 1.0, Kind.FRAGMENT: 0.02, Kind.LIST: 0.4, Kind.ROW: 0.6, Kind.CODE: 0.02}
+KIND_WEIGHTS = {
+    Kind.PROSE: 1.0,
+    Kind.DECLARATION: 1.0,
+    Kind.ROW: 0.6,
+    Kind.LIST: 0.4,
+    Kind.COMMENT: 0.05,
+    Kind.FRAGMENT: 0.02,
+    Kind.CODE: 0.02,
+}
 """Prose relates what it names; rows and lists are as full of names and state less, code and fragments state nothing."""
 
-KIND_IMPORTANCE = {Kind.PROSE: 3, Kind.FRAGMENT: 1, Kind.LIST: 2, Kind.ROW: 2, Kind.CODE: 1}
+KIND_IMPORTANCE = {
+    Kind.PROSE: 3,
+    Kind.DECLARATION: 5,
+    Kind.ROW: 2,
+    Kind.LIST: 2,
+    Kind.COMMENT: 1,
+    Kind.FRAGMENT: 1,
+    Kind.CODE: 1,
+}
 """How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
 another one may have said, and the last choice sees them all."""
 
@@ -45,7 +62,7 @@ ANSWERS = 0.7
 SAYING_COST = 4
 """Tokens that any statement costs its reader, whatever its length: many scraps are worse than a few sentences."""
 
-SAYING_COST_OF_GIST = 10
+SAYING_COST_OF_GIST = 20
 """The same where nothing was asked for, and what is said shall hang together."""
 
 DANGLING_WEIGHT = 0.3
@@ -65,6 +82,9 @@ ENTITY_SHARE = 0.6
 
 LEAST_LEADING_WORDS = 5
 """Words of a line from which it is taken for a statement without a closer look."""
+
+CHARACTERS_PER_TOKEN = 6
+"""A high estimate."""
 
 _LEADING_ENTITIES = 10
 
@@ -154,13 +174,17 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     found: list[Statement] = []
     headings: list[str] = []
     for source in request.sources:
-        said, sections = statements(source.lines, source.path)
+        said, sections = outlined(source.lines, source.path)
+        if not said:
+            said, sections = statements(source.lines, source.path)
         found += [replace(statement, section=statement.section + len(headings)) for statement in said]
         headings += [' '.join(section.titles[-2:]) for section in sections]
     found = [statement for statement in found if _says_something(statement)] or found
+    aim = scoring.Aim.of(request.focus)
+    if aim is not scoring.Aim.ANSWER:
+        found = _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = _names_seen(found, common)
-    aim = scoring.Aim.of(request.focus)
     relevance = _relevances(found, headings, request.focus)
     answers = _relevances(found, headings, prompts.Focus(focus_areas=request.focus.focus_areas))
     saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
@@ -210,6 +234,12 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     ]
     said_names = {name for index in chosen for name in items[index].names}
     return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
+
+
+def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
+    """The statements without code and scraps, where the others fill the room."""
+    solid = [statement for statement in found if statement.kind not in (Kind.CODE, Kind.FRAGMENT, Kind.COMMENT)]
+    return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
 
 
 def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prompts.Focus) -> list[float]:
@@ -300,7 +330,7 @@ def _entities(
     times: Counter[str] = Counter()
     spelling: dict[str, str] = {}
     for statement in found:
-        if statement.kind is Kind.CODE:
+        if statement.kind in (Kind.CODE, Kind.DECLARATION):
             continue
         for mention in _mentions(statement):
             if mention in is_name and len(mention) > 2 and mention[0].isupper() and mention.lower() not in common:

@@ -51,6 +51,10 @@ class Kind(Enum):
     ROW = 'row'
     """A table row, or a line of a code block that is no code."""
     CODE = 'code'
+    DECLARATION = 'declaration'
+    """What source code declares, with what is said of it."""
+    COMMENT = 'comment'
+    """What else is said in source code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,8 @@ _TEXT_LANGUAGES = frozenset(['', 'text', 'txt', 'plain', 'markdown', 'md'])
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 _RULE = regex.compile(r'^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$')
+# What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
+_BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
 _BULLET = regex.compile(r'^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?')
 _SPEAKER = regex.compile(r"^(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}):\s+(?=\S)")
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
@@ -284,7 +290,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             _read_row(reader, line, following)
-        elif _RULE.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
+        elif _RULE.match(text) or _BOX.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
             reader.flush()
             reader.leads_away = reader.leads_away or boilerplate_lines.leads_away(text)
         else:

@@ -1,0 +1,187 @@
+"""The outline of source code: what it declares, each with its signature and the first sentence of what is said of it.
+
+A lexer tells code from what stands in strings and comments, in whatever language it is; see `LANGUAGES`.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import accumulate, count, pairwise, takewhile
+from typing import TYPE_CHECKING
+
+import regex
+from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
+from pygments.token import Comment, Error, Keyword, Name, String
+
+from summarizer_tool.extractive.statements import HeadingSection, Kind, Statement
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.sentences import Sentence, is_whole, sentences
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+LANGUAGES = (
+    'python', 'typescript', 'java', 'go', 'rust', 'c', 'cpp', 'csharp', 'ruby', 'php', 'kotlin', 'swift', 'scala',
+    'bash',
+)  # fmt: skip
+"""Tried in this order where the form of the lines is that of code; the one that finds most declarations is taken."""
+
+CODE_SHARE = 0.3
+"""Share of the lines from which a text may be code."""
+
+_LEAST_DECLARED = 2
+_MOST_DECLARED = 0.4
+"""Declarations for each line; what has more is a list of some other kind."""
+_SAMPLE_LINES = 200
+_MOST_LINES = 16
+"""Lines of one signature."""
+_ERROR = 3
+"""What each piece of text that a lexer does not know counts against a declaration."""
+
+_CODE = regex.compile(
+    r'^\s*(?:[@})\]]|(?:import|from|package|use|using|#include|return|end)\b)|[{};(\[]\s*$|\w\([^()]*\)?:?\s*$|\w\(\w*[,)]'
+    r'|\w \W?= |\w==|[=-]>|\)\s*:\s*$|^\s*(?://|/\*|\*/)'
+)
+_FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
+_DECLARES = frozenset(
+    """class def enum fn fun func function interface module namespace object protocol record struct sub trait type
+    union""".split()  # noqa: SIM905
+)
+_FUNCTIONS = frozenset(['def', 'fn', 'fun', 'func', 'function', 'sub'])
+_CONTROLS = frozenset('if for while switch catch return else elif with try do match case when until'.split())  # noqa: SIM905
+_OPENING = regex.compile(r'\s*\{?\s*$')
+_HIDDEN = regex.compile(r'(?<!\w)(?:_\w+|#\w+|private|protected|internal)\b')
+_QUOTES = regex.compile(r'^[a-zA-Z]{0,2}(?:"""|\'\'\'|"|\')')
+_COMMENT_MARKS = regex.compile(
+    r'^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*|\s*(?:\*+/|"""|\'\'\')\s*$'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: object
+    text: str
+    line: int
+    """Index of the line that it begins on."""
+
+    def is_of(self, *kinds: object) -> bool:
+        return any(self.kind in kind for kind in kinds)  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
+
+
+TokensOfLines = Mapping[int, Sequence[_Token]]
+"""The tokens that begin on a line, by its index."""
+
+
+def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
+    """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
+    code = sum(_CODE.search(line.text) is not None for line in lines)
+    is_other = code < CODE_SHARE * len(lines) or any(_FENCE.match(line.text) for line in lines)
+    language = '' if is_other else _language(lines[:_SAMPLE_LINES])
+    found = _declarations(_tokens(language, lines), lines) if language else []
+    return found, [HeadingSection(tuple(path), (0,) * len(path))]
+
+
+def _language(sample: Sequence[NumberedLine]) -> str:
+    """The language whose lexer finds most declarations and fewest errors in a sample; none where it is no code."""
+    best, most = '', 0
+    for language in LANGUAGES:
+        tokens = _tokens(language, sample)
+        errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
+        declared = sum(_declares(each) for each in tokens.values()) - _ERROR * errors
+        if _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(sample) and declared > most:
+            best, most = language, declared
+    return best
+
+
+@cache
+def _lexer(language: str) -> 'Lexer':
+    return get_lexer_by_name(language)
+
+
+def _tokens(language: str, lines: Sequence[NumberedLine]) -> TokensOfLines:
+    shown = [f'{line.text}\n\n' if line.blank_after else f'{line.text}\n' for line in lines]
+    starts = [0, *accumulate(map(len, shown))]
+    tokens: dict[int, list[_Token]] = {}
+    for offset, kind, value in _lexer(language).get_tokens_unprocessed(''.join(shown)):
+        if text := value.strip():
+            offset += len(value) - len(value.lstrip())
+            line = bisect_right(starts, offset) - 1
+            tokens.setdefault(line, []).append(_Token(kind, text, line))
+    return tokens
+
+
+def _declarations(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> list[Statement]:
+    declared: list[Statement] = []
+    around: list[tuple[int, bool]] = []  # indent, and whether what is inside may be used from elsewhere
+    for index in sorted(tokens):
+        if _declares(tokens[index]):
+            text = lines[index].text
+            indent = len(text) - len(text.lstrip())
+            around = [each for each in around if each[0] < indent]
+            is_public = _HIDDEN.search(text.partition('(')[0]) is None and all(is_open for _, is_open in around)
+            around.append((indent, is_public and not any(token.text in _FUNCTIONS for token in tokens[index])))
+            declared.append(_declaration(tokens, lines, index, Kind.DECLARATION if is_public else Kind.CODE))
+    said = '\n'.join(each.text for each in declared)
+    remarks = [
+        Statement(sentence.text, sentence.evidence, 0, index, Kind.COMMENT)
+        for index in sorted(tokens)
+        if tokens[index][0].is_of(Comment, String.Doc)
+        for sentence in _sentences(tokens[index][0], lines)
+        if is_whole(sentence.text) and sentence.text not in said
+    ]
+    return sorted([*declared, *remarks], key=lambda each: each.paragraph)
+
+
+def _declares(here: Sequence[_Token]) -> bool:
+    """Return whether the tokens of a line begin a declaration."""
+    if here[0].text in _CONTROLS or here[0].is_of(Comment, String):
+        return False
+    for token, following in pairwise(here):
+        if token.is_of(Name.Function, Name.Class):
+            return True
+        if token.is_of(Keyword) and token.text in _DECLARES:
+            return following.is_of(Name) or following.text[0] == '('
+        if not token.is_of(Keyword, Name) or token.text in _CONTROLS:
+            break
+    # A method in a language that has no word for it: `async read(id) {`.
+    return here[-1].text.endswith('{') and here[0].is_of(Name, Keyword) and any(t.text[0] == '(' for t in here[1:4])
+
+
+def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int, kind: Kind) -> Statement:
+    """The declaration that begins on a line, with the first sentence of what is said below or above it."""
+    last = index
+    open_brackets = 0
+    for last in range(index, min(index + _MOST_LINES, len(lines))):
+        text = ''.join(token.text for token in tokens.get(last, ()) if not token.is_of(String, Comment))
+        open_brackets += sum(map(text.count, '([')) - sum(map(text.count, ')]'))
+        if open_brackets <= 0:
+            break
+    signature = one_line(' '.join(line.text for line in lines[index : last + 1]))
+    signature, numbers = _OPENING.sub('', signature), [line.number for line in lines[index : last + 1]]
+    below = next(iter(tokens.get(last + 1, ())), None)
+    above = [*takewhile(lambda at: at in tokens and tokens[at][0].is_of(Comment), count(index - 1, -1))]
+    if below is not None and below.is_of(String.Doc):
+        first = next(iter(_sentences(below, lines)), None)
+        quotes = _QUOTES.match(below.text)
+        text = f'{signature} {quotes.group() if quotes else ""}{first.text}' if first else signature
+    else:
+        first = next((each for at in reversed(above) for each in _sentences(tokens[at][0], lines)), None)
+        text = f'{first.text} {signature}' if first else signature
+    evidence = tuple(sorted({*numbers, *(first.evidence if first else ())}))
+    return Statement(text, evidence, 0, index, kind)
+
+
+def _sentences(token: _Token, lines: Sequence[NumberedLine]) -> list[Sentence]:
+    """What a comment says, paragraph by paragraph."""
+    height = sum(1 for line in token.text.splitlines() if line.strip())
+    found: list[Sentence] = []
+    paragraph: list[NumberedLine] = []
+    for line in lines[token.line : token.line + height]:
+        if bare := _COMMENT_MARKS.sub('', line.text):
+            paragraph.append(replace(line, text=bare))
+        if paragraph and (line.blank_after or not bare):
+            found += sentences(paragraph)
+            paragraph = []
+    return [*found, *sentences(paragraph)] if paragraph else found
