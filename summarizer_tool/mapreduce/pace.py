@@ -32,7 +32,10 @@ class Writing:
     asked: float = field(default_factory=anyio.current_time)
     began: float | None = None
     """When the first token came."""
+    latest: float = 0.0
+    """When the last one came."""
     tokens: int = 0
+    """Written since then."""
 
     @property
     def left(self) -> float:
@@ -76,9 +79,12 @@ class Pace:
     def wrote(self, call: Writing, tokens: int) -> None:
         """Count tokens that have just come, and give up what there is no time for."""
         now, ends = anyio.current_time(), self.deadline.last_call
-        call.began = now if call.began is None else call.began
-        call.tokens += tokens
-        begun = [(each.began - each.asked, now - each.began) for each in self._calls if each.began is not None]
+        if call.began is None:
+            call.began = now  # how long the first have taken to write, nobody knows
+        else:
+            call.tokens += tokens
+        call.latest = now
+        begun = [(each.began - each.asked, each.latest - each.began) for each in self._calls if each.began is not None]
         wait, writing = min(each[0] for each in begun), sum(each[1] for each in begun)
         written = sum(each.tokens for each in self._calls)
         is_early = self._asked is None or now - self._asked < TRIAL * (ends - self._asked)

@@ -75,8 +75,7 @@ def _by_state(index: int, first: int, last: int, outcome: ChunkOutcome) -> list[
     if outcome.reached is None:
         return [(first, last, outcome.state)]
     document, segment = outcome.reached
-    until = segment if index == document else last if index < document else 0
-    until = min(last, max(first - 1, until))
+    until = min(last, max(first - 1, segment)) if index == document else last if index < document else first - 1
     both: list[tuple[int, int, PartState]] = [(first, until, 'summarized'), (until + 1, last, outcome.state)]
     return [each for each in both if each[0] <= each[1]]
 
