@@ -2,12 +2,18 @@
 
 import json
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from pydantic import JsonValue
+from pydantic_ai.exceptions import ModelAPIError
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from summarizer_tool import Settings, Summarizer, Summary
+from summarizer_tool.llm import models
 from summarizer_tool.settings import OutputMode
 from summarizer_tool.text import tokens
 from tests.support.provider import Behaviour, BrokenOff, Json, Provider, script, serve
@@ -85,3 +91,24 @@ def test_what_breaks_before_one_fact_is_whole_is_asked_for_again() -> None:
         assert [request.body.stream for request in provider.requests] == [True, False]
     assert (summary.state, summary.warnings) == ('complete', [])
     assert summary.stats.usage.output_tokens > tokens.count(RAW)
+
+
+def test_a_fallback_takes_over_where_an_answer_has_broken_off_too_soon() -> None:
+    async def write(_: list[ModelMessage], info: AgentInfo) -> AsyncIterator[DeltaToolCalls]:
+        yield {0: DeltaToolCall(info.output_tools[0].name, RAW[:30])}
+        raise ModelAPIError('first', 'gone')
+
+    def refuse(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        raise ModelAPIError('first', 'gone')
+
+    def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, RAW)])
+
+    async def stream(_: list[ModelMessage], info: AgentInfo) -> AsyncIterator[DeltaToolCalls]:
+        yield {0: DeltaToolCall(info.output_tools[0].name, RAW)}
+
+    second = FunctionModel(answer, stream_function=stream)
+    model = FallbackModel(FunctionModel(refuse, stream_function=write), second)
+    summary = Summarizer(Settings.load(llm_model='extractive'), model=model).summarize_sync(TEXT, max_output_tokens=120)
+    assert (summary.state, summary.facts[0].text) == ('complete', FACTS[0])
+    assert [models.can_stream(each) for each in (model, FallbackModel(second, FunctionModel(answer)))] == [True, False]
