@@ -164,7 +164,7 @@ class Part(BaseModel):
     """`summarized` by the model; `degraded`: summarized by the extractive model instead; `unchanged`: passed through;
     `failed`: no summary of it is in the result; `repeated`: an earlier document holds it, and was read for both."""
     reason: str = ''
-    """Why it was degraded or failed, or where it stands."""
+    """Why it was degraded, failed or broken off, or where it stands."""
 
 
 class DroppedFacts(BaseModel):
@@ -199,7 +199,8 @@ class Stats(BaseModel):
     from_cache: bool = False
     """Whether the whole result had been kept; calls and usage are then those of this request: none."""
     usage: RunUsage = Field(default_factory=RunUsage)
-    """Requests and tokens as the model reported them; none of the embedded model, which costs nothing."""
+    """Requests and tokens as the model reported them, estimated for answers that were broken off before it did; none
+    of the embedded model, which costs nothing."""
     repeated_tokens: int = 0
     """Tokens of the input that were not sent to the model again, since an earlier document holds them."""
     seconds: float = 0.0
@@ -214,6 +215,13 @@ class Stats(BaseModel):
     facts_repaired: int = 0
     """Facts whose evidence numbers were corrected."""
     dropped: DroppedFacts = Field(default_factory=DroppedFacts)
+
+    @computed_field
+    @property
+    def cost(self) -> float | None:
+        """US dollars for the `usage`, by the prices that genai-prices knows; None if it knows none."""
+        usage = self.usage
+        return float(usage.cost) if usage.cost is not None else None if usage.has_values() else 0.0
 
     @computed_field
     @property

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,9 +15,10 @@ from dirty_equals import IsFloat, IsInt, IsStr
 from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 from pydantic_ai.exceptions import ModelHTTPError
-from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool import Settings, Summarizer, telemetry
 from tests.support import map_models
@@ -87,6 +89,34 @@ def summarize(crawl: dict[str, str], budget: int, model: Model | None = None, **
     summarizer.summarize_sync(list(crawl.values()), max_output_tokens=budget)
 
 
+@pytest.mark.parametrize(
+    ('name', 'cost', 'total'),
+    [('gpt-4o-mini', None, 0.00195), ('unpriced', None, None), ('unpriced', Decimal('0.25'), 0.5)],
+    ids=['by its price', 'unknown', 'as the provider says'],
+)
+def test_what_a_summary_has_cost_is_on_its_span(
+    name: str, cost: Decimal | None, total: float | None, capfire: CaptureLogfire
+) -> None:
+    def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        call = ToolCallPart(info.output_tools[0].name, {'facts': [{'text': 'The mill stands empty.', 'evidence': [1]}]})
+        usage = RequestUsage(input_tokens=5000, output_tokens=375, cost=cost)
+        return ModelResponse(parts=[call], usage=usage, model_name=name, provider_name='openai')
+
+    text = 'The mill stands empty.\n\n' * 2 + 'Reeds grow by the water in summer.\n\n' * 100
+    settings = Settings.load(llm_model='extractive', default_chunk_size_tokens=500)
+    model = FunctionModel(answer, model_name=name)
+    stats = Summarizer(settings, model=model).summarize_sync(text, max_output_tokens=100).stats
+    assert (stats.map_calls, stats.cost) == (2, total)
+    usage = {key: value for key, value in attributes(capfire)['summarize'].items() if key.startswith(('gen_ai', 'op'))}
+    assert usage == {
+        'gen_ai.request.model': name,
+        'gen_ai.response.model': name,
+        'gen_ai.usage.input_tokens': 10_000,
+        'gen_ai.usage.output_tokens': 750,
+        **({} if total is None else {'operation.cost': total}),
+    }
+
+
 def test_spans_of_a_summary(capfire: CaptureLogfire, crawl: dict[str, str]) -> None:
     summarize(crawl, 4000)
     assert tree(capfire) == snapshot(
@@ -108,6 +138,9 @@ def test_spans_of_a_summary(capfire: CaptureLogfire, crawl: dict[str, str]) -> N
                 'from_cache': False,
                 'state': 'complete',
                 'degraded_parts': 0,
+                'gen_ai.request.model': 'extractive',
+                'operation.cost': 0.0,
+                'gen_ai.response.model': 'extractive',
             },
             'map chunk': {
                 'chunk': 1,

@@ -178,6 +178,7 @@ def show_statistics(summary: 'Summary') -> None:
         'chunks': f'{stats.chunks} ({stats.strategy})',
         'calls': f'{stats.map_calls} map, {stats.reduce_calls} reduce',
         'model tokens': f'{stats.usage.input_tokens:,} in, {stats.usage.output_tokens:,} out',
+        'cost': 'unknown' if stats.cost is None else f'${stats.cost:.4f}',
         'facts': f'{stats.facts_out:,} of {stats.facts_in:,}',
         'facts dropped': f'{dropped.unsupported} unsupported, {dropped.duplicate} duplicate, '
         f'{dropped.over_budget} over budget',

@@ -19,6 +19,10 @@ BAD_ANSWERS = frozenset({'invalid output', 'cut off'})
 """The reasons of calls whose answer is of no use."""
 
 
+class OutOfTimeError(Exception):
+    """The time for calls is over."""
+
+
 class ModelRefusedError(Exception):
     """Whoever lends the model has said no, and would say so again."""
 
@@ -36,13 +40,15 @@ def reason(error: BaseException) -> str:
         error: What the run of a sub-agent raised.
 
     Returns:
-        `HTTP 429`, `timeout`, `cut off`, `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the
-        error's type.
+        `HTTP 429`, `timeout`, `deadline`, `cut off`, `invalid output`, `usage limit`, `cancelled`, `refused`, or the
+        name of the error's type.
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
     cause: BaseException | None = error
     while cause is not None:
+        if isinstance(cause, OutOfTimeError):
+            return DEADLINE
         if isinstance(cause, ModelRefusedError):
             return 'refused'
         status = getattr(cause, 'status_code', None) or getattr(getattr(cause, 'response', None), 'status_code', None)

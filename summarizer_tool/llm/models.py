@@ -11,6 +11,8 @@ import httpx2
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.instrumented import InstrumentedModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers import Provider
@@ -28,6 +30,9 @@ EMBEDDED = 'extractive'
 
 EMBEDDED_SYSTEM = 'summarizer_tool'
 """The `system` of the embedded model, by which it is known."""
+
+_MCP_SYSTEM = 'MCP'
+"""The `system` of a client's model: its class has a method for streams, which says that there are none."""
 
 EmbeddedModel = Callable[[], Model]
 """Makes the embedded model, which lives a floor above."""
@@ -66,6 +71,16 @@ def unwrapped(model: Model) -> Model:
 def is_embedded(model: Model) -> bool:
     """Say whether a model is the embedded one: it is free, and gives the same answer when it is asked again."""
     return model.system == EMBEDDED_SYSTEM
+
+
+def can_stream(model: Model) -> bool:
+    """Say whether a model's answers can be followed while they are written."""
+    model = unwrapped(model)
+    if isinstance(model, FallbackModel):
+        return all(map(can_stream, model.models))
+    if isinstance(model, FunctionModel):
+        return model.stream_function is not None
+    return type(model).request_stream is not Model.request_stream and model.system != _MCP_SYSTEM
 
 
 def check(settings: Settings, *, embedded: EmbeddedModel | None = None) -> str:

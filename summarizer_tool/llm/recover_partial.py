@@ -29,6 +29,8 @@ class QueryState:
     """Whether an answer without members is taken as it is."""
     is_partial: bool = False
     """Whether the answer was cut off or broken, and only its complete members were kept."""
+    written: str = ''
+    """What there was of the answer when the run was broken off."""
 
 
 def _members(raw: str, key: str, *, may_be_bare: bool = False) -> Iterator[JsonValue]:

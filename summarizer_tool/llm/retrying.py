@@ -1,5 +1,7 @@
 """An HTTP client that repeats what failed by chance, for the SDKs of all providers."""
 
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from ssl import SSLContext
 from typing import TYPE_CHECKING
@@ -28,8 +30,31 @@ def _certificates() -> SSLContext:
     return httpx2.create_ssl_context()
 
 
+class _Events(httpx2.AsyncByteStream):
+    """The body of an answer that is handed on while it is written, within the time of its attempt."""
+
+    def __init__(self, body: httpx2.AsyncByteStream, in_time: Callable[[], AbstractContextManager[None]]) -> None:
+        self._body, self._chunks, self._in_time = body, aiter(body), in_time
+        self._first = b':'
+
+    async def begin(self) -> None:
+        """Wait for the first of the answer; comments (`: …`) keep the line busy before there is any."""
+        while self._first.lstrip().startswith(b':') and b'data:' not in self._first:
+            self._first = await anext(self._chunks, b'')
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        chunk = self._first
+        while chunk:
+            yield chunk
+            with self._in_time():
+                chunk = await anext(self._chunks, b'')
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
 class _Attempt(httpx2.AsyncBaseTransport):
-    """One attempt at a request, read to its end.
+    """One attempt at a request, read to its end; of an answer that is streamed, to its beginning.
 
     The client inside finds the proxies of the environment, which one with a transport of its own does not look for.
     Reading here makes an answer that stops in the middle count as a failed attempt, bounds the attempt as a whole
@@ -43,11 +68,29 @@ class _Attempt(httpx2.AsyncBaseTransport):
         self._client = httpx2.AsyncClient(limits=limits, verify=_certificates())
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        try:
-            with anyio.fail_after(self._timeout):
-                return await self._client.send(request, auth=None)
-        except TimeoutError:
-            raise httpx2.ReadTimeout(f'no complete answer in {self._timeout:g} s', request=request) from None
+        ends = anyio.current_time() + self._timeout
+
+        @contextmanager
+        def in_time() -> Generator[None]:
+            try:
+                with anyio.fail_after(ends - anyio.current_time()):
+                    yield
+            except TimeoutError:
+                raise httpx2.ReadTimeout(f'no complete answer in {self._timeout:g} s', request=request) from None
+
+        with in_time():
+            response = await self._client.send(request, auth=None, stream=True)
+            try:
+                is_streamed = response.headers.get('content-type', '').startswith('text/event-stream')
+                if is_streamed and response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
+                    response.stream = events = _Events(response.stream, in_time)
+                    await events.begin()
+                else:
+                    await response.aread()
+            except BaseException:
+                await response.aclose()
+                raise
+        return response
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -56,8 +99,8 @@ class _Attempt(httpx2.AsyncBaseTransport):
 def retrying_client(settings: Settings) -> httpx2.AsyncClient:
     """An HTTP client that repeats what failed by chance: exponential waits, and Retry-After where a server names one.
 
-    It does not stream. When every attempt has failed, the last answer is let through as it is, so that the provider's
-    client makes of it what it makes of any error.
+    An answer that is streamed is not repeated once it has begun. When every attempt has failed, the last answer is let
+    through as it is, so that the provider's client makes of it what it makes of any error.
     """
     from pydantic_ai.models import create_async_httpx2_client
     from pydantic_ai.retries import AsyncHTTPX2TenacityTransport, RetryConfig, wait_retry_after

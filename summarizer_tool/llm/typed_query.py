@@ -3,18 +3,34 @@
 import logging
 import math
 from asyncio import CancelledError, current_task
-from collections.abc import AsyncIterable, Awaitable, Callable
-from contextlib import nullcontext
+from collections.abc import AsyncIterable, Awaitable, Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Generic, TypeVar
 
 import anyio
+from anyio import CancelScope
 from pydantic import BaseModel
-from pydantic_ai import Agent, AgentStreamEvent, ModelRetry, NativeOutput, PromptedOutput, RunContext, ToolOutput
+from pydantic_ai import (
+    Agent,
+    AgentStreamEvent,
+    ModelRetry,
+    NativeOutput,
+    PromptedOutput,
+    RunContext,
+    ToolOutput,
+    capture_run_messages,
+)
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
-from pydantic_ai.exceptions import AgentRunError, ContentFilterError, UnexpectedModelBehavior, UsageLimitExceeded
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    ModelAPIError,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+)
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.output import OutputSpec
@@ -24,8 +40,10 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import prompts
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import failures, models
+from summarizer_tool.llm.broken_off import broken_off, untold_usage, written
+from summarizer_tool.llm.failures import OutOfTimeError
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.llm.recover_partial import QueryState, RecoverPartial
+from summarizer_tool.llm.recover_partial import QueryState, RecoverPartial, recover_partial
 from summarizer_tool.prompt_tags import PromptTag, wrap
 from summarizer_tool.settings import OutputMode, Settings
 
@@ -45,7 +63,7 @@ class UnansweredError(SummarizerError):
 
 @dataclass(frozen=True, slots=True)
 class QueryResult(Generic[OutputT]):
-    """An answer, or why there is none."""
+    """An answer, or why there is none; both, if one was broken off."""
 
     output: OutputT | None
     is_partial: bool = False
@@ -54,7 +72,7 @@ class QueryResult(Generic[OutputT]):
 
     @property
     def reason(self) -> str:
-        """Why there is no answer, as `failures.reason` says it; empty if there is one."""
+        """Why there is no answer, or no whole one, as `failures.reason` says it; else empty."""
         return '' if self.error is None else failures.reason(self.error)
 
 
@@ -104,6 +122,7 @@ class TypedQuery(Generic[OutputT]):
         usage_limits: UsageLimits | None = None,
         model_settings: ModelSettings | None = None,
         on_events: StreamHandler | None = None,
+        within: AbstractContextManager[CancelScope] | None = None,
     ) -> QueryResult[OutputT]:
         """Ask until something of an answer can be read; whatever fails is the result's `error`.
 
@@ -115,7 +134,8 @@ class TypedQuery(Generic[OutputT]):
             spent: The same is added to it, where nobody else counts.
             usage_limits: For `usage` and this question together.
             model_settings: For each request.
-            on_events: Follows the answer while it is written.
+            on_events: Follows the answer while it is written; of one that is broken off, the complete members are kept.
+            within: The scope of the asking; when it is cancelled, the result's error is `OutOfTimeError`.
         """
         is_free = models.is_embedded(model)
         before, own = copy(usage), copy(usage)
@@ -124,40 +144,57 @@ class TypedQuery(Generic[OutputT]):
         error: BaseException | None = None
         runs_left = self.retries if self.again_prompt else 0
         prompt = request
-        try:
-            while output is None:
-                try:
-                    result = await _agent(self).run(
-                        prompt,
-                        model=model,
-                        deps=state,
-                        model_settings=model_settings,
-                        usage=own,
-                        usage_limits=_limits(None if is_free else usage_limits),
-                        retries={'output': 0 if self.again_prompt else self.retries},
-                        event_stream_handler=on_events,
-                    )
-                    output = result.output
-                except UnexpectedModelBehavior as broken:
-                    if not runs_left or failures.is_cut_off(broken) or isinstance(broken, ContentFilterError):
-                        raise
-                    prompt = self.again(request)
-                    runs_left -= 1
-        except CancelledError as cancelled:
-            if _is_cancelled():
-                raise
-            error = cancelled  # by the provider's code, which has given up by itself
-        except Exception as raised:  # noqa: BLE001 - whatever a provider's code raises, the caller has another way
-            error = raised
-        finally:
-            if not is_free:
-                usage.incr(own - before)
-                if spent is not None:
-                    spent.incr(own - before)
-        if error is not None and not isinstance(error, UsageLimitExceeded):
+        with within or CancelScope() as scope:
+            try:
+                while output is None:
+                    try:
+                        with _noting_what_was_written(f'{prompts.load(self.prompt)}\n{prompt}', state, own):
+                            result = await _agent(self).run(
+                                prompt,
+                                model=model,
+                                deps=state,
+                                model_settings=model_settings,
+                                usage=own,
+                                usage_limits=_limits(None if is_free else usage_limits),
+                                retries={'output': 0 if self.again_prompt else self.retries},
+                                event_stream_handler=on_events,
+                            )
+                        output = result.output
+                    except UnexpectedModelBehavior as broken:
+                        if not runs_left or failures.is_cut_off(broken) or isinstance(broken, ContentFilterError):
+                            raise
+                        prompt = self.again(request)
+                        runs_left -= 1
+                    except ModelAPIError as broken:
+                        if not state.written or self._kept(state) or failures.reason(broken) == 'timeout':
+                            raise
+                        on_events = None  # what does not stream is repeated by the transport, and by a fallback
+            except CancelledError as cancelled:
+                if _is_cancelled():
+                    raise
+                error = cancelled  # by the provider's code, which has given up by itself
+            except Exception as raised:  # noqa: BLE001 - whatever a provider's code raises, the caller has another way
+                error = raised
+            finally:
+                if not is_free:
+                    usage.incr(own - before)
+                    if spent is not None:
+                        spent.incr(own - before)
+        if output is None:
+            error = OutOfTimeError() if scope.cancel_called else error
+            output = self._kept(state)
+            state.is_partial = output is not None
+        self._log_error(error)
+        return QueryResult(output, state.is_partial, error)
+
+    def _kept(self, state: QueryState) -> OutputT | None:
+        """The complete members of an answer that was broken off."""
+        return recover_partial(state.written, self.output_type, self.members) if self.members else None
+
+    def _log_error(self, error: BaseException | None) -> None:
+        if error is not None and not isinstance(error, UsageLimitExceeded | OutOfTimeError):
             is_expected = isinstance(error, AgentRunError | OSError | CancelledError)
             self.log_failure(failures.reason(error), logging.WARNING if is_expected else logging.ERROR)
-        return QueryResult(output, state.is_partial, error)
 
     def log_failure(self, reason: str, level: int = logging.WARNING) -> None:
         """Log why there is no answer."""
@@ -193,6 +230,19 @@ def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
     traced = query.trace_content
     agent.instrument = InstrumentationSettings(include_content=traced, include_binary_content=traced)
     return agent
+
+
+@contextmanager
+def _noting_what_was_written(request: str, state: QueryState, usage: RunUsage) -> Generator[None]:
+    """Keep what a run has written of an answer that is broken off, and what that has cost."""
+    with capture_run_messages() as messages:
+        try:
+            yield
+        finally:
+            response = broken_off(messages)
+            state.written = written(response) if response else ''
+            if response:
+                usage.incr(untold_usage(response, request))
 
 
 def _limits(given: UsageLimits | None) -> UsageLimits:

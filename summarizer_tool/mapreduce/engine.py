@@ -23,7 +23,7 @@ from summarizer_tool.mapreduce import agents, extractive_fallback, grounding, me
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
-from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.mapreduce.numbering import Numbered, merged, number, segment_relevances
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.prompts import NumberedLine
@@ -117,7 +117,8 @@ class Engine:
         self._relevance = await in_process(segment_relevances, self.job.documents, self.job.focus)
         self._targets = await in_thread(self._shares, chunks)
         calls = [partial(self._map_chunk, chunk, place, len(chunks)) for place, chunk in enumerate(chunks, 1)]
-        outcomes = await self._each(calls, 'map', 'summarized chunk')
+        self._caller.pace.unasked = len(calls)
+        outcomes = await self._each(calls, 'map', 'summarized chunk', self._weightiest_first(chunks))
         if _has_failed(outcomes) and self._on_failure != 'extractive':
             summary = await self._give_up(chunks, outcomes)
         else:
@@ -175,14 +176,16 @@ class Engine:
 
     # Map
 
-    async def _each(self, work: Sequence[Callable[[], Awaitable[T]]], phase: Phase, what: str) -> list[T]:
+    async def _each(
+        self, work: Sequence[Callable[[], Awaitable[T]]], phase: Phase, what: str, order: Sequence[int] = ()
+    ) -> list[T]:
         """Do all of it, as many at once as calls are allowed, so that no more requests than that exist."""
-        waiting, total = iter(enumerate(work)), len(work)
+        waiting, total = iter(order or range(len(work))), len(work)
         done: dict[int, T] = {}
 
         async def worker() -> None:
-            for index, one in waiting:
-                done[index] = await one()
+            for index in waiting:
+                done[index] = await work[index]()
                 if self.options.on_progress is not None:
                     message = f'{what} {len(done)} of {total}'
                     self.options.on_progress(Progress(phase, len(done), total, message))
@@ -197,7 +200,8 @@ class Engine:
         return [done[index] for index in range(total)]
 
     async def _map_chunk(self, chunk: Chunk, place: int, total: int) -> ChunkOutcome:
-        if reason := self._caller.skip_reason():
+        has_time = self._caller.pace.has_time()
+        if reason := self._caller.skip_reason() or ('' if has_time else DEADLINE):
             return ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
         numbered = await in_thread(number, chunk, self._index_of)
         if not numbered.places:
@@ -240,6 +244,11 @@ class Engine:
             return OVERSAMPLE
         return OVERSAMPLE_ANSWER if scoring.Aim.of(self.job.focus) is scoring.Aim.ANSWER else OVERSAMPLE_EMBEDDED
 
+    def _weightiest_first(self, chunks: Sequence[Chunk]) -> list[int]:
+        """The order of the calls: where time runs out, it does so for what has least to do with the focus."""
+        shares = [self._targets[id(chunk)] / chunk.tokens for chunk in chunks]
+        return sorted(range(len(chunks)), key=lambda index: -round(10 * shares[index] / max(shares)))
+
     def _target(self, wanted: float) -> int:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
 
@@ -252,11 +261,14 @@ class Engine:
                 return await self._grounded(numbered, kept)
             prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target)
             answer = await self._caller.ask(agents.CHUNK_SUMMARIZER, prompt, target, 'map')
-            if isinstance(answer, str):
-                return ChunkOutcome(reason=answer, is_failure=failures.is_final(answer))
-            outcome = await self._grounded(numbered, answer)
-            if outcome.state == 'summarized':
-                await self._finished.keep(key, target, answer)
+            if answer.output is None:
+                return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
+            outcome = await self._grounded(numbered, answer.output)
+            if answer.reason and outcome.facts:
+                outcome.reason, outcome.reached = answer.reason, max(fact.evidence[0] for fact in outcome.facts)
+                outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
+            elif outcome.state == 'summarized':
+                await self._finished.keep(key, target, answer.output)
             return outcome
 
     async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:
@@ -272,6 +284,11 @@ class Engine:
     async def _degrade(self, chunks: Sequence[Chunk], outcomes: list[ChunkOutcome]) -> None:
         """Let the embedded model summarize what the model did not."""
         left = [index for index, outcome in enumerate(outcomes) if outcome.state == 'failed']
+        if begun := [outcome.reason for outcome in outcomes if outcome.reached is not None]:
+            self._tally.warnings.append(
+                f'{len(begun)} of {len(outcomes)} answers were broken off ({", ".join(sorted(set(begun)))}): '
+                'what they say is kept, and the extractive model has gone on from there'
+            )
         if not left:
             return
         _logger.warning(
@@ -279,23 +296,33 @@ class Engine:
             extra={'chunks': len(left), 'of': len(outcomes), 'reasons': sorted({outcomes[i].reason for i in left})},
         )
         for index in left:
-            reason = outcomes[index].reason
-            with telemetry.span('degrade chunk', chunk=index + 1, reason=reason, model='extractive') as span:
+            outcome = outcomes[index]
+            with telemetry.span('degrade chunk', chunk=index + 1, reason=outcome.reason, model='extractive') as span:
                 # When even the time in reserve is over, the beginning of each chunk has to do.
                 take = self._extract if self.deadline.seconds else self._first_statements
-                facts, entities = await take(chunks[index], self._target_of(chunks[index]))
-                outcomes[index] = ChunkOutcome(facts, entities, 'degraded', reason)
+                target = self._target(self._targets[id(chunks[index])] - merging.size(outcome.facts))
+                facts, entities = await take(chunks[index], target, outcome.reached)
+                outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
+                outcome.state = 'degraded'
                 span.set_attribute('facts', len(facts))
 
-    async def _extract(self, chunk: Chunk, target: int) -> tuple[list[GroundedFact], list[str]]:
-        """The embedded model's facts and entities of a chunk."""
+    async def _numbered(self, chunk: Chunk, after: Place | None) -> Numbered:
         numbered = await in_thread(number, chunk, self._index_of)
+        return numbered if after is None else numbered.after(after)
+
+    async def _extract(
+        self, chunk: Chunk, target: int, after: Place | None = None
+    ) -> tuple[list[GroundedFact], list[str]]:
+        """The embedded model's facts and entities of a chunk, or of what follows a place in it."""
+        numbered = await self._numbered(chunk, after)
         facts, checked = await in_process(extractive_fallback.extract, numbered, self.job.focus, target)
         self._tally.checked(facts, checked)
         return numbered.found(checked), checked.entities
 
-    async def _first_statements(self, chunk: Chunk, target: int) -> tuple[list[GroundedFact], list[str]]:
-        numbered = await in_thread(number, chunk, self._index_of)
+    async def _first_statements(
+        self, chunk: Chunk, target: int, after: Place | None = None
+    ) -> tuple[list[GroundedFact], list[str]]:
+        numbered = await self._numbered(chunk, after)
         facts = await in_thread(extractive_fallback.first_statements, numbered, target)
         self._tally.facts_in += len(facts)
         return facts, []
@@ -400,9 +427,11 @@ class Engine:
                 return kept
             prompt = await in_thread(prompts.merge_request, lines, self.job.focus, target)
             answer = await self._caller.ask(agents.MERGER, prompt, target, 'reduce')
-            if not isinstance(answer, str) and answer.facts:
-                await self._finished.keep(key, target, answer)
-            return answer
+            if answer.output is None:
+                return answer.reason
+            if answer.output.facts:
+                await self._finished.keep(key, target, answer.output)
+            return answer.output
 
 
 def _has_failed(outcomes: Sequence[ChunkOutcome]) -> bool:

@@ -1,4 +1,4 @@
-"""Report each fact as soon as it is complete in an answer that is still being written."""
+"""Follow an answer that is still being written: how much there is, and each fact as soon as it is complete."""
 
 from collections.abc import AsyncIterable, Callable
 
@@ -9,12 +9,15 @@ from pydantic_ai import (
     RunContext,
     TextPart,
     TextPartDelta,
+    ThinkingPartDelta,
     ToolCallPart,
     ToolCallPartDelta,
 )
 
+from summarizer_tool.llm.broken_off import arguments
 from summarizer_tool.llm.recover_partial import QueryState, recover_partial
 from summarizer_tool.schemas import ChunkSummary
+from summarizer_tool.text import tokens
 
 OnFact = Callable[[str], None]
 """Gets the text of a fact as the model writes it, before it is grounded; called on the event loop."""
@@ -23,9 +26,14 @@ OnFact = Callable[[str], None]
 class FactStream:
     """An event stream handler for one run of the chunk summarizer."""
 
-    def __init__(self, on_fact: OnFact) -> None:
-        """Begin with no facts; `on_fact` is called once for each, in the order of the answer."""
-        self._on_fact = on_fact
+    def __init__(self, on_tokens: Callable[[int], None], on_fact: OnFact | None) -> None:
+        """Begin with no facts.
+
+        Args:
+            on_tokens: Called with the number of tokens that have just been written.
+            on_fact: Called once for each fact, in the order of the answer.
+        """
+        self._on_tokens, self._on_fact = on_tokens, on_fact
         self._raw: dict[int, str] = {}
         self._reported: set[str] = set()
 
@@ -34,20 +42,23 @@ class FactStream:
         self._raw.clear()
         async for event in events:
             match event:
-                case PartStartEvent(index=part, part=ToolCallPart() as call) if call.args:
-                    self._add(part, call.args_as_json_str())
+                case PartStartEvent(index=part, part=ToolCallPart() as call):
+                    self._add(part, arguments(call))
                 case (
                     PartStartEvent(index=part, part=TextPart(content=text))
                     | PartDeltaEvent(index=part, delta=TextPartDelta(content_delta=text))
                     | PartDeltaEvent(index=part, delta=ToolCallPartDelta(args_delta=str(text)))
                 ):
                     self._add(part, text)
+                case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))):
+                    self._on_tokens(tokens.count(text))
                 case _:
                     pass
 
     def _add(self, part: int, text: str) -> None:
+        self._on_tokens(tokens.count(text))
         raw = self._raw[part] = self._raw.get(part, '') + text
-        if '}' not in text and '"' not in text:  # no fact can have become complete
+        if self._on_fact is None or ('}' not in text and '"' not in text):  # no fact can have become complete
             return
         summary = recover_partial(raw, ChunkSummary, 'facts')
         for fact in summary.facts if summary else ():

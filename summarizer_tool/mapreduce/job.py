@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from summarizer_tool.documents.document import Document
 from summarizer_tool.llm.options import Phase
 from summarizer_tool.mapreduce.grounding import Grounding
-from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
 from summarizer_tool.schemas import DroppedFacts, PartState
 
@@ -31,6 +31,8 @@ class ChunkOutcome:
     entities: list[str] = field(default_factory=list[str])
     state: PartState = 'failed'
     reason: str = ''
+    reached: Place | None = None
+    """The last segment of which the model has said something, if its answer was broken off."""
     is_failure: bool = False
     """Whether the model's call failed for good, rather than lacking time or answering with too little."""
 

@@ -1,7 +1,7 @@
 """Number the segments of a chunk for a request, and find them again in the documents."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from summarizer_tool.documents.chunking import Chunk
@@ -32,6 +32,14 @@ class Numbered:
     def context(self) -> str:
         """The titles and headings that the request has beside the lines."""
         return '\n'.join(' '.join(source.path) for source in self.sources)
+
+    def after(self, place: Place) -> 'Numbered':
+        """What follows a place, with the same numbers."""
+        rest = (
+            replace(source, lines=[line for line in source.lines if self.places[line.number - 1] > place])
+            for source in self.sources
+        )
+        return replace(self, sources=[source for source in rest if source.lines])
 
     def found(self, grounded: Grounding) -> list[GroundedFact]:
         """The grounded facts of an answer, with their evidence in the documents."""

@@ -55,10 +55,12 @@ def parts(
     """The account of everything, by document."""
     index_of = {id(document): index for index, document in enumerate(documents)}
     found = [
-        (index_of[id(piece.document)], part_of(piece.document, outcome.state, outcome.reason, first=first, last=last))
+        (index, part_of(piece.document, state, outcome.reason, first=first, last=last))
         for chunk, outcome in zip(chunks, outcomes, strict=True)
         for piece in chunk.pieces
-        for first, last in piece.segment_runs
+        for index in [index_of[id(piece.document)]]
+        for run in piece.segment_runs
+        for first, last, state in _by_state(index, *run, outcome)
     ]
     found += [
         (index, _repeated(documents[index], repeat, documents[repeat.kept_in]))
@@ -66,6 +68,16 @@ def parts(
         for repeat in each
     ]
     return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]
+
+
+def _by_state(index: int, first: int, last: int, outcome: ChunkOutcome) -> list[tuple[int, int, PartState]]:
+    """A run of segments of a document, cut where an answer was broken off."""
+    if outcome.reached is None:
+        return [(first, last, outcome.state)]
+    document, segment = outcome.reached
+    until = min(last, max(first - 1, segment)) if index == document else last if index < document else first - 1
+    both: list[tuple[int, int, PartState]] = [(first, until, 'summarized'), (until + 1, last, outcome.state)]
+    return [each for each in both if each[0] <= each[1]]
 
 
 def _repeated(document: Document, repeat: Repeat, holder: Document) -> Part:

@@ -1,19 +1,20 @@
 """One job's calls of the sub-agents: counted, within its deadline, and none any more once an error would repeat."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import anyio
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
-from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.usage import RunUsage
 
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
-from summarizer_tool.llm.typed_query import TypedQuery
+from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.fact_stream import FactStream
 from summarizer_tool.mapreduce.job import RunStats
+from summarizer_tool.mapreduce.pace import Pace, Writing
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.schemas import ChunkSummary
 from summarizer_tool.settings import Settings
@@ -39,6 +40,7 @@ class SubAgentRunner:
     _hopeless: str = ''
 
     def __post_init__(self) -> None:
+        self.pace = Pace(self.model_name, self.deadline, self.settings.llm_timeout_seconds, self.tally.warnings)
         self._usage = self.options.usage if self.options.usage is not None else RunUsage()
 
     @property
@@ -46,22 +48,14 @@ class SubAgentRunner:
         """Whether the model is the embedded one."""
         return models.is_embedded(self.model)
 
-    @property
-    def _can_stream(self) -> bool:
-        """Whether answers can be followed while they are written."""
-        model = models.unwrapped(self.model)
-        if isinstance(model, FunctionModel):
-            return model.stream_function is not None
-        return type(model).request_stream is not Model.request_stream
-
     def skip_reason(self) -> str:
         """Why no further call should be made: the deadline, or an error that every call would meet; empty if none."""
         return DEADLINE if anyio.current_time() >= self.deadline.last_call else self._hopeless
 
     async def ask(
         self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase
-    ) -> ChunkSummary | str:
-        """Run a sub-agent once: its answer, or why there is none.
+    ) -> QueryResult[ChunkSummary]:
+        """Run a sub-agent once; of an answer in the map that is broken off, what is complete is kept.
 
         Raises:
             UsageLimitExceeded: If the caller's limits are reached.
@@ -70,26 +64,26 @@ class SubAgentRunner:
         self.tally.calls[phase] += 1
         options = self.options
         on_fact = options.on_fact if phase == 'map' else None
-        stream = FactStream(on_fact) if on_fact and self._can_stream else None
+        stream, within = None, self.deadline.calling()
+        if phase == 'map' and models.can_stream(self.model):
+            call = Writing(target_tokens)
+            stream, within = FactStream(partial(self.pace.wrote, call), on_fact), self.pace.calling(call)
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
-        with self.deadline.calling():
-            result = await query.configured(self.settings, options.output_mode).ask(
-                self.model,
-                request,
-                usage=self._usage,
-                spent=self.spent,
-                usage_limits=options.usage_limits,
-                model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
-                on_events=stream,
-            )
-            if result.output is None:
-                if isinstance(result.error, UsageLimitExceeded | UserError):
-                    raise result.error
-                if result.error is not None and failures.is_hopeless(result.error):
-                    self._hopeless = result.reason
-                return result.reason
-            if on_fact and stream is None:
-                for fact in result.output.facts:
-                    on_fact(fact.text)
-            return result.output
-        return DEADLINE
+        result = await query.configured(self.settings, options.output_mode).ask(
+            self.model,
+            request,
+            usage=self._usage,
+            spent=self.spent,
+            usage_limits=options.usage_limits,
+            model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
+            on_events=stream,
+            within=within,
+        )
+        if isinstance(result.error, UsageLimitExceeded | UserError):
+            raise result.error
+        if result.error is not None and failures.is_hopeless(result.error):
+            self._hopeless = result.reason
+        if on_fact and stream is None and result.output is not None:
+            for fact in result.output.facts:
+                on_fact(fact.text)
+        return result

@@ -232,6 +232,9 @@ class Summarizer:
                         'from_cache': stats.from_cache,
                         'state': summary.state,
                         'degraded_parts': len(summary.degraded),
+                        'gen_ai.request.model': model_name,
+                        **stats.usage.opentelemetry_attributes(),
+                        **({} if stats.cost is None else {'operation.cost': stats.cost}),
                     }
                 )
         _logger.info(

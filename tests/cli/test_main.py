@@ -56,6 +56,7 @@ def test_several_files_with_statistics() -> None:
             'chunks',
             'calls',
             'model tokens',
+            'cost',
             'facts',
             'facts dropped',
             'entities',

@@ -101,11 +101,11 @@ def test_what_python_declares():
 
             // Open opens a store. It may fail.
             func Open(path string) (*Store, error) {
-            	return load(path)
+                return load(path)
             }
 
             type Store struct {
-            	crates int
+                crates int
             }
             """,
             snapshot(['Open opens a store. func Open(path string) (*Store, error)', 'type Store struct']),
@@ -188,7 +188,7 @@ def test_a_summary_of_code_is_its_outline():
         PYTHON
         + f'\ndef weigh(crates: list) -> int:\n    """Weigh all crates."""\n    total = 0\n{body}\n    return total\n'
     )
-    summary = Summarizer(Settings(llm_model='extractive')).summarize_sync(code, max_output_tokens=70)
+    summary = Summarizer(Settings.load(llm_model='extractive')).summarize_sync(code, max_output_tokens=70)
     assert summary.text.splitlines() == snapshot(
         [
             'class Store(Base): """Keeps crates.',

@@ -26,6 +26,17 @@ async def summarized(model: FunctionModel | ExtractiveModel, told: list[str]) ->
     )
 
 
+async def test_a_call_that_begins_with_a_part_of_its_arguments_loses_no_fact() -> None:
+    told: list[str] = []
+
+    async def write(_: list[ModelMessage], info: AgentInfo) -> AsyncIterator[DeltaToolCalls]:
+        yield {0: DeltaToolCall(name=info.output_tools[0].name, json_args=ANSWER[:20])}
+        yield {0: DeltaToolCall(json_args=ANSWER[20:])}
+
+    await summarized(FunctionModel(stream_function=write), told)
+    assert told == ['Ansgar "the Reed" holds the bridge.', 'Bera built {it}.']
+
+
 async def test_each_fact_is_told_of_when_it_is_complete() -> None:
     told: list[str] = []
     seen: list[tuple[int, list[str]]] = []
@@ -63,7 +74,7 @@ async def test_over_the_wire_and_with_the_same_result() -> None:
             CHRONICLE, SummarizeRequest(max_output_tokens=300), RequestOptions(on_fact=told.append)
         )
         whole = await Summarizer(settings).run(CHRONICLE, SummarizeRequest(max_output_tokens=300))
-        assert [request.body.stream for request in served.requests] == snapshot([True, False])
+        assert [request.body.stream for request in served.requests] == snapshot([True, True])
     assert told
     assert {fact.text for fact in streamed.facts} & set(told)
     assert (streamed.text, streamed.state) == (whole.text, whole.state)

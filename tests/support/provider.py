@@ -145,6 +145,17 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokenOff:
+    """A value of whose JSON text the beginning goes out, to a client that streams; then the connection says no more."""
+
+    value: JsonValue
+    at: int
+    """Characters sent."""
+    closes: bool = True
+    """Whether the connection is closed then, rather than left open."""
+
+
+@dataclass(frozen=True, slots=True)
 class Error:
     """An HTTP error."""
 
@@ -166,7 +177,7 @@ class Drop:
     """Closes the connection without a word."""
 
 
-Reply = Json | Text | Cut | Error | Hang | Drop
+Reply = Json | Text | Cut | BrokenOff | Error | Hang | Drop
 Answer = Callable[[Request], Reply]
 
 
@@ -287,6 +298,8 @@ class _Completion:
     """The function whose arguments `text` is."""
     finish_reason: FinishReason
     output_tokens: int
+    then: BrokenOff | None = None
+    """What becomes of the connection instead of an end of the answer."""
 
 
 def _fits(value: JsonValue, function: Function) -> bool:
@@ -305,7 +318,7 @@ def _tool(value: JsonValue, body: Body) -> str | None:
     return next((function.name for function in outputs if _fits(value, function)), outputs[0].name if outputs else None)
 
 
-def _write(reply: Json | Text | Cut, request: Request, *, ignore_limit: bool) -> _Completion:
+def _write(reply: Json | Text | Cut | BrokenOff, request: Request, *, ignore_limit: bool) -> _Completion:
     """Write `reply` in the form and within the limit of `request`."""
     tool: str | None = None
     if isinstance(reply, Text):
@@ -313,6 +326,9 @@ def _write(reply: Json | Text | Cut, request: Request, *, ignore_limit: bool) ->
     elif isinstance(reply, Json):
         text, finish_reason = _dumps(reply.value), reply.finish_reason
         tool = reply.tool or _tool(reply.value, request.body)
+    elif isinstance(reply, BrokenOff):
+        text, tool = _dumps(reply.value)[: reply.at], _tool(reply.value, request.body)
+        return _Completion(text, tool, 'stop', tokens.count(text), reply)
     else:
         text, finish_reason = _cut(reply, request.limit), 'length'
         tool = _tool(reply.value, request.body)
@@ -470,6 +486,11 @@ class Provider:
                 call: JsonValue = {'index': 0, 'function': {'arguments': completion.text[first:last]}}
                 delta = {'tool_calls': [call]}
             yield f'data: {_envelope(request, kind, {"delta": delta})}\n\n'
+        if completion.then is not None:
+            # What is written must have gone out before.
+            if not await connection.lost_before(time.monotonic() + (0.05 if completion.then.closes else 60)):
+                await connection.close()
+            return
         self._settle(request, connection)
         yield f'data: {_envelope(request, kind, {"delta": {}, "finish_reason": completion.finish_reason})}\n\n'
         yield f'data: {_envelope(request, kind, None, usage)}\n\n'

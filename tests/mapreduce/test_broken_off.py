@@ -1,0 +1,114 @@
+"""What a model has written when its answer is broken off is kept, counted and told of, over a real socket."""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from pydantic import JsonValue
+from pydantic_ai.exceptions import ModelAPIError
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+
+from summarizer_tool import Settings, Summarizer, Summary
+from summarizer_tool.llm import models
+from summarizer_tool.settings import OutputMode
+from summarizer_tool.text import tokens
+from tests.support.provider import Behaviour, BrokenOff, Json, Provider, script, serve
+
+pytestmark = pytest.mark.usefixtures('model_requests')
+
+TOWNS = ('Arvel', 'Borne', 'Cadra', 'Delm', 'Erran', 'Fossa', 'Gaude', 'Hessel')
+TEXT = '\n\n'.join(
+    f'The town of {town} has a gate of grey stone and {at}0 houses by its harbour.' for at, town in enumerate(TOWNS, 1)
+)
+FACTS = [f'{town} counts {at}0 houses.' for at, town in enumerate(TOWNS, 1)]
+ANSWER: JsonValue = {
+    'facts': [{'text': fact, 'importance': 3, 'evidence': [at]} for at, fact in enumerate(FACTS, 1)],
+    'entities': ['Arvel'],
+}
+RAW = json.dumps(ANSWER, separators=(',', ':'))
+IN_FOURTH = RAW.index('Delm') + 8
+"""Three facts are whole by then."""
+
+
+def run(provider: Provider, **overrides: Any) -> Summary:
+    settings = Settings.load(
+        **{'llm_model': 'openai/gpt-4o-mini', 'openrouter_base_url': provider.base_url, 'llm_max_retries': 0}
+        | overrides
+    )
+    return Summarizer(settings).summarize_sync(TEXT, max_output_tokens=120)
+
+
+BREAKS: list[tuple[BrokenOff, dict[str, float], str]] = [
+    (BrokenOff(ANSWER, IN_FOURTH), {}, 'ModelConnectionError'),
+    (BrokenOff(ANSWER, IN_FOURTH, closes=False), {'llm_timeout_seconds': 0.4}, 'timeout'),
+    (BrokenOff(ANSWER, IN_FOURTH, closes=False), {'deadline_seconds': 0.8}, 'deadline'),
+]
+
+
+@pytest.mark.parametrize('mode', ['tool', 'native', 'prompted'])
+@pytest.mark.parametrize(('reply', 'limits', 'reason'), BREAKS, ids=['cut', 'timeout', 'deadline'])
+def test_what_was_written_is_kept(reply: BrokenOff, limits: dict[str, float], reason: str, mode: OutputMode) -> None:
+    with serve(Behaviour(script(reply))) as provider:
+        summary = run(provider, llm_output_mode=mode, **limits)
+        assert len(provider.requests) == 1
+
+    said = [fact.text for fact in summary.facts]
+    assert said[:3] == FACTS[:3]
+    assert 'The town of Delm has a gate of grey stone and 40 houses by its harbour.' in said, (
+        'the embedded model goes on'
+    )
+    assert [(part.first_line, part.last_line, part.state, part.reason) for part in summary.parts] == [
+        (1, 5, 'summarized', reason),
+        (7, 15, 'degraded', reason),
+    ]
+    assert (summary.state, summary.warnings) == (
+        'degraded',
+        [
+            f'1 of 1 answers were broken off ({reason}): what they say is kept, and the extractive model has gone on '
+            'from there'
+        ],
+    )
+    usage = summary.stats.usage
+    assert (usage.requests, usage.output_tokens, usage.input_tokens > 300) == (1, tokens.count(RAW[:IN_FOURTH]), True)
+
+
+def test_the_deadline_holds_while_a_slow_model_writes() -> None:
+    with serve(Behaviour(script(Json(ANSWER)), tokens_per_second=100)) as provider:
+        started = time.monotonic()
+        summary = run(provider, deadline_seconds=1.6)
+        assert time.monotonic() - started < 5
+    assert {part.state for part in summary.parts} == {'summarized', 'degraded'}
+    assert summary.stats.usage.output_tokens > 50
+
+
+def test_what_breaks_before_one_fact_is_whole_is_asked_for_again() -> None:
+    with serve(Behaviour(script(BrokenOff(ANSWER, 30), Json(ANSWER)))) as provider:
+        summary = run(provider)
+        assert [request.body.stream for request in provider.requests] == [True, False]
+    assert (summary.state, summary.warnings) == ('complete', [])
+    assert summary.stats.usage.output_tokens > tokens.count(RAW)
+
+
+def test_a_fallback_takes_over_where_an_answer_has_broken_off_too_soon() -> None:
+    async def write(_: list[ModelMessage], info: AgentInfo) -> AsyncIterator[DeltaToolCalls]:
+        yield {0: DeltaToolCall(info.output_tools[0].name, RAW[:30])}
+        raise ModelAPIError('first', 'gone')
+
+    def refuse(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        raise ModelAPIError('first', 'gone')
+
+    def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, RAW)])
+
+    async def stream(_: list[ModelMessage], info: AgentInfo) -> AsyncIterator[DeltaToolCalls]:
+        yield {0: DeltaToolCall(info.output_tools[0].name, RAW)}
+
+    second = FunctionModel(answer, stream_function=stream)
+    model = FallbackModel(FunctionModel(refuse, stream_function=write), second)
+    summary = Summarizer(Settings.load(llm_model='extractive'), model=model).summarize_sync(TEXT, max_output_tokens=120)
+    assert (summary.state, summary.facts[0].text) == ('complete', FACTS[0])
+    assert [models.can_stream(each) for each in (model, FallbackModel(second, FunctionModel(answer)))] == [True, False]
