@@ -37,6 +37,8 @@ _LIMITS = regex.compile(
     r"|annul\p{L}*|repeal\p{L}*|retract\p{L}*|later|instead|former\p{L}*)\b|n['’]t\b",
     regex.IGNORECASE,
 )
+# "He did this mainly", "It was known both".
+_LEADS_ON = regex.compile(r'\b(?:\p{Ll}{3,}ly|just|even|also|both|either|partly|then)\.$')
 _ENDINGS = tuple(f'{stop}{close}' for stop in '.!?…。！？؟।' for close in ('', '"', '”', '’', "'", ')', '」', '»'))
 
 
@@ -62,7 +64,7 @@ def variants(text: str) -> list[str]:
         for match in islice(_TRAILING.finditer(form), MAX_FORMS):
             head = ended(form[: match.start()])
             limits = _LIMITS.search(form, match.start())
-            if _is_balanced(head) and not limits and is_whole(head):
+            if _is_balanced(head) and not limits and is_whole(head) and not _LEADS_ON.search(head):
                 forms.setdefault(head)
     return [ended(form) for form in list(forms)[:MAX_FORMS] if form]
 

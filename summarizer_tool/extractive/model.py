@@ -41,6 +41,7 @@ KIND_WEIGHTS = {
     Kind.COMMENT: 0.05,
     Kind.FRAGMENT: 0.02,
     Kind.CODE: 0.02,
+    Kind.REFERENCE: 0.02,
 }
 """Prose relates what it names; rows and lists are as full of names and state less, code and fragments state nothing."""
 
@@ -52,6 +53,7 @@ KIND_IMPORTANCE = {
     Kind.COMMENT: 1,
     Kind.FRAGMENT: 1,
     Kind.CODE: 1,
+    Kind.REFERENCE: 1,
 }
 """How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
 another one may have said, and the last choice sees them all."""
@@ -237,7 +239,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
 
 
 def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
-    """The statements without code and scraps, where the others fill the room."""
+    """The statements without references, and without code and scraps where the others fill the room."""
+    found = [statement for statement in found if statement.kind is not Kind.REFERENCE] or found
     solid = [statement for statement in found if statement.kind not in (Kind.CODE, Kind.FRAGMENT, Kind.COMMENT)]
     return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
 

@@ -15,6 +15,7 @@ import regex
 
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
+from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.sentences import Sentence, is_whole, plain, sentences
 from summarizer_tool.text.stop_words import language_of
 
@@ -55,6 +56,8 @@ class Kind(Enum):
     """What source code declares, with what is said of it."""
     COMMENT = 'comment'
     """What else is said in source code."""
+    REFERENCE = 'reference'
+    """An entry of a list of references."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,8 @@ class _Reader:
     """The rows at hand of a table of labels and values."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
+    references: int | None = None
+    """The level of the heading over the list of references at hand, if any."""
     of_subject: int = -1
     """The paragraph in which the last name that began a sentence was the section's subject."""
     gender: str = ''
@@ -162,6 +167,10 @@ class _Reader:
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.gender = ''
         self.leads_away = boilerplate_lines.leads_away(title)
+        if opens_references(title):
+            self.references = level
+        elif self.references is not None and level <= self.references:
+            self.references = None
 
     def say(self, text: str, evidence: Iterable[int], kind: Kind = Kind.PROSE, lead: str = '') -> None:
         """Say something, with the heading it needs if it begins with a pronoun."""
@@ -261,11 +270,13 @@ def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[Numbered
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
     texts = [line.text for line in lines]
+    levels = range(1 - len(path), 1)
     reader = _Reader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of(islice((word for text in texts for word in names.words(text[:2000])), _SAMPLE_WORDS)),
         _speakers(texts),
-        levels=list(range(1 - len(path), 1)),
+        levels=[*levels],
+        references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common = boilerplate_lines.repeated(texts)
     said: set[str] = set()
@@ -293,6 +304,9 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         elif _RULE.match(text) or _BOX.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
             reader.flush()
             reader.leads_away = reader.leads_away or boilerplate_lines.leads_away(text)
+        elif reader.references is not None or is_reference(text):
+            reader.flush()
+            reader.say(plain(text), (line.number,), Kind.REFERENCE)
         else:
             _read_text(reader, line)
         if text in common:
@@ -356,7 +370,7 @@ def _read_row(reader: _Reader, line: NumberedLine, following: str) -> None:
         for place, (column, cell) in enumerate(zip([*columns, *[''] * len(cells)], cells, strict=False))
         if cell.lower() not in _NO_VALUE
     ]
-    if named:
+    if len(named) > 1 or any(map(str.isalpha, ''.join(named))):
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
 
 

@@ -20,6 +20,8 @@ _PHRASES = regex.compile(
     | ^(?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
     | ^search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$ | ^see\ (?!also)[^.,]{1,30}\.?$
     | \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
+    | \bcookies?\b.{0,80}\b(?:utilis|verwend|nutz|usa|usamos|gebruik|akzept|acept|accett|améliorer|mejorar|verbesser)
+    | \b(?:utilis|verwend|nutz|usamos|usiamo|gebruiken|akzept|acept|accett|używa)\w*\b.{0,40}\bcookies?\b
     | (?:^|[|/·]\s*)(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b.{0,60}$
     | (?:^|[|/·]\s*)cookie\ (?:policy|settings|preferences|notice)\b
     | ^(?:advertisements?|sponsored(?:\ content)?|promoted|ads?\ by\ .*|remove\ ads.*|go\ ad.?free.*)[.!]?$
