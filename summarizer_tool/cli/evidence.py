@@ -14,7 +14,7 @@ from summarizer_tool.cli.stored import (
     read_places,
     require_store,
 )
-from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, say, stop, write
+from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, in_commands, say, stop, write
 from summarizer_tool.evidence.question.question import ResearchMode
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def _show(evidence: 'EvidenceBrief', *, as_json: bool, is_found: bool) -> None:
     elif is_found:
         write(evidence.text)
     else:
-        complain(evidence.text)
+        complain(in_commands(evidence.text))
     if not is_found:
         sys.exit(ExitCode.FAILED)
 

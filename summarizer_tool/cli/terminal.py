@@ -88,7 +88,7 @@ def ending() -> 'Generator[None]':
     except (FetchError, InputTooLargeError, UnreadableError) as error:
         stop(ExitCode.INPUT, str(error))
     except SummarizerError as error:
-        stop(ExitCode.FAILED, str(error))
+        stop(ExitCode.FAILED, in_commands(str(error)))
     except KeyboardInterrupt:
         stop(ExitCode.INTERRUPTED, 'interrupted')
 
@@ -102,6 +102,22 @@ def stop(code: ExitCode, message: str) -> Never:
 def say(message: str) -> None:
     """A line on stderr, in the program's name."""
     complain(f'summarizer: {message}')
+
+
+_AS_COMMANDS = {
+    'add_source(content)': 'summarizer add FILE',
+    'add_source(url)': 'summarizer add URL',
+    'add_source': 'summarizer add',
+    'read_source(source_id, start_line)': 'summarizer call read_source --source_id HANDLE --start_line LINE',
+}
+"""What a person types for a tool that an agent calls."""
+
+
+def in_commands(text: str) -> str:
+    """What a text advises an agent to call, as a person types it."""
+    for tool, command in _AS_COMMANDS.items():
+        text = text.replace(tool, command)
+    return text
 
 
 def complain(text: str) -> None:
