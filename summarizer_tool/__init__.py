@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from summarizer_tool.prompts import render as render_prompt
     from summarizer_tool.report.page import ReportTable as ReportTable
     from summarizer_tool.report.page import render as render_report
+    from summarizer_tool.schemas import Audit as Audit
     from summarizer_tool.schemas import ChunkSummary as ChunkSummary
     from summarizer_tool.schemas import Evidence as Evidence
     from summarizer_tool.schemas import Fact as Fact
@@ -117,7 +118,7 @@ else:
             'prompt_tags': 'register_tag, wrap as wrap_in_tag',
             'prompts': 'Focus, fill as fill_prompt, load as load_prompt, render as render_prompt',
             'report.page': 'ReportTable, render as render_report',
-            'schemas': 'ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
+            'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
             'service.requests': 'AddSourceRequest, AnswerRequest, ReadSourceRequest, SearchRequest, StatusRequest',
             'service.retrieval': 'EvidenceBrief, Retriever',
             'service.service': 'AddedSource, Service, SummaryReply',

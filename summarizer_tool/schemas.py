@@ -230,6 +230,54 @@ class Stats(BaseModel):
         return round(self.tokens_in / self.tokens_out, 2) if self.tokens_out else 0.0
 
 
+ItemKind = Literal['name', 'title', 'date', 'number', 'identifier']
+"""What is counted in a source: names, quoted titles, dates, numbers and identifiers."""
+
+
+class Coverage(BaseModel):
+    """Distinct items of a source, and how many of them the text says."""
+
+    kept: int = 0
+    total: int = 0
+
+    @computed_field
+    @property
+    def share(self) -> float:
+        """The share that is kept, 1 where there is nothing to keep."""
+        return round(self.kept / self.total, 3) if self.total else 1.0
+
+
+class DocumentCoverage(Coverage):
+    """The coverage of one document."""
+
+    source_id: str
+    title: str
+
+
+class LostItem(BaseModel):
+    """A name, date or the like that the text does not say."""
+
+    text: str
+    kind: ItemKind
+    times: int
+    """How often the sources say it."""
+    source_id: str
+    """Where they say it first."""
+    line: int
+
+
+class Audit(Coverage):
+    """What the text has kept of the names, titles, dates, numbers and identifiers of its sources."""
+
+    by_kind: dict[ItemKind, Coverage] = Field(default_factory=dict[ItemKind, Coverage])
+    by_document: list[DocumentCoverage] = Field(default_factory=list[DocumentCoverage])
+    """An item that several documents have counts in each."""
+    losses: list[LostItem] = Field(default_factory=list[LostItem])
+    """The heaviest: those that the sources say most often."""
+    is_partial: bool = False
+    """Whether there are more items than are counted; those that come first are."""
+
+
 SummaryState = Literal['complete', 'degraded', 'unchanged', 'original', 'empty']
 
 
@@ -246,6 +294,8 @@ class Summary(BaseModel):
     parts: list[Part] = Field(default_factory=list[Part])
     """Every segment of the input, accounted for."""
     warnings: list[str] = Field(default_factory=list[str])
+    coverage: Audit | None = None
+    """How much of what the sources name is in the text; none where they come back as they are."""
     stats: Stats
 
     @property

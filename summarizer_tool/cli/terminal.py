@@ -199,8 +199,22 @@ def show_statistics(summary: 'Summary') -> None:
         'facts dropped': f'{dropped.unsupported} unsupported, {dropped.duplicate} duplicate, '
         f'{dropped.over_budget} over budget',
         'entities': f'{len(summary.entities):,}',
+        'coverage': _coverage(summary),
         'degraded parts': str(len(summary.degraded)),
         'seconds': f'{stats.seconds:.2f}',
     }.items():
         table.add_row(name, value)
     Console(stderr=True).print(table)
+
+
+def _coverage(summary: 'Summary') -> str:
+    """What is kept of the names and the like in the sources, in all and by kind."""
+    audit = summary.coverage
+    if audit is None:
+        return '-'
+    return '\n'.join(
+        [
+            f'{audit.kept:,} of {audit.total:,} names and the like',
+            *(f'{kind}s: {each.kept:,} of {each.total:,}' for kind, each in audit.by_kind.items()),
+        ]
+    )

@@ -19,7 +19,7 @@ from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
-from summarizer_tool.mapreduce import agents, extractive_fallback, grounding, merging, render
+from summarizer_tool.mapreduce import agents, audit, extractive_fallback, grounding, merging, render
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
@@ -100,6 +100,7 @@ class Engine:
         self._finished = AnswerCache(options.cache, scope, is_exact=is_extractive)
         self._on_failure = options.on_failure or self.settings.on_failure
         self._cut = ChunkCuts()
+        self._inventory = audit.Inventory()
         self._relevance: list[list[float]] = []
         self._targets: dict[int, float] = {}
 
@@ -145,6 +146,8 @@ class Engine:
             self.settings.default_chunk_overlap_tokens,
             self.job.strategy,
         )
+        left_out = [[(repeat.start, repeat.end) for repeat in found] for found in self._cut.repeats]
+        self._inventory = await in_process(audit.take, documents, left_out)
         return await in_thread(chunks_of, self._cut, documents)
 
     async def _give_up(self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome]) -> Summary:
@@ -171,8 +174,14 @@ class Engine:
                 [max(self._relevance[at][segment - 1] for at, segment in fact.evidence) for fact in facts],
             )
             summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
+            said = await self._said(summary.text)
+            summary.coverage = await in_thread(audit.report, self._inventory, said, self.job.documents)
             span.set_attribute('tokens_out', summary.stats.tokens_out)
         return summary
+
+    async def _said(self, text: str) -> list[bool]:
+        """Which of what the sources name a text says."""
+        return await in_process(audit.kept, [item.text for item in self._inventory.items], text)
 
     # Map
 

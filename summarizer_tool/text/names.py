@@ -4,9 +4,15 @@ They are what an extraction schema asks for and what a summary must not invent, 
 checks them, and a budget too small for their sentences still lists them.
 """
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 
 import regex
+
+if TYPE_CHECKING:
+    from summarizer_tool.schemas import ItemKind
 
 _MONTH = (
     'January|February|March|April|May|June|July|August|September|October|November|December'
@@ -25,8 +31,11 @@ _NAME = rf'{_WORD}(?:(?: | {_JOINT} | - ){_WORD}|(?: (?:No\. )?\d+\b(?![,.%]\d|%
 _QUOTED = r'(?<=[「『《〈“"])[^「」『』《》〈〉“”"\n]{2,40}(?=[」』》〉”"])'
 _NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+\s?%?'
 _MENTION = regex.compile(
-    rf'(?P<date>\b(?=[\dJFMASOND])(?:{_DATE}))|(?P<name>\b{_NAME})|(?P<quoted>{_QUOTED})|(?P<number>{_NUMBER})'
+    rf'(?P<date>\b(?=[\dJFMASOND])(?:{_DATE}))|(?P<name>\b{_NAME})|(?P<title>{_QUOTED})|(?P<number>{_NUMBER})'
 )
+# A key of a configuration, a name in a program, the id of a thing: small letters with digits or underscores at once.
+_IDENTIFIER = re.compile(r'\b[a-z]++[_\d][\w.\-]*\w|\b(?=[a-f\d]*\d[a-f]|[a-f]+\d)[a-f\d]{7,40}\b')
+_OPENING, _CLOSING = frozenset('"“«'), frozenset('"”»')
 
 # Words with a capital only because a sentence begins with them.
 _OPENERS = frozenset(
@@ -56,18 +65,40 @@ _WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+
 @lru_cache(maxsize=65_536)
 def mentions(text: str) -> tuple[str, ...]:
     """The distinct names, dates and numbers of a sentence or paragraph, as they are written, in order."""
-    found: dict[str, None] = {}
+    return tuple(dict.fromkeys(mention for _, mention in _matches(text)))
+
+
+def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
+    """Every name, quoted title, date, number and identifier of a text: its kind, as it is written, and its offset."""
+    for match, mention in _matches(text):
+        kind, start = cast('ItemKind', match.lastgroup), match.start()
+        before = text[start - 1 : start]
+        if (kind == 'title' and not mention[0].isalpha()) or (kind == 'number' and (before.isalpha() or before == '_')):
+            continue  # what stands between two titles; a part of an identifier
+        if mention.isdigit():
+            kind = 'date' if len(mention) == 4 and mention[0] in '12' else 'number'
+        elif kind == 'name':
+            if before in _OPENING and text[match.end() : match.end() + 1] in _CLOSING:
+                kind = 'title'
+            elif ' ' not in mention and any(map(str.isdigit, mention)):
+                kind = 'identifier'
+        if kind != 'title' or not mention[0].islower():  # words in quotation marks
+            yield kind, mention, start
+    for match in _IDENTIFIER.finditer(text):
+        yield 'identifier', match.group(), match.start()
+
+
+def _matches(text: str) -> Iterator[tuple[regex.Match[str], str]]:
     for match in _MENTION.finditer(text):
         mention = match.group()
         if match.lastgroup == 'name':
-            mention = _trim(mention, text, match.start())
+            mention = _trim(mention)
         mention = mention.strip()
         if mention and (len(mention) > 1 or mention.isdigit()):
-            found.setdefault(mention)
-    return tuple(found)
+            yield match, mention
 
 
-def _trim(name: str, text: str, start: int) -> str:
+def _trim(name: str) -> str:
     """Take sentence openers off the front of a name, and a possessive or a full stop off its end."""
     words = name.split(' ')
     while words and is_opener(words[0]):

@@ -46,7 +46,7 @@ def test_several_files_with_statistics() -> None:
     assert warning == snapshot(
         'summarizer: warning: unknown chunking strategy, using semantic instead (known: semantic, token)'
     )
-    assert [line.split('│')[1].strip() for line in table if line.startswith('│')] == snapshot(
+    assert [name for line in table if line.startswith('│') and (name := line.split('│')[1].strip())] == snapshot(
         [
             'state',
             'model',
@@ -60,6 +60,7 @@ def test_several_files_with_statistics() -> None:
             'facts',
             'facts dropped',
             'entities',
+            'coverage',
             'degraded parts',
             'seconds',
         ]

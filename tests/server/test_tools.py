@@ -128,6 +128,7 @@ async def test_a_summary(server: Served, mode: Mode) -> None:
             'warnings': [],
         }
         assert meta['stats']['tokens_out'] == meta['tokens_out'] == tokens.count(text_of(answer))
+        assert meta['coverage'].keys() == {'kept', 'total', 'share'}
         asked = {'schema_hint': 'people and their roles', 'source_ids': [handle], 'max_output_tokens': 300}
         again = await client.call_tool('summarize_for_extraction', asked)
         assert not again.is_error

@@ -1,0 +1,136 @@
+"""Take stock of what the sources name, and of how much of it a text says. Pure computing."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.excerpt import Span
+from summarizer_tool.schemas import Audit, Coverage, DocumentCoverage, ItemKind, LostItem
+from summarizer_tool.text import names
+from summarizer_tool.text.normalize import asked, stated
+
+MAX_ITEMS = 50_000
+"""Distinct items of one job; about what half a million tokens have."""
+
+MAX_PLACES = 8
+"""Places of an item that are kept; the rest is only counted."""
+
+HEAVIEST = 20
+"""Losses that are listed."""
+
+_ENDS = '.!?\n'
+
+
+@dataclass(slots=True)
+class Item:
+    """A name, title, date, number or identifier of the sources."""
+
+    kind: ItemKind
+    text: str
+    """As it is written first."""
+    documents: set[int] = field(default_factory=set[int])
+    """Indices of the documents that say it."""
+    places: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """The index of the document and the offset in it of the first ones."""
+    times: int = 0
+    is_certain: bool = False
+    """Whether it is more than a capital where a sentence begins."""
+
+
+@dataclass(slots=True)
+class Inventory:
+    """What the sources of a job name, in the order in which they do."""
+
+    items: list[Item] = field(default_factory=list[Item])
+    is_partial: bool = False
+
+
+def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]]) -> Inventory:
+    """Take stock of documents, but for the spans of each that an earlier one holds."""
+    found: dict[str, Item] = {}
+    is_partial = False
+    for index, kind, mention, offset, opens in _mentions(documents, left_out):
+        key = names.key(mention)
+        item = found.get(key)
+        if item is None:
+            if is_partial := len(found) == MAX_ITEMS:
+                break
+            item = found[key] = Item(kind, mention)
+        item.times += 1
+        item.documents.add(index)
+        if len(item.places) < MAX_PLACES:
+            item.places.append((index, offset))
+        item.is_certain = item.is_certain or kind != 'name' or ' ' in mention or not opens
+    return Inventory([item for item in found.values() if item.is_certain or _is_name(item, documents)], is_partial)
+
+
+def _mentions(
+    documents: Sequence[Document], left_out: Sequence[Sequence[Span]]
+) -> Iterator[tuple[int, ItemKind, str, int, bool]]:
+    """The document, kind, text and offset of every mention, and whether it begins a sentence."""
+    for index, document in enumerate(documents):
+        place = 0
+        for start, end in (*left_out[index], (len(document.text), 0)):
+            part = document.text[place:start]
+            for kind, mention, offset in names.located(part):
+                yield index, kind, mention, place + offset, _opens(part, offset)
+            place = end
+
+
+def _opens(text: str, offset: int) -> bool:
+    before = text[max(0, offset - 4) : offset].rstrip(' "“\'(*_')
+    return before[-1:] in _ENDS  # an empty string, at the beginning of the text, is in any
+
+
+def _is_name(item: Item, documents: Sequence[Document]) -> bool:
+    """Return whether a capital that is only seen where a sentence begins is never a small letter elsewhere."""
+    word = f' {item.text.lower()}'
+    return not any(word in documents[index].text for index in item.documents)
+
+
+def kept(items: Sequence[str], text: str) -> list[bool]:
+    """Tell of each item whether a line of `text` says it, in whatever form (as grounding compares them)."""
+    lines: dict[str, set[int]] = {}
+    for number, line in enumerate(text.splitlines()):
+        for word in stated(line):
+            lines.setdefault(word, set()).add(number)
+    return [_stands(asked(item), lines) for item in items]
+
+
+def _stands(words: frozenset[str], lines: dict[str, set[int]]) -> bool:
+    on = sorted((lines.get(word, set[int]()) for word in words), key=len)
+    return bool(on) and bool(on[0]) and bool(on[0].intersection(*on[1:]))
+
+
+def report(inventory: Inventory, said: Sequence[bool], documents: Sequence[Document]) -> Audit:
+    """The account of what is kept and what is lost."""
+    items = inventory.items
+    kinds: Counter[ItemKind] = Counter(item.kind for item in items)
+    kept_kinds = Counter(item.kind for item, is_kept in zip(items, said, strict=True) if is_kept)
+    of, kept_of = Counter[int](), Counter[int]()
+    for item, is_kept in zip(items, said, strict=True):
+        of.update(item.documents)
+        if is_kept:
+            kept_of.update(item.documents)
+    lost = sorted(
+        (item for item, is_kept in zip(items, said, strict=True) if not is_kept), key=lambda item: -item.times
+    )
+    return Audit(
+        kept=sum(said),
+        total=len(items),
+        by_kind={kind: Coverage(kept=kept_kinds[kind], total=kinds[kind]) for kind in sorted(kinds)},
+        by_document=[
+            DocumentCoverage(source_id=document.id, title=document.title, kept=kept_of[index], total=of[index])
+            for index, document in enumerate(documents)
+        ],
+        losses=[_lost(item, documents) for item in lost[:HEAVIEST]],
+        is_partial=inventory.is_partial,
+    )
+
+
+def _lost(item: Item, documents: Sequence[Document]) -> LostItem:
+    index, offset = item.places[0]
+    document = documents[index]
+    line = document.text.count('\n', 0, offset) + 1
+    return LostItem(text=item.text, kind=item.kind, times=item.times, source_id=document.id, line=line)
