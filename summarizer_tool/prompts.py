@@ -17,6 +17,7 @@ from summarizer_tool.prompt_tags import PromptTag, register_tag, wrap
 
 SOURCE_TAG = register_tag('source')
 FACTS_TAG = register_tag('facts')
+MISSING_TAG = register_tag('missing')
 FOCUS_TAG = register_tag('focus_areas')
 SCHEMA_TAG = register_tag('schema_hint')
 QUESTION_TAG = register_tag('question')
@@ -138,10 +139,20 @@ def _path(headings: Sequence[str]) -> str | None:
     return ' > '.join(part for part in parts if part) or None
 
 
-def chunk_request(sources: Sequence[PromptSource], focus: Focus, target_tokens: int) -> str:
-    """The chunk summarizer's user prompt; line numbers are unique over all sources."""
+def chunk_request(
+    sources: Sequence[PromptSource], focus: Focus, target_tokens: int, missing: Sequence[str] = ()
+) -> str:
+    """The chunk summarizer's user prompt; line numbers are unique over all sources.
+
+    With `missing` it asks once more, for what an earlier answer has left out.
+    """
     framed = [_frame(SOURCE_TAG, f'\n{number_lines(source.lines)}', _path(source.path)) for source in sources]
-    return render('chunk_request', **focus.render(), sources='\n\n'.join(framed), target_tokens=str(target_tokens))
+    values = {**focus.render(), 'sources': '\n\n'.join(framed), 'target_tokens': str(target_tokens)}
+    if not missing:
+        return render('chunk_request', **values)
+    return render(
+        'repair_request', **values, missing=_frame(MISSING_TAG, '\n'.join(['', *map(_one_line, missing), '']))
+    )
 
 
 def merge_request(lines: Sequence[NumberedLine], focus: Focus, target_tokens: int) -> str:

@@ -194,6 +194,8 @@ class Stats(BaseModel):
     reduce_calls: int = 0
     """Agent runs of the merger."""
     reduce_levels: int = 0
+    repair_calls: int = 0
+    """Agent runs of the chunk summarizer that asked once more, for what the facts had left out."""
     cached_calls: int = 0
     """Calls that were not made because their answers had been kept."""
     from_cache: bool = False
@@ -214,6 +216,8 @@ class Stats(BaseModel):
     """Facts in the text."""
     facts_repaired: int = 0
     """Facts whose evidence numbers were corrected."""
+    facts_recovered: int = 0
+    """Facts that asking once more has added."""
     dropped: DroppedFacts = Field(default_factory=DroppedFacts)
 
     @computed_field

@@ -99,6 +99,9 @@ class Settings(BaseSettings):
     `extractive` summary, or an `error`."""
     fill_budget: bool = True
     """Whether facts of the extractive model may fill what a model that says too little leaves of the budget."""
+    repair: bool = True
+    """Whether a model is asked once more about the chunks (at most four) that have lost most of what a focus or schema
+    asks for, where there is room in the budget."""
     trace_content: bool = False
     """Whether traces may hold prompts, sources and answers."""
     log_level: LogLevel = 'INFO'

@@ -192,7 +192,7 @@ def show_statistics(summary: 'Summary') -> None:
         'tokens out': f'{stats.tokens_out:,} of {stats.budget:,}',
         'ratio': f'{stats.ratio:g} : 1',
         'chunks': f'{stats.chunks} ({stats.strategy})',
-        'calls': f'{stats.map_calls} map, {stats.reduce_calls} reduce',
+        'calls': f'{stats.map_calls} map, {stats.reduce_calls} reduce, {stats.repair_calls} repair',
         'model tokens': f'{stats.usage.input_tokens:,} in, {stats.usage.output_tokens:,} out',
         'cost': 'unknown' if stats.cost is None else f'${stats.cost:.4f}',
         'facts': f'{stats.facts_out:,} of {stats.facts_in:,}',

@@ -55,10 +55,10 @@ class AnswerCache:
     found: int = field(default=0, init=False)
     """Answers that were there already."""
 
-    def map_key(self, sources: Sequence[PromptSource], focus: Focus) -> str:
-        """The key of a chunk's summary."""
+    def map_key(self, sources: Sequence[PromptSource], focus: Focus, missing: Sequence[str] = ()) -> str:
+        """The key of a chunk's summary, or of what it says of what is missing."""
         shown = [[source.path, prompts.number_lines(source.lines)] for source in sources]
-        return key_of('map', self.scope, focus.focus_areas, focus.schema_hint, shown)
+        return key_of('map', self.scope, focus.focus_areas, focus.schema_hint, shown, *missing)
 
     def reduce_key(self, lines: Sequence[NumberedLine], focus: Focus, target: int) -> str:
         """The key of a merge; the target is a part of it."""

@@ -93,6 +93,8 @@ class Composer:
             map_calls=self.tally.calls['map'],
             reduce_calls=self.tally.calls['reduce'],
             reduce_levels=self.tally.levels,
+            repair_calls=self.tally.calls['repair'],
+            facts_recovered=self.tally.recovered,
             cut_short=self.tally.cut_short,
             repeated_tokens=self.cut.repeated_tokens,
             usage=self.usage,

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 import anyio
+from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.models import Model
 
 from summarizer_tool import prompts, telemetry
@@ -19,14 +20,14 @@ from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
-from summarizer_tool.mapreduce import agents, audit, extractive_fallback, grounding, merging, render
+from summarizer_tool.mapreduce import agents, audit, extractive_fallback, grounding, merging, render, repair
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.mapreduce.numbering import Numbered, merged, number, segment_relevances
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.prompts import Focus, NumberedLine
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary, Summary
@@ -127,6 +128,7 @@ class Engine:
             facts = await self._union([fact for outcome in outcomes for fact in outcome.facts])
             # The embedded model has no words of its own: to merge is to choose, which the last step does best.
             facts = facts if self._caller.is_extractive else await self._reduce(facts)
+            facts = await self._repair(chunks, outcomes, facts)
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)
         summary.stats.cached_calls = self._finished.found
@@ -261,15 +263,15 @@ class Engine:
     def _target(self, wanted: float) -> int:
         return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
 
-    async def _summarize(self, numbered: Numbered, target: int) -> ChunkOutcome:
+    async def _summarize(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
         has_cache = self.options.cache is not None
-        key = await in_thread(self._finished.map_key, numbered.sources, self.job.focus) if has_cache else ''
+        key = await in_thread(self._finished.map_key, numbered.sources, self.job.focus, missing) if has_cache else ''
         async with self._finished.only_one(key, self.deadline):
             kept = await self._finished.find(key, target)
             if kept is not None:
                 return await self._grounded(numbered, kept)
-            prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target)
-            answer = await self._caller.ask(agents.CHUNK_SUMMARIZER, prompt, target, 'map')
+            prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target, missing)
+            answer = await self._caller.ask(agents.CHUNK_SUMMARIZER, prompt, target, 'repair' if missing else 'map')
             if answer.output is None:
                 return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
             outcome = await self._grounded(numbered, answer.output)
@@ -335,6 +337,44 @@ class Engine:
         facts = await in_thread(extractive_fallback.first_statements, numbered, target)
         self._tally.facts_in += len(facts)
         return facts, []
+
+    # Repair
+
+    async def _repair(
+        self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome], facts: list[GroundedFact]
+    ) -> list[GroundedFact]:
+        """Ask once more, for what is asked for and not said, where there is room; the embedded model has no more."""
+        room = self.job.budget - await in_thread(merging.size, facts)
+        is_on = self.settings.repair and self.job.focus != Focus() and not self._caller.is_extractive
+        if not is_on or room <= self.job.budget * UNUSED or self._caller.skip_reason():
+            return facts
+        said = await self._said('\n'.join(fact.text for fact in facts))
+        lost = await in_thread(repair.losses, self._inventory, said, chunks, self._relevance, self.job)
+        lost = [loss for loss in lost if outcomes[loss.chunk].state == 'summarized'][: repair.MAX_CHUNKS]
+        if not lost:
+            return facts
+        with telemetry.span('repair', chunks=len(lost), room=room, model=self.model_name) as span:
+            targets = repair.targets(lost, room * OVERSAMPLE)
+            calls = [
+                partial(self._ask_again, chunks[loss.chunk], loss.missing, self._target(target))
+                for loss, target in zip(lost, targets, strict=True)
+            ]
+            added = await self._each(calls, 'repair', 'asked again about chunk')
+            repaired = await self._union([*facts, *(fact for found in added for fact in found)])
+            self._tally.recovered = len(repaired) - len(facts)
+            span.set_attributes({'facts': self._tally.recovered, 'missing': sum(len(loss.missing) for loss in lost)})
+        return sorted(repaired, key=lambda fact: fact.evidence)
+
+    async def _ask_again(self, chunk: Chunk, missing: Sequence[str], target: int) -> list[GroundedFact]:
+        if self._caller.skip_reason():
+            return []
+        try:
+            return (await self._summarize(await in_thread(number, chunk, self._index_of), target, missing)).facts
+        except UsageLimitExceeded:  # what there is already is worth more than an error
+            self._tally.warnings.append('the usage limit is reached; what is missing was not asked for again')
+            return []
+
+    # Fill
 
     async def _fill(
         self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome], facts: list[GroundedFact]

@@ -41,7 +41,8 @@ class ChunkOutcome:
 class RunStats:
     """Counters for the statistics of a summary."""
 
-    calls: dict[Phase, int] = field(default_factory=lambda: {'map': 0, 'reduce': 0})
+    calls: dict[Phase, int] = field(default_factory=lambda: {'map': 0, 'reduce': 0, 'repair': 0})
+    recovered: int = 0
     levels: int = 0
     cut_short: bool = False
     facts_in: int = 0

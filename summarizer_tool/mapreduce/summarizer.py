@@ -300,7 +300,7 @@ class Summarizer:
             (options.cache_scope, options.output_mode or settings.llm_output_mode),
             (prompts.version(), revision()),
             (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
-            (settings.default_max_output_tokens, settings.fill_budget),
+            (settings.default_max_output_tokens, settings.fill_budget, settings.repair),
         )
 
     def default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
@@ -329,8 +329,8 @@ async def _find(cache: Cache, key: str) -> Summary | None:
         return None
     if summary is not None:
         stats = summary.stats
-        stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls
-        stats.map_calls = stats.reduce_calls = 0
+        stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls + stats.repair_calls
+        stats.map_calls = stats.reduce_calls = stats.repair_calls = 0
         stats.usage = RunUsage()
     return summary
 

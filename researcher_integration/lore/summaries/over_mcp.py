@@ -111,7 +111,7 @@ def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':
 
     async def notify(progress: float, total: float | None, message: str | None) -> None:
         said = message or ''
-        phase = 'reduce' if ': merged' in said else 'map'
+        phase = 'reduce' if ': merged' in said else 'repair' if said.startswith('asked again') else 'map'
         on_progress(Progress(phase, int(progress), int(total or 0), said))
 
     return notify
