@@ -2,7 +2,8 @@
 
 No model is needed: names, dates and numbers are looked up as words, in one form for what writers write in several
 (`wording.py`). A fact whose names stand on other lines than it cites gets those lines as evidence; a fact that names
-what stands nowhere is dropped, and counted. Numbers in words ("three") are not looked up: they may count what is there.
+what stands nowhere, or only where something else is spoken of, is dropped, and counted, and so is one that its own
+sentence contradicts (`contradiction.py`). Numbers in words ("three") are not looked up: they may count what is there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +12,7 @@ from functools import cached_property
 
 import regex
 
+from summarizer_tool.mapreduce.contradiction import closest, contradicts
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import names
@@ -24,12 +26,19 @@ MAX_EVIDENCE = 8
 MAX_TOGETHER = 3
 """The parts of one name may stand on different lines of up to so many cited ones; a fact that cites more is vague."""
 
+NEAR = 40
+"""Lines under one heading within which a text speaks of one thing."""
+
+LEAST_TIED = 0.4
+"""Share of the other words of a fact that a line farther off must have for the fact to rest on it, too."""
+
 LEAST_OVERLAP = 0.5
 """Share of the content words that a fact without sound evidence must have in common with its chunk."""
 
 # What models put around a statement although nobody asked: the number of its line, a bullet, its citation.
 _LEAD = regex.compile(r'^(?:[-*•]\s+|\d+\|\s*)+')
 _CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d+(?:\s*[-–,]\s*\d+)*)(?:\]|\))(?=\.?$)')
+_SMALL = frozenset(('of', 'the', 'and'))
 _INITIAL = regex.compile(r'\b\p{L}\.\s?')
 _OPENS = regex.compile(r'(?:^|[.!?:;]\s+)["“\'(*_]*$')
 _MONTH = regex.compile(r'(?i)\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)')
@@ -109,7 +118,7 @@ class _Lines:
 
         `spelled` is the name, date or number as it is written; of several lines the nearest to `near` is meant.
         """
-        wanted -= self.context
+        wanted -= self.context | _SMALL
         if not wanted:
             return []
         if not all(word in self.on for word in wanted):
@@ -158,6 +167,30 @@ class _Lines:
         if there:
             return any(word.lower() in self.texts[number] for number in there)
         return stem(word.casefold()) in self._stems
+
+    @cached_property
+    def _sections(self) -> dict[int, int]:
+        """The line of the heading under which each line stands."""
+        heading = 0
+        sections: dict[int, int] = {}
+        for number, text in self.texts.items():
+            heading = number if text.startswith('#') else heading
+            sections[number] = heading
+        return sections
+
+    def belongs(self, number: int, cited: Sequence[int], words: frozenset[str]) -> bool:
+        """Return whether a line may speak of the same as the cited ones: it is near them, or says much of `words`."""
+        if not cited or any(
+            abs(number - each) <= NEAR and self._sections[number] == self._sections[each] for each in cited
+        ):
+            return True
+        wanted = {word for word in words if len(word) > 3 or word[0].isdigit()}
+        return len(wanted & self.words[number]) >= LEAST_TIED * len(wanted)
+
+    def are_one(self, word: str, other: str) -> bool:
+        """Return whether two words stand beside each other somewhere, as the parts of a name do."""
+        text = self.running_text
+        return f'{word} {other}'.casefold() in text or f'{other} {word}'.casefold() in text
 
     def best_for(self, text: str, least: float) -> int | None:
         """The line with most of the words of `text`, if the chunk has at least that share of them."""
@@ -223,24 +256,40 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
     if not any(character.isalnum() for character in text):
         return []
     said = asked(text)
+    if any(text.rstrip('.') in known.texts[number] for number in cited):
+        return _fewest(text, cited, known)
+    if _is_contradicted(text, cited, known):
+        return []
     if any(said <= known.words[number] for number in cited):
         return _fewest(text, cited, known)
     mentioned = names.mentions(text)
     if not cited:
         best = known.best_for(text, 0.0 if mentioned else LEAST_OVERLAP)
         cited = [] if best is None else [best]
+        if _is_contradicted(text, cited, known):
+            return []
     elif not mentioned and not _overlaps(text, cited, known):
         best = known.best_for(text, LEAST_OVERLAP)
         return [] if best is None else [best]
     added: list[int] = []
     for mention in mentioned:
-        found = _locate(mention, text, [*cited, *added], known, called)
-        if found is None:
+        near = [*cited, *added]
+        found = _locate(mention, text, near, known, called)
+        if found is None or not all(known.belongs(number, near, said - asked(mention)) for number in found):
             return []
         added += found
     if added:
         cited = [number for number in cited if _overlaps(text, [number], known)]
     return _fewest(text, list(dict.fromkeys([*cited, *added])), known)
+
+
+def _is_contradicted(text: str, cited: Sequence[int], known: _Lines) -> bool:
+    """Return whether the sentence of the cited lines that is most like a fact says otherwise."""
+    nearest = known.best_for(text, LEAST_OVERLAP)
+    numbers = cited if nearest is None else dict.fromkeys([*cited, nearest])
+    line, sentence = closest(text, {number: known.texts[number] for number in numbers})
+    others = known.together(number for number in cited if number != line)
+    return contradicts(text, sentence, others.__contains__, known.are_one)
 
 
 def _locate(

@@ -1,0 +1,199 @@
+"""Tell whether a sentence says otherwise than a statement taken from it, by its wording alone.
+
+Laid beside each other, the two have another name or number in one place, a negation that the other lacks, or the same
+names in each other's places. Where the wording differs so much that nothing lies beside anything, nothing is found.
+"""
+
+from bisect import insort
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import chain, pairwise
+
+import regex
+
+from summarizer_tool.text import names
+from summarizer_tool.text.normalize import asked, stated
+from summarizer_tool.text.terms import stem
+
+LEAST_ALIKE = 0.5
+"""Share of the words of a statement that a sentence must have in the same order for a place to be the same place."""
+
+_WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’]\p{L}+)?|\d[\d,]*(?:\.\d+)?")
+_SENTENCE = regex.compile(
+    r'(?<=(?:\p{L}{3}|\s\p{Ll}{1,2}|[\d\s)\]”"])[.!?]["”’)]*)\s+(?=[\p{Lu}\d"“(*_])'  # not after `J.` or `Dr.`
+)
+_INTERJECTION = regex.compile(r'(?i)\bno\b(?=\s+no\b|\s*[,.!?;:](?!\s?\d))')
+_NEGATORS = frozenset('not never no cannot without neither nor none nobody nothing nowhere'.split())  # noqa: SIM905
+_TURNS = frozenset(
+    map(
+        stem,
+        """fail refuse reject deny decline lack lose lost miss prevent avoid prohibit ban forbid stop cease end abandon
+        oppose only few little hardly rarely seldom barely except unless until former formerly instead rather absent
+        absence unable impossible unknown unlike dismiss cancel leave left remain yet before exclude away least
+        free""".split(),  # noqa: SIM905
+    )
+)
+"""Words by which a text says without a negation what another says with one."""
+_HELPERS = frozenset(
+    """be been being is are was were am has had have having will would can could did do does may might must shall should
+    a an the any yet ever also been to of by in on at it its his her their""".split()  # noqa: SIM905
+)
+_DOTTED_DATE = regex.compile(r'\b(\d{1,2})\.(\d{1,2})\.(?=\d{4}\b)')
+
+NEARBY = 4
+"""Words after a negation within which stands what it negates."""
+
+FAR = 8
+"""Words before a statement within which another word turns it."""
+
+
+_Code = tuple[str, int, int, int, int]
+"""How a span of one text became a span of another, as difflib says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    raw: str
+    folded: str
+
+    @property
+    def is_number(self) -> bool:
+        return self.folded[0].isdigit()
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether it is a number or has a capital."""
+        return self.is_number or (self.raw[0].isupper() and not names.is_opener(self.raw))
+
+    @property
+    def negates(self) -> bool:
+        return self.folded in _NEGATORS or self.folded.endswith(("n't", 'n’t'))
+
+
+@lru_cache(maxsize=65_536)
+def _word(raw: str) -> _Word:
+    return _Word(raw, next(iter(asked(raw)), raw.casefold()))
+
+
+def _words(text: str) -> list[_Word]:
+    return [_word(raw) for raw in _WORD.findall(_INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))]
+
+
+def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:
+    """The sentence of some lines that has most of the wording of a fact, and the number of its line."""
+    found = [(number, sentence) for number, line in lines.items() for sentence in _SENTENCE.split(line)]
+    if len(found) < 2:
+        return found[0] if found else (0, '')
+    said = _pairs(fact)
+    return max(found, key=lambda each: len(said & _pairs(each[1])))
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    return set(pairwise(['', *(word.folded for word in _words(text)), '']))
+
+
+def contradicts(
+    fact: str, sentence: str, is_elsewhere: Callable[[str], bool], is_one: Callable[[str, str], bool]
+) -> bool:
+    """Return whether a sentence says otherwise than a fact.
+
+    Args:
+        fact: A statement.
+        sentence: The sentence that is most like it, of those that it was taken from.
+        is_elsewhere: Tells of a word whether something else that the fact was taken from says it.
+        is_one: Tells of two words whether they are parts of one name.
+    """
+    said, there = _words(fact), _words(sentence)
+    if _is_exchanged(said, there):
+        return True
+    known, own = stated(sentence), {word.folded for word in said}
+    has_new = any(word.is_marked and word.folded not in known for word in said)
+    if not has_new and not any(word.negates for word in chain(said, there)):
+        return False
+    ours, theirs = [word.folded for word in said], [word.folded for word in there]
+    codes = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    if sum(end - start for kind, start, end, _, _ in codes if kind == 'equal') < LEAST_ALIKE * len(said):
+        return False
+    if _is_turned(said, there, codes):
+        return True
+    for kind, start, end, first, last in codes:
+        # In one place, and no clause for another.
+        if kind == 'replace' and all(word.is_marked or word.folded in _HELPERS for word in said[start:end]):
+            new = [word for word in said[start:end] if word.is_marked and word.folded not in known]
+            old = [word for word in there[first:last] if word.is_marked and word.folded not in own]
+            if any(_clash(one, other, is_one) for one in new for other in old if not is_elsewhere(one.folded)):
+                return True
+    return False
+
+
+def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
+    """Return whether the two are different names or numbers, and no two forms or parts of one."""
+    if new.is_number or old.is_number:
+        return new.is_number and old.is_number
+    return new.folded[:4] != old.folded[:4] and not new.raw.isupper() and not is_one(new.raw, old.raw)
+
+
+def _is_turned(said: Sequence[_Word], there: Sequence[_Word], codes: Sequence[_Code]) -> bool:
+    """Return whether one of the two negates what the other states."""
+    own, its = [word.negates for word in said], [word.negates for word in there]
+    if any(own) == any(its):  # one negation more or less between the same words
+        return sum(own) != sum(its) and any(
+            (kind == 'insert' and last - first == 1 and its[first])
+            or (kind == 'delete' and end - start == 1 and own[start])
+            for kind, start, end, first, last in codes
+        )
+    plain, negated = (there, said) if any(own) else (said, there)
+    # What is left out with all that it negates is not denied.
+    surplus = (
+        [code[1:3] for code in codes if code[0] == 'delete']
+        if any(own)
+        else [code[3:] for code in codes if code[0] == 'insert']
+    )
+    left_out = {
+        place
+        for start, end in surplus
+        if any(not word.negates and word.folded not in _HELPERS for word in negated[start:end])
+        for place in range(start, end)
+    }
+    stems = [stem(word.folded) for word in plain]
+    turns = _TURNS - {stem(word.folded) for word in negated}
+    return any(
+        other == stem(negated[place].folded) and turns.isdisjoint(stems[max(0, at - FAR) : at + NEARBY])
+        for place in _negated(negated)
+        if place not in left_out
+        for at, other in enumerate(stems)
+    )
+
+
+def _negated(words: Sequence[_Word]) -> Iterator[int]:
+    """The place of what each negation negates: the content word next to it."""
+    for place, word in enumerate(words):
+        after = range(place + 1, min(len(words), place + 1 + NEARBY))
+        to = next((each for each in after if words[each].folded not in _HELPERS), None) if word.negates else None
+        if to is not None and words[to].folded != 'only' and not (word.folded == 'no' and words[to].is_number):
+            yield to
+
+
+def _is_exchanged(said: Sequence[_Word], there: Sequence[_Word]) -> bool:
+    """Return whether the two are the same but for their names and numbers, which stand in each other's places."""
+    (own, mine), (its, other) = _places(said), _places(there)
+    if mine == other or own != its or sorted(chain(*mine)) != sorted(chain(*other)):
+        return False
+    wrong = [place for place, each in enumerate(mine) if each != other[place]]
+    # "Ada and Brook" are also "Brook and Ada".
+    return not (len(wrong) == wrong[-1] - wrong[0] + 1 == 2 and own[wrong[0]] in ('and', 'or'))
+
+
+def _places(words: Sequence[_Word]) -> tuple[list[str], list[list[str]]]:
+    """The words that are neither name nor number, and what stands before, between and after them, in any order."""
+    plain: list[str] = []
+    places: list[list[str]] = [[]]
+    for word in words:
+        if word.is_marked:
+            insort(places[-1], word.folded)
+        else:
+            plain.append(word.folded)
+            places.append([])
+    return plain, places

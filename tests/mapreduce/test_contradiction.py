@@ -1,0 +1,79 @@
+"""What a fact says is held against the wording of its lines: another name in one place, a negation more or less."""
+
+import pytest
+
+from summarizer_tool.mapreduce.grounding import ground
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.schemas import ChunkSummary, Fact
+
+SOURCE = """\
+# Willi Drossen
+Wilhelm "Willi" Drossen (born 13 March 1963 in Kalm) is a skeleton racer who competed from 1992 to 2002.
+He won a gold medal in 1998 and a bronze in 1999. Drossen also finished ninth at the 2002 Winter Games in Salt City.
+In July 2012 Drossen agreed a two-year contract to coach the Vesk team; the federation refused to extend it.
+# Harl Bridge
+The Harl Bridge, designed by Edda Lund and built by the Norrin Company between 1871 and 1874, spans the River Ost.
+It was not damaged in the flood of 1903, but the older Mill Bridge was destroyed. No trucks are allowed.
+The council never approved the second bridge, although Mayor Tom Rusk supported it until 1911.
+# Guild
+Captain Sera Vole leads the Ash Guild from Port Hale. Her deputy is Orin Vole, who is not related to her.
+The guild was founded in 412 by Bren Hask; in 430 it lost the war against the Reed Court, led by Queen Ysa.
+No. The remote will have no LCD screen; it will use rubber buttons instead.
+Nobody objected to dropping Windows 7 in release 9. Ilse Brandt said the budget is 40,000 euros, not 50,000."""
+LINES = [NumberedLine(number, text) for number, text in enumerate(SOURCE.splitlines(), 1)]
+
+
+def is_kept(text: str, line: int) -> bool:
+    return bool(ground(ChunkSummary(facts=[Fact(text=text, evidence=[line])]), LINES).facts)
+
+
+@pytest.mark.parametrize(
+    ('text', 'line'),
+    [
+        ('Willi Drossen won gold in 1998 and bronze in 1999.', 3),
+        ('Willi Drossen came ninth at the 2002 Winter Games in Salt City.', 3),
+        ('Drossen finished ninth at the 2002 Winter Games, after a gold medal in 1998.', 3),
+        ('Wilhelm Drossen was born in Kalm on 13.3.1963.', 2),
+        ('The federation did not extend the contract of Willi Drossen.', 4),
+        ('Edda Lund designed the Harl Bridge.', 6),
+        ('The Norrin Company built the Harl Bridge from 1871 to 1874.', 6),
+        ('The flood of 1903 destroyed the Mill Bridge but did not damage the Harl Bridge.', 7),
+        ('Trucks are not allowed on the Harl Bridge.', 7),
+        ('Trucks are banned from the Harl Bridge.', 7),
+        ('The council did not approve a second bridge.', 8),
+        ('Orin Vole is the deputy of Captain Sera Vole of the Ash Guild.', 10),
+        ('The Ash Guild, led by Captain Sera Vole, was founded in 412.', 11),
+        ('The Ash Guild did not win the war of 430 against the Reed Court.', 11),
+        ('The remote uses rubber buttons and has no LCD screen.', 12),
+        ('Release 9 drops Windows 7 without objection.', 13),
+        ('Ilse Brandt wants a budget of 40,000 euros instead of 50,000.', 13),
+    ],
+)
+def test_what_is_true_stays_in_other_words(text: str, line: int) -> None:
+    assert is_kept(text, line)
+
+
+@pytest.mark.parametrize(
+    ('text', 'line'),
+    [
+        ('Willi Drossen finished ninth at the 1999 Winter Games in Salt City.', 3),
+        ('The Harl Bridge, designed by Sera Vole, spans the River Ost.', 6),
+        ('Sera Vole designed the Harl Bridge.', 6),
+        ('The Harl Bridge was damaged in the flood of 1903.', 7),
+        ('Trucks are allowed on the bridge.', 7),
+        ('The council approved the second bridge.', 8),
+        ('Captain Edda Lund leads the Ash Guild from Port Hale.', 10),
+        ('Port Hale leads the Ash Guild from Captain Sera Vole.', 10),
+        ('The Ash Guild was not founded by Bren Hask.', 11),
+        ('Tom Rusk founded the guild in 412.', 11),
+        ('The remote will have LCD screen.', 12),
+    ],
+)
+def test_what_the_lines_say_otherwise_goes(text: str, line: int) -> None:
+    assert not is_kept(text, line)
+
+
+def test_names_in_a_row_may_change_places() -> None:
+    source = [NumberedLine(1, 'Ada Brook and Morn Keld met in Marn.')]
+    facts = [Fact(text='Morn Keld and Ada Brook met in Marn.', evidence=[1])]
+    assert ground(ChunkSummary(facts=facts), source).facts

@@ -1,0 +1,1 @@
+"""How good summaries are: what they keep, how they read, and what the gate lets through."""
