@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+EVAL := .venv-eval
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
+.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -52,6 +53,9 @@ bench: $(VENV)/.installed-dev  ## Benchmarks, as ratios against a baseline in th
 load: $(VENV)/.installed-dev  ## Many clients with large documents at once, against the real server
 	$(BIN)/python -m tests.proofs.load
 
+eval: $(EVAL)/.installed  ## What summaries keep, how they read and answer, and what grounding lets through; ARGUMENTS='--model openai/gpt-4o-mini --against build/eval.json'
+	$(EVAL)/bin/python -m tests.proofs.eval $(ARGUMENTS)
+
 research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way, and killed after each step
 	$(BIN)/python -m tests.proofs.research
 
@@ -83,7 +87,7 @@ wheel: $(VENV)/.installed-dev  ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(EVAL) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
 
 # pip is the last thing that venv makes: an interrupted one is made again.
 $(VENV)/bin/pip:
@@ -98,6 +102,11 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/pip
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(EVAL)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(EVAL)
+	$(EVAL)/bin/pip install --quiet --disable-pip-version-check -e '.[eval]'
+	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
