@@ -258,16 +258,13 @@ class DocumentCoverage(Coverage):
     title: str
 
 
-class LostItem(BaseModel):
-    """A name, date or the like that the text does not say."""
+class LostItem(Evidence):
+    """A name, date or the like that the text does not say, and where the sources say it first."""
 
     text: str
     kind: ItemKind
     times: int
-    """How often the sources say it."""
-    source_id: str
-    """Where they say it first."""
-    line: int
+    """How often they say it."""
 
 
 class Audit(Coverage):

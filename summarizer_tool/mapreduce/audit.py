@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.excerpt import Span
@@ -18,6 +19,8 @@ MAX_PLACES = 8
 
 HEAVIEST = 20
 """Losses that are listed."""
+
+T = TypeVar('T')
 
 _ENDS = '.!?\n'
 
@@ -105,23 +108,16 @@ def _stands(words: frozenset[str], lines: dict[str, set[int]]) -> bool:
 
 def report(inventory: Inventory, said: Sequence[bool], documents: Sequence[Document]) -> Audit:
     """The account of what is kept and what is lost."""
-    items = inventory.items
-    kinds: Counter[ItemKind] = Counter(item.kind for item in items)
-    kept_kinds = Counter(item.kind for item, is_kept in zip(items, said, strict=True) if is_kept)
-    of, kept_of = Counter[int](), Counter[int]()
-    for item, is_kept in zip(items, said, strict=True):
-        of.update(item.documents)
-        if is_kept:
-            kept_of.update(item.documents)
-    lost = sorted(
-        (item for item, is_kept in zip(items, said, strict=True) if not is_kept), key=lambda item: -item.times
-    )
+    every = list(zip(inventory.items, said, strict=True))
+    kinds: Counter[tuple[ItemKind, bool]] = Counter((item.kind, is_kept) for item, is_kept in every)
+    of = Counter((index, is_kept) for item, is_kept in every for index in item.documents)
+    lost = sorted((item for item, is_kept in every if not is_kept), key=lambda item: -item.times)
     return Audit(
         kept=sum(said),
-        total=len(items),
-        by_kind={kind: Coverage(kept=kept_kinds[kind], total=kinds[kind]) for kind in sorted(kinds)},
+        total=len(said),
+        by_kind={kind: Coverage(**_counts(kinds, kind)) for kind in dict.fromkeys(kind for kind, _ in kinds)},
         by_document=[
-            DocumentCoverage(source_id=document.id, title=document.title, kept=kept_of[index], total=of[index])
+            DocumentCoverage(source_id=document.id, title=document.title, **_counts(of, index))
             for index, document in enumerate(documents)
         ],
         losses=[_lost(item, documents) for item in lost[:HEAVIEST]],
@@ -129,8 +125,13 @@ def report(inventory: Inventory, said: Sequence[bool], documents: Sequence[Docum
     )
 
 
+def _counts(counted: Counter[tuple[T, bool]], what: T) -> dict[str, int]:
+    return {'kept': counted[what, True], 'total': counted[what, True] + counted[what, False]}
+
+
 def _lost(item: Item, documents: Sequence[Document]) -> LostItem:
     index, offset = item.places[0]
     document = documents[index]
+    segment = document.segment_at(offset)
     line = document.text.count('\n', 0, offset) + 1
-    return LostItem(text=item.text, kind=item.kind, times=item.times, source_id=document.id, line=line)
+    return LostItem(source_id=document.id, segment=segment, line=line, text=item.text, kind=item.kind, times=item.times)

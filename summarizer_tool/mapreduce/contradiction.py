@@ -42,12 +42,14 @@ _HELPERS = frozenset(
 )
 _DOTTED_DATE = regex.compile(r'\b(\d{1,2})\.(\d{1,2})\.(?=\d{4}\b)')
 
+MAX_WORDS = 150
+"""Of a statement or a sentence; what is longer is none, and would take long to lay beside another."""
+
 NEARBY = 4
 """Words after a negation within which stands what it negates."""
 
 FAR = 8
 """Words before a statement within which another word turns it."""
-
 
 _Code = tuple[str, int, int, int, int]
 """How a span of one text became a span of another, as difflib says it."""
@@ -71,10 +73,15 @@ class _Word:
     def negates(self) -> bool:
         return self.folded in _NEGATORS or self.folded.endswith(("n't", 'n’t'))
 
+    @property
+    def tells(self) -> bool:
+        return not self.negates and self.folded not in _HELPERS
+
 
 @lru_cache(maxsize=65_536)
 def _word(raw: str) -> _Word:
-    return _Word(raw, next(iter(asked(raw)), raw.casefold()))
+    forms = asked(raw)  # several, in scripts without spaces
+    return _Word(raw, next(iter(forms)) if len(forms) == 1 else raw.casefold())
 
 
 def _words(text: str) -> list[_Word]:
@@ -106,6 +113,8 @@ def contradicts(
         is_one: Tells of two words whether they are parts of one name.
     """
     said, there = _words(fact), _words(sentence)
+    if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
+        return False
     if _is_exchanged(said, there):
         return True
     known, own = stated(sentence), {word.folded for word in said}
@@ -138,41 +147,30 @@ def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
 def _is_turned(said: Sequence[_Word], there: Sequence[_Word], codes: Sequence[_Code]) -> bool:
     """Return whether one of the two negates what the other states."""
     own, its = [word.negates for word in said], [word.negates for word in there]
+    more = [said[start:end] for kind, start, end, _, _ in codes if kind == 'delete']
+    less = [there[first:last] for kind, _, _, first, last in codes if kind == 'insert']
     if any(own) == any(its):  # one negation more or less between the same words
-        return sum(own) != sum(its) and any(
-            (kind == 'insert' and last - first == 1 and its[first])
-            or (kind == 'delete' and end - start == 1 and own[start])
-            for kind, start, end, first, last in codes
-        )
-    plain, negated = (there, said) if any(own) else (said, there)
+        return sum(own) != sum(its) and any(len(run) == 1 and run[0].negates for run in (*more, *less))
+    plain, negated, surplus = (there, said, more) if any(own) else (said, there, less)
     # What is left out with all that it negates is not denied.
-    surplus = (
-        [code[1:3] for code in codes if code[0] == 'delete']
-        if any(own)
-        else [code[3:] for code in codes if code[0] == 'insert']
-    )
-    left_out = {
-        place
-        for start, end in surplus
-        if any(not word.negates and word.folded not in _HELPERS for word in negated[start:end])
-        for place in range(start, end)
-    }
+    left_out = {word for run in surplus if any(word.tells for word in run) for word in run}
     stems = [stem(word.folded) for word in plain]
     turns = _TURNS - {stem(word.folded) for word in negated}
     return any(
-        other == stem(negated[place].folded) and turns.isdisjoint(stems[max(0, at - FAR) : at + NEARBY])
-        for place in _negated(negated)
-        if place not in left_out
+        other == stem(word.folded) and turns.isdisjoint(stems[max(0, at - FAR) : at + NEARBY])
+        for word in _negated(negated)
+        if word not in left_out
         for at, other in enumerate(stems)
     )
 
 
-def _negated(words: Sequence[_Word]) -> Iterator[int]:
-    """The place of what each negation negates: the content word next to it."""
+def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
+    """What each negation negates: the content word next to it."""
     for place, word in enumerate(words):
-        after = range(place + 1, min(len(words), place + 1 + NEARBY))
-        to = next((each for each in after if words[each].folded not in _HELPERS), None) if word.negates else None
-        if to is not None and words[to].folded != 'only' and not (word.folded == 'no' and words[to].is_number):
+        to = (
+            next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None) if word.negates else None
+        )
+        if to is not None and to.folded != 'only' and not (word.folded == 'no' and to.is_number):
             yield to
 
 

@@ -25,12 +25,12 @@ Figures = dict[str, float]
 LEAST: dict[str, Figures] = {
     'retention': {'entities': 0.59, 'relations': 0.43, 'coverage': 0.50, 'sentences': 0.90},
     'examples': {'coverage': 0.65, 'sentences': 0.85},
-    'reading': {'sentences': 0.92},
-    'focus': {'words': 0.73, 'span': 0.18},
-    'plots': {'rouge1': 0.31},
+    'reading': {'sentences': 0.93},
+    'focus': {'words': 0.75, 'span': 0.23},
+    'plots': {'rouge1': 0.33},
     'own': {'found': 0.95, 'clean': 0.95},
     'a few pages': {'entities': 0.53, 'relations': 0.42, 'coverage': 0.50, 'sentences': 0.90},
-    'a few questions': {'words': 0.65, 'span': 0.15},
+    'a few questions': {'words': 0.65, 'span': 0.13},
     'gate': {'balanced': 0.97, 'fast enough': 1.0},
 }
 """The means that no group may fall below: a little under what the embedded model reaches."""
