@@ -233,7 +233,7 @@ class _Attempts:
     async def _summarized(
         self, model: Model, text: str, budget: int, on_failure: Literal['error', 'extractive']
     ) -> Summary:
-        settings = self.settings
+        settings = self.settings.model_copy(update={'repair': False})  # a result costs one request
         if self.request.seconds is not None:
             left = min(settings.deadline_seconds, max(0.1, self.request.seconds))
             settings = settings.model_copy(update={'deadline_seconds': left})

@@ -109,13 +109,14 @@ def _stands(words: frozenset[str], lines: dict[str, set[int]]) -> bool:
 def report(inventory: Inventory, said: Sequence[bool], documents: Sequence[Document]) -> Audit:
     """The account of what is kept and what is lost."""
     every = list(zip(inventory.items, said, strict=True))
-    kinds: Counter[tuple[ItemKind, bool]] = Counter((item.kind, is_kept) for item, is_kept in every)
+    kinds = Counter[tuple[ItemKind, bool]]((item.kind, is_kept) for item, is_kept in every)
+    seen: dict[ItemKind, None] = dict.fromkeys(item.kind for item in inventory.items)
     of = Counter((index, is_kept) for item, is_kept in every for index in item.documents)
     lost = sorted((item for item, is_kept in every if not is_kept), key=lambda item: -item.times)
     return Audit(
         kept=sum(said),
         total=len(said),
-        by_kind={kind: Coverage(**_counts(kinds, kind)) for kind in dict.fromkeys(kind for kind, _ in kinds)},
+        by_kind={kind: Coverage(**_counts(kinds, kind)) for kind in seen},
         by_document=[
             DocumentCoverage(source_id=document.id, title=document.title, **_counts(of, index))
             for index, document in enumerate(documents)
