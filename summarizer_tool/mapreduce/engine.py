@@ -346,7 +346,8 @@ class Engine:
         """Ask once more, for what is asked for and not said, where there is room; the embedded model has no more."""
         room = self.job.budget - await in_thread(merging.size, facts)
         is_on = self.settings.repair and self.job.focus != Focus() and not self._caller.is_extractive
-        if not is_on or room <= max(self.job.budget * UNUSED, MIN_TARGET_TOKENS) or self._caller.skip_reason():
+        has_time = not self._caller.skip_reason() and all(outcome.reason != DEADLINE for outcome in outcomes)
+        if not is_on or not has_time or room <= max(self.job.budget * UNUSED, MIN_TARGET_TOKENS):
             return facts
         said = await self._said('\n'.join(fact.text for fact in facts))
         lost = await in_thread(repair.losses, self._inventory, said, chunks, self._relevance, self.job)
