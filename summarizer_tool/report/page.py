@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.schemas import Evidence, Summary
+from summarizer_tool.schemas import Audit, Evidence, Summary
 from summarizer_tool.text.lines import one_line
 
 ReportPlace = tuple[int, int, int, str]
@@ -103,8 +103,19 @@ def _page(summary: Summary, documents: Sequence[Document], tables: Sequence[Repo
         sources=[_source(document, summary) for document in documents],
         tables=[
             (table.title, table.columns, [[c if isinstance(c, str) else place(c) for c in row] for row in table.rows])
-            for table in tables
+            for table in (*(_audited(summary.coverage) if summary.coverage else ()), *tables)
         ],
+    )
+
+
+def _audited(audit: Audit) -> tuple[ReportTable, ...]:
+    """What the text has kept of what its sources name, and what it has not."""
+    counted = [('all', audit), *audit.by_kind.items(), *((each.title, each) for each in audit.by_document)]
+    kept = [[name, f'{each.kept} of {each.total}', f'{each.share:.0%}'] for name, each in counted]
+    lost = [[each.text, each.kind, str(each.times), each] for each in audit.losses]
+    return (
+        ReportTable('Kept of what the sources name', ('Of', 'Distinct ones', 'Share'), kept),
+        ReportTable('Not said, the most frequent first', ('What', 'Kind', 'Times', 'First'), lost),
     )
 
 

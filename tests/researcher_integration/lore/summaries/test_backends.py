@@ -258,8 +258,8 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
                 'summarize',
                 """\
 Hesper Lowe abandoned the Tide Hall on day 285 with 313 crowns from Morn Keld.
+Vael Tarn sold Marn on day 137 with 5,216 crowns from Ilse Quarry.
 Nothing else of note is recorded for that season by the clerks of the hall.
-Vael Tarn inherited Marn on day 142 with 8,570 crowns from Ada Brook.
 
 [src_44010ccbfcc1: ask again by source_ids, or read_source.]\
 """,
@@ -277,8 +277,9 @@ Vael Tarn inherited Marn on day 142 with 8,570 crowns from Ada Brook.
     )
     assert [type(part.metadata) for part in here] == [Summary, Summary, Summary, type(None), type(None)]
     told = ['degraded_parts', 'model', 'source_ids', 'state', 'stats', 'tokens_in', 'tokens_out', 'warnings']
+    audited = ['coverage', *told]
     names = [sorted(name.removeprefix('summarizer/') for name in part.metadata or {}) for part in there]
-    assert names == [told, told, told, [], []]
+    assert names == [audited, audited, told, [], []]
     assert UNKNOWN in str(there[4].content)
 
 
