@@ -26,7 +26,7 @@ _ENDS = '.!?\n'
 
 
 @dataclass(slots=True)
-class Item:
+class NamedItem:
     """A name, title, date, number or identifier of the sources."""
 
     kind: ItemKind
@@ -45,13 +45,13 @@ class Item:
 class Inventory:
     """What the sources of a job name, in the order in which they do."""
 
-    items: list[Item] = field(default_factory=list[Item])
+    items: list[NamedItem] = field(default_factory=list[NamedItem])
     is_partial: bool = False
 
 
 def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]]) -> Inventory:
     """Take stock of documents, but for the spans of each that an earlier one holds."""
-    found: dict[str, Item] = {}
+    found: dict[str, NamedItem] = {}
     is_partial = False
     for index, kind, mention, offset, opens in _mentions(documents, left_out):
         key = names.key(mention)
@@ -59,7 +59,7 @@ def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]]) -> I
         if item is None:
             if is_partial := len(found) == MAX_ITEMS:
                 break
-            item = found[key] = Item(kind, mention)
+            item = found[key] = NamedItem(kind, mention)
         item.times += 1
         item.documents.add(index)
         if len(item.places) < MAX_PLACES:
@@ -86,7 +86,7 @@ def _opens(text: str, offset: int) -> bool:
     return before[-1:] in _ENDS  # an empty string, at the beginning of the text, is in any
 
 
-def _is_name(item: Item, documents: Sequence[Document]) -> bool:
+def _is_name(item: NamedItem, documents: Sequence[Document]) -> bool:
     """Return whether a capital that is only seen where a sentence begins is never a small letter elsewhere."""
     word = f' {item.text.lower()}'
     return not any(word in documents[index].text for index in item.documents)
@@ -130,7 +130,7 @@ def _counts(counted: Counter[tuple[T, bool]], what: T) -> dict[str, int]:
     return {'kept': counted[what, True], 'total': counted[what, True] + counted[what, False]}
 
 
-def _lost(item: Item, documents: Sequence[Document]) -> LostItem:
+def _lost(item: NamedItem, documents: Sequence[Document]) -> LostItem:
     index, offset = item.places[0]
     document = documents[index]
     segment = document.segment_at(offset)
