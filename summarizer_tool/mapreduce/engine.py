@@ -390,7 +390,7 @@ class Engine:
         is_own = self._caller.is_extractive
         if room <= self.job.budget * UNUSED or not (is_own or self.settings.fill_budget):
             return facts
-        if self._caller.skip_reason() == DEADLINE:
+        if self.deadline.seconds < self.job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND:
             self._mark_cut_short(DEADLINE)
             return facts
         # More than is lacking, since much of it will be what is said already.
