@@ -54,6 +54,9 @@ SHARPNESS = 3
 OWN = 0.5
 """Share of a text's relevance that it has by its own words; the rest it has by the place where it stands."""
 
+BY_PLACE = 0.3
+"""The most that a fact about a schema is relevant by its place alone."""
+
 DERIVED = 0.5
 """Weight of a word that only shares its beginning with one of the focus, against 1 for that word."""
 
@@ -138,8 +141,14 @@ def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
 
 
 def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> list[float]:
-    """Relevance by place, as from `relevances`, together with how well each text matches by itself."""
-    return [place * (1 - OWN + OWN * own) for place, own in zip(places, matches(texts, focus), strict=True)]
+    """Relevance by place, as from `relevances`, together with how well each text matches by itself.
+
+    An answer is looked for where it is spoken of; what fills a schema has its words in it: `Leader: Ada Brook`.
+    """
+    own = matches(texts, focus)
+    if Aim.of(focus) is Aim.NAMES:
+        return [max(BY_PLACE * place, each) for place, each in zip(places, own, strict=True)]
+    return [place * (1 - OWN + OWN * each) for place, each in zip(places, own, strict=True)]
 
 
 def _bags(texts: Sequence[str]) -> list[Counter[str]]:
