@@ -35,6 +35,8 @@ _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
 """Declarations for each line; what has more is a list of some other kind."""
 _SAMPLE_LINES = 200
+_LONGEST_LINE = 200
+"""Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
 """Lines of one signature."""
 _ERROR = 3
@@ -76,8 +78,10 @@ TokensOfLines = Mapping[int, Sequence[_Token]]
 
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
-    code = sum(_CODE.search(line.text) is not None for line in lines)
-    is_other = code < CODE_SHARE * len(lines) or any(_FENCE.match(line.text) for line in lines)
+    code = sum(_CODE.search(line.text, 0, _LONGEST_LINE) is not None for line in lines)
+    longest = max((len(line.text) for line in lines), default=0)
+    is_long = longest > 10 * _LONGEST_LINE or sum(len(line.text) for line in lines) > _LONGEST_LINE * len(lines)
+    is_other = is_long or code < CODE_SHARE * len(lines) or any(_FENCE.match(line.text) for line in lines)
     language = '' if is_other else _language(lines[:_SAMPLE_LINES])
     found = _declarations(_tokens(language, lines), lines) if language else []
     return found, [HeadingSection(tuple(path), (0,) * len(path))]

@@ -183,7 +183,7 @@ def stem(word: str) -> str:
     `use` and `used`, `tie` and `tied`, `agree` and `agreed`, `control` and `controlling` meet.
     Source: https://tartarus.org/martin/PorterStemmer/def.txt, steps 1a to 1c, 5a and 5b.
     """
-    if len(word) < 4 or not word.isalpha():
+    if not 4 <= len(word) <= LONGEST_TERM or not word.isalpha():
         return word
     if word.endswith('s'):
         if word.endswith('ies'):
