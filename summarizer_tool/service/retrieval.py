@@ -40,7 +40,7 @@ from summarizer_tool.web.robots import Robots
 MAX_TOP_K = 200
 
 _LEAST_PASSAGE = 50
-"""Tokens that a passage takes in a brief, or more: so many of them fill one."""
+"""Tokens that a passage takes in a brief, or more."""
 
 ANSWER_TOP_K = 40
 """Passages that an answer looks for; its brief has room for about a hundred."""
@@ -232,8 +232,8 @@ class Retriever:
         found = await self._find(asked, options)
         if not (found.hits or found.is_full_context):
             found = await in_io_thread(beginnings, self.collection, found, asked.source_ids, asked.top_k)
-        if not (found.hits or found.is_full_context):
-            return await self._nothing(asked.text, found, budget)
+            if not found.hits:
+                return await self._nothing(asked.text, found, budget)
         timings = {'search': time.perf_counter() - started}
         _tell(options, 'search', f'{len(found.hits)} passages found')
         _tell(options, 'assemble', 'the brief is being written', done=0)
