@@ -37,13 +37,13 @@ _FEW = 200
 _TOGETHER = 4
 """Frequent terms that are asked, the rarest ones."""
 
-_AROUND = 4
-"""Passages on each side of one that is found that are read with it: as far as relevance reaches."""
+_AROUND = 3
+"""Passages on each side of one that is found that are read with it."""
 
 _SMALL = 500
 """Passages that are all read, to see where the question is spoken of: about 50,000 tokens."""
 
-_BEST_READ = 8
+_BEST_READ = 4
 """Elsewhere only those around so many of the best are."""
 
 _ANSWERS = 0.45
