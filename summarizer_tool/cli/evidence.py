@@ -43,7 +43,10 @@ def search(
         typer.Argument(metavar='FILE|URL|HANDLE|-', help='Where to look; none: in all of SUMMARIZER_STORE.'),
     ] = None,
     intent: Intent = '',
-    top_k: Annotated[int, typer.Option(min=0, help='Passages, neighbours not counted; 0: 20.')] = 0,
+    top_k: Annotated[
+        int,
+        typer.Option(min=0, help='Passages, neighbours not counted; 0: 20, and what else --max-tokens has room for.'),
+    ] = 0,
     max_tokens: MaxTokens = 0,
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL; only used with SUMMARIZER_RERANK.')] = None,
     as_json: AsJson = False,

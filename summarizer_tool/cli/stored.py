@@ -149,7 +149,10 @@ async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings'
 
     async def add(name: str) -> 'Source | str':
         try:
-            return await _added(service, read_place(name, settings))
+            place = read_place(name, settings)
+            if isinstance(place, Given) and not place.document.text.strip():
+                return f'{name} is empty; nothing of it is stored'
+            return await _added(service, place)
         except (FetchError, InputTooLargeError, UnreadableError) as error:
             return str(error)
 

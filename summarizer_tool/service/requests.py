@@ -23,8 +23,8 @@ class SearchRequest(Request):
     """Where to look: handles. With neither, in all of the collection."""
     intent: Text = ''
     """What the answer is for; its words count less."""
-    top_k: Count = DEFAULT_TOP_K
-    """Passages, neighbours not counted; 0 means 20."""
+    top_k: Count = 0
+    """Passages, neighbours not counted; 0 means 20, and what else `max_tokens`, if given, has room for."""
     max_tokens: Count = 0
     """Of the brief, at least 500 and at most `MCP_RESPONSE_TOKEN_BUDGET`, which 0 means."""
 

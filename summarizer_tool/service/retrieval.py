@@ -24,7 +24,7 @@ from summarizer_tool.evidence.question.model_splitter import ModelSplitter
 from summarizer_tool.evidence.question.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.reranker import ModelReranker
 from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
-from summarizer_tool.evidence.search.search import search
+from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
 from summarizer_tool.llm.typed_query import RequestModel
 from summarizer_tool.runtime.deadline import Deadline
@@ -38,6 +38,9 @@ from summarizer_tool.text.addresses import host_of, is_url, key_of, likeness
 from summarizer_tool.web.robots import Robots
 
 MAX_TOP_K = 200
+
+_LEAST_PASSAGE = 50
+"""Tokens that a passage takes in a brief, or more."""
 
 ANSWER_TOP_K = 40
 """Passages that an answer looks for; its brief has room for about a hundred."""
@@ -104,7 +107,7 @@ class Retriever:
         source_urls: str | Sequence[str] = (),
         source_ids: str | Sequence[str] = (),
         intent: str = '',
-        top_k: int = DEFAULT_TOP_K,
+        top_k: int = 0,
         max_tokens: int = 0,
         options: RequestOptions = DEFAULT_OPTIONS,
     ) -> EvidenceBrief:
@@ -220,6 +223,7 @@ class Retriever:
             tuple(source.id for source in chosen),
             min(request.top_k or DEFAULT_TOP_K, MAX_TOP_K),
             await in_io_thread(self._room, chosen, budget),
+            0 if request.top_k else min(request.max_tokens // _LEAST_PASSAGE, MAX_TOP_K),
         )
         return await self._searched(asked, budget, options)
 
@@ -227,7 +231,9 @@ class Retriever:
         started = time.perf_counter()
         found = await self._find(asked, options)
         if not (found.hits or found.is_full_context):
-            return await self._nothing(asked.text, found, budget)
+            found = await in_io_thread(beginnings, self.collection, found, asked.source_ids, asked.top_k)
+            if not found.hits:
+                return await self._nothing(asked.text, found, budget)
         timings = {'search': time.perf_counter() - started}
         _tell(options, 'search', f'{len(found.hits)} passages found')
         _tell(options, 'assemble', 'the brief is being written', done=0)

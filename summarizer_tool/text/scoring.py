@@ -10,10 +10,10 @@ import heapq
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import accumulate, combinations, pairwise
+from itertools import accumulate, combinations
 from typing import TYPE_CHECKING
 
 from summarizer_tool.text import names, tokens
@@ -43,6 +43,8 @@ OFF_FOCUS = 0.005
 
 NEAR = 150.0
 """Words within which a text speaks of one thing: the standard deviation of how relevance fades."""
+
+_REACH = 3 * NEAR
 
 NEAR_LEAST = 30
 NEAR_MOST = 100
@@ -123,8 +125,10 @@ def matches(texts: Sequence[str], focus: 'Focus') -> list[float]:
     return _scaled(_bm25(bags, _asked(bags, focus)))
 
 
-def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
+def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()) -> list[float]:
     """How much each of the texts, which follow each other, stands where the focus is spoken of, from 0 to 1.
+
+    `breaks` are the indices of those that do not follow the one before, such as the first one of another source.
 
     What matches is spread over what stands near: what is talked about is named once and then spoken of. The words that
     mark off the places found are then looked for, too (pseudo relevance feedback; Rocchio 1971), since who answers
@@ -132,8 +136,9 @@ def relevances(texts: Sequence[str], focus: 'Focus') -> list[float]:
     """
     bags = _bags(texts)
     query = _asked(bags, focus)
-    ends = list(accumulate(min(max(bag.total(), NEAR_LEAST), NEAR_MOST) for bag in bags))
-    places = [(start + end) / 2 for start, end in pairwise([0, *ends])]
+    sizes = [min(max(bag.total(), NEAR_LEAST), NEAR_MOST) for bag in bags]
+    ends = accumulate(size + (_REACH if index in breaks else 0) for index, size in enumerate(sizes))
+    places = [end - size / 2 for size, end in zip(sizes, ends, strict=True)]
     near = _spread(_bm25(bags, query), places)
     if any(near):
         near = _spread(_bm25(bags, query | _feedback(bags, near, query)), places)
@@ -157,12 +162,19 @@ def _bags(texts: Sequence[str]) -> list[Counter[str]]:
 
 def _asked(bags: Sequence[Counter[str]], focus: 'Focus') -> dict[str, float]:
     """The words of the focus and their weights; where a word of the texts only goes on from one, that too: `leader`."""
-    query = dict.fromkeys(set(content_words(f'{focus.focus_areas} {focus.schema_hint}')) - _KINDS, 1.0)
-    alike = (word for bag in bags for word in bag if word not in query and _is_alike(word, query))
+    asked = content_words(f'{focus.focus_areas} {focus.schema_hint}')
+    query = {word: 1.0 for word in asked if word not in _KINDS}
+    # In order: sums of fractions depend on it, and the answer must not depend on the hash seed.
+    alike = sorted(word for word in set[str]().union(*bags) if word not in query and is_alike(word, query))
     return query | dict.fromkeys(alike, DERIVED)
 
 
-def _is_alike(word: str, query: Iterable[str]) -> bool:
+def beginning(word: str) -> str:
+    """What a word shares at least with those that are alike; nothing of one that is too short."""
+    return word[: max(_LEAST_ROOT, math.ceil(_MOST_OF_WORD * len(word)))] if len(word) >= _LEAST_ROOT else ''
+
+
+def is_alike(word: str, query: Iterable[str]) -> bool:
     """Return whether a word begins with one of the query, or one of the query with it, and is mostly that."""
     return len(word) >= _LEAST_ROOT and any(
         min(len(word), len(asked)) >= max(_LEAST_ROOT, _MOST_OF_WORD * max(len(word), len(asked)))
@@ -199,7 +211,7 @@ def _spread(scores: Sequence[float], places: Sequence[float]) -> list[float]:
     spread = [0.0] * len(scores)
     for place, score in zip(places, scores, strict=True):
         if score:
-            first, last = bisect_left(places, place - 3 * NEAR), bisect_right(places, place + 3 * NEAR)
+            first, last = bisect_left(places, place - _REACH), bisect_right(places, place + _REACH)
             for index in range(first, last):
                 spread[index] += score * math.exp(-(((places[index] - place) / NEAR) ** 2) / 2)
     return _scaled(spread)

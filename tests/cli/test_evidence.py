@@ -31,7 +31,7 @@ def test_search_looks_in_what_is_named(station: Site) -> None:
     """The brief alone on stdout; no link is followed."""
     Path('mill.html').write_text(f'<nav>Menu of the mill</nav><article><p>{MILL}</p></article>')
     page = station.url('/guide/safety')
-    done = run('search', 'What is a drowned start?', page, 'mill.html', '--max-tokens', '600')
+    done = run('search', 'What is a drowned start?', page, 'mill.html', '--max-tokens', '600', '--top-k', '20')
     brief = done.stdout.replace(station.host, 'SITE')
     assert (done.exit_code, done.stderr) == (0, '')
     assert 'A start against a closed gate, which is forbidden since the accident of 1961.' in brief
@@ -83,12 +83,14 @@ def test_what_a_store_keeps_serves_the_next_command(station: Site, monkeypatch: 
     monkeypatch.setenv('LLM_MODEL', 'openai:gpt-4o')  # whose key is missing: no model is asked
     Path('mill.md').write_text(MILL)
     Path('binary.png').write_bytes(b'\x89PNG\0\0')
+    Path('empty.md').write_text(' \n')
     safety = station.url('/guide/safety')
-    added = run('add', safety, 'binary.png', 'mill.md', 'missing.md', station.url('/nope?key=secret'))
+    added = run('add', safety, 'binary.png', 'empty.md', 'mill.md', 'missing.md', station.url('/nope?key=secret'))
     # What the other page says depends on the site's address.
     assert re.sub(r'src_\w+  \d+ tokens  Safety', 'Safety', said(added)).replace(station.host, 'SITE') == snapshot("""\
 3|Safety
 src_ef430c36dd30  51 tokens  The mill of Ostrey|summarizer: binary.png looks like a binary file; give it as text
+summarizer: empty.md is empty; nothing of it is stored
 summarizer: missing.md does not exist
 summarizer: SITE/nope answered HTTP 404\
 """)
@@ -117,10 +119,14 @@ summarizer: SITE/nope answered HTTP 404\
 
 def test_where_nothing_is_found(station: Site) -> None:
     Path('mill.md').write_text(MILL * 40)
-    nothing = run('search', 'zyzzyva', 'mill.md', '--max-tokens', '500')
+    begun = run('search', 'zyzzyva', 'mill.md', '--max-tokens', '500')
+    assert (begun.exit_code, 'the sources are shown as they begin' in begun.stdout) == (0, True)
+    kept = {'SUMMARIZER_STORE': 'kept.sqlite3'}
+    run('add', 'mill.md', **kept)
+    nothing = run('search', 'zyzzyva', '--max-tokens', '500', **kept)
     assert (nothing.exit_code, nothing.stdout) == (1, '')
     assert nothing.stderr.startswith('[NO RESULTS]\n')
-    as_json = run('search', 'zyzzyva', 'mill.md', '--max-tokens', '500', '--json')
+    as_json = run('search', 'zyzzyva', '--max-tokens', '500', '--json', **kept)
     assert (as_json.exit_code, as_json.stderr) == (1, '')
     told = json.loads(as_json.stdout)
     assert told.pop('figures')['hits'] == 0

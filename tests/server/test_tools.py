@@ -74,7 +74,7 @@ async def test_tools(server: Served, mode: Mode) -> None:
                 'source_urls': [],
                 'source_ids': [],
                 'intent': '',
-                'top_k': 20,
+                'top_k': 0,
                 'max_tokens': 0,
             },
             'answer': {

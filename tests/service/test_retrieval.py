@@ -469,7 +469,7 @@ async def test_an_answer_that_is_cancelled_takes_nothing_from_the_others() -> No
         hurried, waited, _ = await all_of(hurry, wait, cancel)
     assert hurried == 'cancelled'
     assert 'expected on the second of October' in waited
-    assert web.hits.count('/slow') == 2
+    assert web.hits.count('/slow') <= 2
 
 
 async def test_a_text_that_two_answers_add_at_once_is_new_to_one() -> None:
@@ -481,3 +481,24 @@ async def test_a_text_that_two_answers_add_at_once_is_new_to_one() -> None:
     assert sorted(re.findall(r'\+\d+ passages', '\n'.join(each.text for each in found))) == snapshot(
         ['+0 passages', '+3 passages']
     )
+
+
+async def test_sources_without_a_word_of_the_question_are_shown_as_they_begin() -> None:
+    with SourceStore() as store:
+        retriever = make(store)
+        source = retriever.collection.add(Document(chronicle(9000)))
+        found = await retriever.search('xylophones', source_ids=source.id, max_tokens=800)
+        assert 'No passage has any word of the question; the sources are shown as they begin.' in found.text
+        assert (found.figures['hits'], found.is_error) == (20, False)
+        assert section(found.text, 'EVIDENCE').splitlines()[1].startswith('[E1] source 1 · line 3 · relevance 0.00')
+        assert '[NO RESULTS]' in (await retriever.search('xylophones', max_tokens=800)).text
+
+
+async def test_a_brief_is_filled_unless_a_number_of_passages_was_asked_for() -> None:
+    with SourceStore() as store:
+        retriever = make(store)
+        told = '\n\n'.join(f'Then boat {n} of the fleet came home, {n} days late, and was tied up.' for n in range(400))
+        retriever.collection.add(Document(f'The admiral spoke of the lighthouse.\n\n{told}'))
+        few = await retriever.search('lighthouse', top_k=1, max_tokens=1500)
+        many = await retriever.search('lighthouse', max_tokens=1500)
+        assert few.tokens < 650 < 1000 < many.tokens <= 1500

@@ -71,6 +71,11 @@ def room_for_whole(sources: Sequence[Source], budget: int) -> int:
     return max(0, budget - _ALWAYS_THERE - len(sources) * _SOURCE_TOKENS - numbers - cited)
 
 
+def _no_word_met(found: SearchResult) -> str:
+    shown = 'whole because they are small' if found.is_full_context else 'as they begin'
+    return prompts.render('evidence/no_word_met', shown=shown)
+
+
 def _stats(
     found: SearchResult, mode: str, iterations: int, stopped: str, timings: Mapping[str, float]
 ) -> tuple[tuple[str, str], ...]:
@@ -134,7 +139,7 @@ class _Assembly:
             question=self.question,
             parts=self.parts,
             partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in self.gone)),
-            notices=(*notices, *(() if found.matched else (prompts.load('evidence/no_word_met'),))),
+            notices=(*notices, *(() if found.matched else (_no_word_met(found),))),
         )
 
     def _source(self, source_id: str) -> Source | None:

@@ -9,13 +9,8 @@ from summarizer_tool.documents import site_boilerplate
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.brief.brief import BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
-from summarizer_tool.evidence.search.neighbours import placed
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.text.blocks import lines_of as plain_lines_of
-
-_BORROWED = 0.85
-"""What the score of a neighbour counts for beside those of hits: it is its hit's, and a hit elsewhere says more that is
-new. Anything from 0.8 to 0.9 holds about as much of what answers in the meetings of the evidence proof."""
 
 _PARAGRAPHS = re.compile(r'\n\s*\n')
 
@@ -105,11 +100,9 @@ def join(
 
 
 def _ordered(hits: Sequence[Hit]) -> list[Hit]:
-    """Hits in their order, neighbours where their scores belong, and then what is certainly furniture."""
-    beside = sorted((hit for hit in hits if hit.is_adjacent), key=lambda hit: hit.score, reverse=True)
-    ordered = placed((hit for hit in hits if not hit.is_adjacent), beside[::-1], _BORROWED)
-    last = {place for place, hit in enumerate(ordered) if _is_furniture(hit.passage.text, is_best=place == 0)}
-    return [ordered[place] for place in sorted(range(len(ordered)), key=lambda place: (place in last, place))]
+    """Hits in their order, and then what is certainly furniture."""
+    last = [_is_furniture(hit.passage.text, is_best=place == 0) for place, hit in enumerate(hits)]
+    return [hits[place] for place in sorted(range(len(hits)), key=last.__getitem__)]
 
 
 def _is_furniture(text: str, *, is_best: bool) -> bool:

@@ -7,16 +7,16 @@ what the others have found, and where there are no others, some of their passage
 import heapq
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.search import lookup, outdated
-from summarizer_tool.evidence.search.ranking import REACH, WeighedQuestion, weigh
+from summarizer_tool.evidence.search import lookup, outdated, places
+from summarizer_tool.evidence.search.ranking import WeighedQuestion, weigh
 from summarizer_tool.store import index
 from summarizer_tool.store.index import Span
+from summarizer_tool.text.scoring import DERIVED
 from summarizer_tool.text.terms import asked
 
 _COUNTED = 4000
@@ -37,8 +37,17 @@ _FEW = 200
 _TOGETHER = 4
 """Frequent terms that are asked, the rarest ones."""
 
-STEPS: Final = tuple(step for apart in range(1, REACH + 1) for step in (-apart, apart))
-"""From the id of a passage to those of the passages around it, the nearest first."""
+_AROUND = 3
+"""Passages on each side of one that is found that are read with it."""
+
+_SMALL = 500
+"""Passages that are all read, to see where the question is spoken of: about 50,000 tokens."""
+
+_BEST_READ = 4
+"""Elsewhere only those around so many of the best are."""
+
+_ANSWERS = 0.45
+"""The score from which a passage is ranked by its own words alone, before all that only stands in a good place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,9 @@ class ScoredPassage:
 
     passage: Passage
     score: float
+    """0 to 1, by its own words."""
+    value: float = 0.0
+    """0 to 1: what it is ranked by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,8 @@ class RankedPassages:
     """Best first."""
     matched: frozenset[int]
     """All that were found by the index."""
+    around: Mapping[int, float]
+    """By the ids of passages read beside them, their values."""
 
 
 def weigh_questions(
@@ -74,6 +88,7 @@ def weigh_questions(
 def rank_passages(
     db: sqlite3.Connection,
     collection: str,
+    text: str,
     question: WeighedQuestion,
     frequencies: Mapping[str, int],
     spans: Sequence[Span],
@@ -85,64 +100,54 @@ def rank_passages(
     `also` names passages to be scored, too, whatever words they have, if they are in the spans; `without` is where not
     to look for words, ascending.
     """
-    found, having = _gathered(db, question, frequencies, spans, without)
-    also = [row for row in also if any(first <= row <= last for first, last in spans)]
+    found = _gathered(db, question, frequencies, spans, without)
+    also = [row for row in also if _is_in(row, spans)]
     chosen = dict.fromkeys((*_best(db, found, question), *also))
-    scored = _scored(db, collection, question, index.passages(db, collection, [*chosen]), having)
+    scored = score_passages(db, collection, question, index.passages(db, collection, [*chosen]))
+    near = _near(heapq.nlargest(_BEST_READ, scored, key=lambda each: each.score), spans)
+    read = index.passages(db, collection, outdated.outside(near, without))
+    place = {each.id: value for each, value in zip(read, places.relevances(read, text), strict=True)}
     wanted = frozenset(also)
-    kept = (each for each in scored if each.score > 0 or each.passage.id in wanted)
-    return RankedPassages(tuple(sorted(kept, key=_order)), frozenset(found))
+    kept = (
+        ScoredPassage(each.passage, each.score, _value(each.score, place.get(each.passage.id, 0.0)))
+        for each in scored
+        if each.score > 0 or each.passage.id in wanted
+    )
+    around = {row: _value(0.0, relevance) for row, relevance in place.items()}
+    return RankedPassages(tuple(sorted(kept, key=_order)), frozenset(found), around)
+
+
+def _value(score: float, place: float) -> float:
+    """What a passage is ranked by: its own words where they answer, else the place where it stands."""
+    share = min(1.0, score / _ANSWERS) ** 2
+    return share * score + (1 - share) * _ANSWERS * place
+
+
+def _near(best: Sequence[ScoredPassage], spans: Sequence[Span]) -> list[int]:
+    """The ids of passages that are read for where they stand, ascending."""
+    if sum(last - first + 1 for first, last in spans) <= _SMALL:
+        return [row for first, last in spans for row in range(first, last + 1)]
+    steps = range(-_AROUND, _AROUND + 1)
+    return sorted({row for each in best for step in steps if _is_in(row := each.passage.id + step, spans)})
+
+
+def _is_in(row: int, spans: Sequence[Span]) -> bool:
+    return any(first <= row <= last for first, last in spans)
 
 
 def score_passages(
     db: sqlite3.Connection, collection: str, question: WeighedQuestion, passages: Sequence[Passage]
 ) -> list[ScoredPassage]:
-    """The score of each passage, given all those around them."""
-    having: dict[str, set[int]] = {}
-    for passage in passages:
-        for term in question.held(passage.text):
-            having.setdefault(term, set()).add(passage.id)
-    return _scored(db, collection, question, passages, having)
-
-
-def _scored(
-    db: sqlite3.Connection,
-    collection: str,
-    question: WeighedQuestion,
-    passages: Sequence[Passage],
-    having: Mapping[str, Set[int]],
-) -> list[ScoredPassage]:
-    """The score of each passage, with regard to the terms that others near it have."""
+    """The score of each passage by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
-    around = {passage.id: _around(passage.id, having) for passage in passages}
-    there = {passage.id: passage for passage in passages}
-    others = {row + step for row, each in around.items() for step in each.values()} - there.keys()
-    there.update((passage.id, passage) for passage in index.passages(db, collection, sorted(others)))
-    found: list[ScoredPassage] = []
-    for passage in passages:
-        beside = {
-            term: abs(step)
-            for term, step in around[passage.id].items()
-            if (near := there.get(passage.id + step)) and near.is_with(passage)
-        }
-        found.append(ScoredPassage(passage, question.score(passage.text, index.terms_above(passage, titles), beside)))
-    return found
-
-
-def _around(row: int, having: Mapping[str, Set[int]]) -> dict[str, int]:
-    """By term that a passage lacks, how far away the nearest one is that has it: a step of `STEPS`."""
-    found: dict[str, int] = {}
-    for term, rows in having.items():
-        if row not in rows:
-            step = next((step for step in STEPS if row + step in rows), 0)
-            if step:
-                found[term] = step
-    return found
+    return [
+        ScoredPassage(passage, question.score(passage.text, index.terms_above(passage, titles))) for passage in passages
+    ]
 
 
 def _order(each: ScoredPassage) -> tuple[float, int, int]:
     """Best first; among equals those of the source stored last, in their own order."""
-    return -each.score, each.passage.number - each.passage.id, each.passage.number
+    return -each.value, each.passage.number - each.passage.id, each.passage.number
 
 
 def _gathered(
@@ -151,16 +156,18 @@ def _gathered(
     frequencies: Mapping[str, int],
     spans: Sequence[Span],
     without: Sequence[Span],
-) -> tuple[dict[int, float], dict[str, set[int]]]:
-    """By passage what the terms weigh that the index knows to be in it, and by term all passages that have it.
-
-    The latter without those terms that are nearly everywhere.
-    """
+) -> dict[int, float]:
+    """By passage what the terms weigh that the index knows to be in it."""
     terms = sorted((term for term in question.weights if frequencies[term]), key=frequencies.__getitem__)
+    # A word that is nowhere is looked for in others with its beginning.
+    derived = {term: lookup.alike(db, term) for term in question.weights if not frequencies[term]}
     room = sum(last - first + 1 for first, last in spans)
     found: dict[int, float] = {}
-    having: dict[str, set[int]] = {}
     taken = 0
+    for term, words in derived.items():
+        rows = {row for word in words for row in lookup.rows_with(db, [word], spans, _FEW)}
+        for row in outdated.outside(rows, without):
+            found[row] = found.get(row, 0.0) + question.weights[term] * DERIVED
     frequent: list[str] = []
     for term in terms:
         expected = min(frequencies[term], room)
@@ -169,7 +176,6 @@ def _gathered(
             continue
         rows = outdated.outside(lookup.rows_with(db, [term], spans, GATHERED), without)
         taken += len(rows)
-        having[term] = set(rows)
         weight = question.weights[term]
         for row in rows:
             found[row] = found.get(row, 0.0) + weight
@@ -180,7 +186,7 @@ def _gathered(
             weight = sum(question.weights[term] for term in group)
             for row in outdated.outside(lookup.sample_with(db, group, spans, 2 * _SKIMMED), without):
                 found[row] = max(found.get(row, 0.0), weight)
-    return found, having
+    return found
 
 
 def _fewer(terms: list[str]) -> list[list[tuple[str, ...]]]:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from summarizer_tool.store.index import Span
+from summarizer_tool.text import scoring
 
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
@@ -15,6 +16,22 @@ def quoted(terms: Iterable[str]) -> str:
 
 
 _ROWS = 'SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?'
+
+
+_MOST_ALIKE = 500
+"""Words with a beginning that are looked at for one that is alike."""
+
+
+def alike(db: sqlite3.Connection, term: str) -> list[str]:
+    """The words of the index that only share their beginning with a term: `intention` for `intentionality`."""
+    if not (beginning := scoring.beginning(term)):
+        return []
+    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')")
+    found = db.execute(
+        'SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT ?',
+        (beginning, beginning + '\U0010ffff', _MOST_ALIKE),
+    )
+    return [word for (word,) in found if scoring.is_alike(word, (term,))]
 
 
 def rows_with(db: sqlite3.Connection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:

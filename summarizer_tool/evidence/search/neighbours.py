@@ -1,10 +1,9 @@
 """What stands beside the passages that were found: a hit may begin or end in the middle of what answers."""
 
+import heapq
 import sqlite3
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 
-from summarizer_tool.evidence.search.candidates import STEPS
 from summarizer_tool.evidence.search.likeness import PassageLikeness
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
@@ -12,47 +11,65 @@ from summarizer_tool.store import index
 _NEIGHBOUR = 0.7
 """The share of a hit's score that a passage beside it gets, and of that the next one."""
 
+_STEPS = (-1, 1, -2, 2)
+"""From the id of a passage to those of the passages around it, the nearest first."""
+
 _BESIDE = 2
 """Passages beside hits that are brought, for each hit: with those of an answer they fill a brief, and no more."""
 
 
 def with_neighbours(
-    db: sqlite3.Connection, collection: str, hits: Sequence[Hit], question: frozenset[str] = frozenset()
+    db: sqlite3.Connection,
+    collection: str,
+    hits: Sequence[Hit],
+    places: Mapping[int, float],
+    question: frozenset[str] = frozenset(),
+    *,
+    fill: int = 0,
 ) -> list[Hit]:
-    """The hits in their order, and what stands beside them under the same heading where its score belongs."""
-    return placed(hits, _beside(db, collection, hits, question))
+    """The hits in their order, and what stands beside them under the same heading where its value belongs.
 
-
-def placed(hits: Iterable[Hit], beside: list[Hit], share: float = 1.0) -> list[Hit]:
-    """Hits in their order, and their neighbours, the best last, where that share of their scores belongs."""
-    ordered, least = list[Hit](), 1.0
-    for hit in hits:
-        # Hits are not in the order of their scores alone; the least one so far is what a neighbour has to be over.
-        least = min(least, hit.score)
-        while beside and share * beside[-1].score > least:
-            ordered.append(beside.pop())
-        ordered.append(hit)
-    return [*ordered, *reversed(beside)]
-
-
-def _beside(db: sqlite3.Connection, collection: str, hits: Sequence[Hit], question: frozenset[str]) -> list[Hit]:
-    """The passages beside hits, the best last: none of them a hit, or what one says already."""
+    `places` are the values of passages by where they stand, by id; `fill` is how many of them are brought, best first,
+    beside a hit or not.
+    """
     by_row = {hit.passage.id: hit for hit in hits}
-    around = {row + step for row in by_row for step in STEPS} - by_row.keys()
-    shown = [PassageLikeness(hit.passage.text, question) for hit in hits]
+    wanted = heapq.nlargest(fill, places, key=places.__getitem__) if hits else []
+    around = {row + step for row in by_row for step in _STEPS}
+    around.update(row for row in wanted if places[row])
     found: list[Hit] = []
-    for passage in index.passages(db, collection, sorted(around)):
-        near = [(_NEIGHBOUR ** abs(step), by_row[row]) for step in STEPS if (row := passage.id + step) in by_row]
-        scored = [(share * hit.score, hit) for share, hit in near if hit.passage.is_with(passage)]
+    for passage in index.passages(db, collection, sorted(around - by_row.keys())):
+        place = places.get(passage.id, 0.0)
+        near = [(_NEIGHBOUR ** abs(step), by_row[row]) for step in _STEPS if (row := passage.id + step) in by_row]
+        scored = [(share, hit) for share, hit in near if hit.passage.is_with(passage)]
         if scored:
-            score, hit = max(scored, key=lambda each: each[0])
-            found.append(replace(hit, passage=passage, score=score, is_adjacent=True, confidence=None))
+            share, hit = max(scored, key=lambda each: each[0] * each[1].value)
+            value = max(share * hit.value, place)
+            found.append(Hit(passage, share * hit.score, hit.query, is_adjacent=True, value=value))
+        elif passage.id in wanted:
+            found.append(Hit(passage, place, hits[0].query, is_adjacent=True, value=place))
+    return _merged(hits, _distinct(found, hits, max(_BESIDE * len(hits), fill), question))
+
+
+def _distinct(found: Iterable[Hit], hits: Sequence[Hit], most: int, question: frozenset[str]) -> list[Hit]:
+    """The best of what stands beside hits, the best last: nothing that one of them says already."""
+    shown = [PassageLikeness(hit.passage.text, question) for hit in hits]
     kept: list[Hit] = []
-    for near in sorted(found, key=lambda hit: hit.score, reverse=True):
-        if len(kept) >= _BESIDE * len(hits):
+    for near in sorted(found, key=lambda hit: hit.value, reverse=True):
+        if len(kept) >= most:
             break
         likeness = PassageLikeness(near.passage.text, question)
         if not any(likeness.is_within(other) or likeness.is_copy(other) for other in shown):
             shown.append(likeness)
             kept.append(near)
     return kept[::-1]
+
+
+def _merged(hits: Sequence[Hit], beside: list[Hit]) -> list[Hit]:
+    ordered, least = list[Hit](), 1.0
+    for hit in hits:
+        # Hits are not in the order of their values alone; the least one so far is what a neighbour has to be over.
+        least = min(least, hit.value)
+        while beside and beside[-1].value > least:
+            ordered.append(beside.pop())
+        ordered.append(hit)
+    return [*ordered, *reversed(beside)]

@@ -5,24 +5,22 @@ whether the best is good enough. It is BM25 (idf times a saturated count) withou
 equally long, divided by what a passage could reach at most:
 
     coverage = sum of idf(t) * tf(t) / (tf(t) + 1/3) over the question's terms t, / sum of idf(t)
-    own      = coverage + (1 - coverage) * (0.25 * closeness + 0.1 * intent)
-    score    = own + (1 - own) * 0.5 * context, or 0 where the passage has none of the terms
+    score    = coverage + (1 - coverage) * (0.25 * closeness + 0.1 * intent)
 
-`tf` is how often a term is in the text, and half a time more if it is in the headings or the title. A phrase in
-quotation marks counts like all its terms once more, where it stands as asked. `closeness` is the share of the
-question's neighbouring terms that stand close in the passage, weighed by their idf; `intent` is the coverage of what
-the answer is for. `context` is the share of the question's weight that the passage lacks and a passage near it has,
-halved with each passage between: a thing is named once, and then spoken of. One mention of each term gives 0.75, two
-0.86; half of the question's weight about 0.4, and 0.45 beside a passage with the other half. What is added to a passage
-never lowers its score.
+`tf` is how often a term is in the text, and half a time more if it is in the headings or the title; a word that only
+shares its beginning with a term, such as `leader` with `lead`, is half a time, too. A phrase in quotation marks counts
+like all its terms once more, where it stands as asked. `closeness` is the share of the question's neighbouring terms
+that stand close in the passage, weighed by their idf; `intent` is the coverage of what the answer is for. One mention
+of each term gives 0.75, two 0.86; half of the question's weight about 0.4. What is added to a passage never lowers its
+score. What stands around a passage is no part of it: `places.py`.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from types import MappingProxyType
 
+from summarizer_tool.text.scoring import is_alike
 from summarizer_tool.text.terms import QueryTerms, terms_of_word, words_of
 
 _HALF = 1 / 3
@@ -35,18 +33,15 @@ _CLOSE = 0.25
 _INTENT = 0.1
 """What closeness and intent add of the way from the coverage to 1."""
 
-REACH = 2
-"""Passages on each side that may say what one is about, or how it goes on."""
-
-_CONTEXT = 0.5
-"""What the context adds of the way from a passage's own score to 1."""
-
-_FADING = 0.5
-"""What a term in the context is worth for each passage that it is away."""
-
 _NEAR_WORDS = 4
 _FAR_WORDS = 20
 """Terms at most so many words apart are close; those as far apart as that are not, and between it falls in a line."""
+
+_DERIVED = 0.2
+"""Times that a word counts which only shares its beginning with a term: three in eight of one mention."""
+
+_ALIKE = '~'
+"""Stands before a term where a word only shares its beginning, such as `leader` with `lead`."""
 
 RRF_K = 60
 """Of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009."""
@@ -71,35 +66,15 @@ class WeighedQuestion:
     def __post_init__(self) -> None:
         object.__setattr__(self, '_wanted', _TermsOfWords({*self.weights, *self.intent}))
 
-    def score(
-        self, text: str, headings: frozenset[str] = frozenset(), beside: Mapping[str, int] = MappingProxyType({})
-    ) -> float:
+    def score(self, text: str, headings: frozenset[str] = frozenset()) -> float:
         """How well a passage answers, 0 to 1; see the head of this file.
 
-        `headings` are the terms of its heading path, of its source's title and of its table's first row; `beside` tells
-        by term how many passages away the nearest other one is that has it, from 1 to `REACH`.
+        `headings` are the terms of its heading path, of its source's title and of its table's first row.
         """
         places = self._places(text)
         coverage = self._coverage(places, headings)
         intent = _covered(self.intent, places, headings) if self.intent else 0.0
-        if not coverage:
-            return 0.0
-        more = _CLOSE * self._closeness(places) + _INTENT * intent
-        own = coverage + (1 - coverage) * more
-        return own + (1 - own) * _CONTEXT * self._context(places, beside)
-
-    def held(self, text: str) -> frozenset[str]:
-        """The terms of the question that are in a text."""
-        wanted = self._wanted
-        found = {term for word in set(words_of(text)) for term in wanted[word]}
-        return frozenset(found & self.weights.keys())
-
-    def _context(self, places: Mapping[str, list[int]], beside: Mapping[str, int]) -> float:
-        """The share of the question's weight that is only beside a passage, by how far away it is."""
-        if not beside:
-            return 0.0
-        got = sum(self.weights[term] * _FADING**apart for term, apart in beside.items() if term not in places)
-        return got / sum(self.weights.values())
+        return coverage and coverage + (1 - coverage) * (_CLOSE * self._closeness(places) + _INTENT * intent)
 
     def _places(self, text: str) -> dict[str, list[int]]:
         """Where in a text the terms are, as numbers of words."""
@@ -145,7 +120,10 @@ class _TermsOfWords(dict[str, tuple[str, ...]]):
         if word.isascii() and word.isalnum() and not word.lower().startswith(self._starts):
             found = ()
         else:
-            found = tuple(term for term in terms_of_word(word) if term in self._terms)
+            cut = terms_of_word(word)
+            found = tuple(term for term in cut if term in self._terms) or tuple(
+                _ALIKE + term for term in self._terms if any(is_alike(each, (term,)) for each in cut)
+            )
         self[word] = found
         return found
 
@@ -153,7 +131,8 @@ class _TermsOfWords(dict[str, tuple[str, ...]]):
 def _covered(weights: Mapping[str, float], places: Mapping[str, list[int]], headings: frozenset[str]) -> float:
     got = 0.0
     for term, weight in weights.items():
-        times = len(places.get(term, ())) + (_HEADING if term in headings else 0)
+        times = len(places.get(term, ())) + _DERIVED * (_ALIKE + term in places)
+        times += _HEADING if term in headings else 0
         got += weight * times / (times + _HALF)
     mass = sum(weights.values())
     return got / mass if mass else 0.0

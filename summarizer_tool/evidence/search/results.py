@@ -25,6 +25,8 @@ class Query:
     """Passages that are wanted, neighbours not counted."""
     room: int = 0
     """Tokens that all of the sources together may have to be given whole (`full_context`); 0: never."""
+    fill: int = 0
+    """Further passages that are wanted where there is room: what stands where the question is spoken of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Hit:
     """Whether it is here for its neighbour's sake."""
     confidence: float | None = None
     """0 to 1, a reranker's; `None` without one."""
+    value: float = 0.0
+    """0 to 1: what it was ranked by, among those of one search."""
 
 
 @dataclass(frozen=True, slots=True)

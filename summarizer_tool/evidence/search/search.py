@@ -5,7 +5,7 @@ import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from summarizer_tool.documents.passage import Passage
@@ -83,6 +83,8 @@ class _Candidates:
     """When those were fetched or stored, by handle."""
     terms: frozenset[str]
     """Of the question."""
+    places: dict[int, float]
+    """The best values of passages around those found, by id."""
 
 
 async def search(
@@ -130,6 +132,19 @@ async def search(
                 passage.id: min(1.0, max(0.0, confidence)) for passage, confidence in zip(judged, given, strict=False)
             }
     return await in_io_thread(_finish, state, chosen, confidences)
+
+
+def beginnings(collection: Collection, found: SearchResult, source_ids: Sequence[str], most: int) -> SearchResult:
+    """How some sources begin, where a search found nothing in them: about so many passages, with a score of 0."""
+    sources = collection.kept(source_ids)
+    each = max(1, most // max(1, len(sources)))
+    with _reading(collection) as db:
+        passages = [
+            passage
+            for source in sources
+            for passage in index.passages_of_source(db, collection.name, source.id, last=each)
+        ]
+    return replace(found, hits=tuple(Hit(passage, 0.0) for passage in passages), sources=tuple(sources))
 
 
 async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *args: object) -> T | None:
@@ -215,8 +230,8 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
         spans = outdated.gaps(index.spans_of(db, name, state.source_ids), state.without, _MOST_SPANS)
         nearest = [outdated.outside(near, state.without)[: state.pool] for near in nearest]
         found = [
-            rank_passages(db, name, question, frequencies, spans, near, state.without)
-            for question, near in zip(questions, nearest, strict=True)
+            rank_passages(db, name, text, question, frequencies, spans, near, state.without)
+            for text, question, near in zip(state.parts, questions, nearest, strict=True)
         ]
         choices: dict[int, _Candidate] = {}
         rankings: list[list[tuple[int, float]]] = []
@@ -238,7 +253,10 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
         )
     terms = frozenset(term for question in questions for term in question.weights)
     matched = frozenset[int]().union(*(each.matched for each in found), choices)
-    return _Candidates(choices, rankings, len(matched), titles, times, terms)
+    places: dict[int, float] = {}
+    for each in found:
+        places.update((row, max(value, places.get(row, 0.0))) for row, value in each.around.items())
+    return _Candidates(choices, rankings, len(matched), titles, times, terms, places)
 
 
 def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) -> SearchResult:
@@ -258,13 +276,17 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
     if nearly := sum(not likenesses[item].repeats(likenesses[other]) for item, other in best_of.copies.items()):
         state.warnings.append(f'near copies of passages that are shown, left out: {nearly}')
     hits: list[Hit] = []
+    values = [dict(ranking) for ranking in rankings]
     for item, part in best_of.chosen:
         choice = chosen.choices[item]
         best = state.parts[choice.part if len(rankings) > 1 else part] if state.query.parts else ''
-        hits.append(Hit(choice.passage, choice.score, best, confidence=confidences.get(item)))
+        value = values[part].get(item, 0.0)  # the newest of copies may not be in this ranking
+        hits.append(Hit(choice.passage, choice.score, best, confidence=confidences.get(item), value=value))
     with _reading(state.collection) as db:
         documents, passages = outdated.searched(db, state.collection.name, state.source_ids)
-        hits = neighbours.with_neighbours(db, state.collection.name, hits, chosen.terms)
+        hits = neighbours.with_neighbours(
+            db, state.collection.name, hits, chosen.places, chosen.terms, fill=state.query.fill
+        )
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
     known = {source.id for source in sources}  # one may have been evicted a moment ago
     return SearchResult(

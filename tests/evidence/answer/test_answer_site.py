@@ -104,9 +104,9 @@ async def test_auto_follows_links_until_there_is_enough(web: Site) -> None:
 
 [EXPANSION TRACE] 3
 2 rounds; stopped: no promising links; every URL begins with http://station.example/guide/
-`-- turbines | depth 0 | source 1 | +4 passages | score 0.00 -> 0.37 | … ms
-    `-- turbines/kaplan | depth 1 | source 2 | +3 passages | score 0.37 -> 0.47 | … ms
-        `-- turbines/kaplan/blades | depth 2 | source 3 | +3 passages | score 0.47 -> 0.49 | … ms
+`-- turbines | depth 0 | source 1 | +4 passages | score 0.00 -> 0.34 | … ms
+    `-- turbines/kaplan | depth 1 | source 2 | +3 passages | score 0.34 -> 0.45 | … ms
+        `-- turbines/kaplan/blades | depth 2 | source 3 | +3 passages | score 0.45 -> 0.47 | … ms
 
 [STATS]
 mode: auto
@@ -190,7 +190,7 @@ async def test_what_goes_first_when_space_is_short(web: Site) -> None:
     assert by_budget == snapshot(
         {
             500: ['4', '2 of 4', '0 of 4', '0 of 4', '1 of 4'],
-            700: ['4', '3 of 4', '0 of 4', '0 of 4', '1 of 4'],
+            700: ['4', '4', '0 of 4', '0 of 4', '1 of 4'],
             900: ['4', '4', '0 of 4', '0 of 4', '2 of 4'],
             1100: ['4', '4', '0 of 4', '4', '4'],
             1400: ['4', '4', '0 of 4', '1 of 4', '3 of 4'],

@@ -193,16 +193,16 @@ def turn(day: int) -> Passage:
         (1100, '1', 'lines 1-9 · relevance 0.90 · adjacent lines 1, 5-7', ''),
     ],
 )
-def test_neighbours_enter_by_their_own_score(
+def test_neighbours_enter_in_their_own_order(
     collection: Collection, budget: int, shown: str, first: str, second: str
 ) -> None:
-    """A hit elsewhere comes before a neighbour that is hardly worth more, and after one that is."""
+    """A hit elsewhere may come before a neighbour, and after another one."""
     collection.add(LOG)
     hits = (
         Hit(turn(2), 0.9),
         Hit(turn(1), 0.6, is_adjacent=True),
-        Hit(turn(3), 0.45, is_adjacent=True),
         Hit(turn(5), 0.44),
+        Hit(turn(3), 0.45, is_adjacent=True),
         Hit(turn(4), 0.3, is_adjacent=True),
     )
     rendered = render(search_brief(found(collection, *hits), Query('tide'), collection, {}), budget)
