@@ -56,7 +56,7 @@ def test_facts_with_evidence_and_an_account_of_everything() -> None:
             'facts_in': 87,
             'facts_out': 18,
             'facts_repaired': 0,
-            'dropped': {'unsupported': 0, 'duplicate': 0, 'over_budget': 69},
+            'dropped': {'unsupported': 0, 'duplicate': 0, 'superseded': 0, 'over_budget': 69},
             'repeated_tokens': 0,
             'cost': None,
             'ratio': 9.19,
