@@ -78,10 +78,6 @@ QUOTED_WEIGHT = 0.7
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
 
-BINDING_WEIGHT = 2.0
-"""Weight of what its readers must act on, a constraint or decision, or of what puts an earlier statement out of date,
-against 1 for description."""
-
 STORY = 0.25
 """Share of statements with he, she or quotation marks, above which a text tells a story and binds nobody."""
 
@@ -223,7 +219,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         forms = [statement.said(form) for form in forms]
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         full_cost = tokens.count_cached(whole)
-        weight = scoring.fact_weight(3, relevance[index], aim) * KIND_WEIGHTS[statement.kind]
+        weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
+        weight *= KIND_WEIGHTS[statement.kind]
         bonus = ANSWER_BONUS * answers[index] if aim is scoring.Aim.NAMES else 0.0
         if statement.is_dangling:
             weight *= DANGLING_WEIGHT_OF_GIST if aim is scoring.Aim.GIST else DANGLING_WEIGHT
@@ -231,17 +228,18 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             weight *= QUOTED_WEIGHT
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
-        weight *= BINDING_WEIGHT if is_binding else 1.0
+        matters = scoring.MOST_IMPORTANT if is_binding else KIND_IMPORTANCE[statement.kind]
         for form in forms:
             # Counting every form exactly would take a third of the time and change no choice.
             cost = round(full_cost * len(form) / len(whole)) + 1
+            words = scoring.content_words(form)
             items.append(
                 scoring.Item(
                     cost=cost,
                     names=tuple(dict.fromkeys(names.key(name) for name in mentioned if name in form)),
-                    words=scoring.content_words(form),
+                    words=words,
                     weight=weight * cost / (cost + saying_cost),
-                    bonus=bonus,
+                    bonus=bonus + scoring.vital(matters, words, aim),
                     section=statement.section,
                     variant_of=index,
                 )
@@ -249,7 +247,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             texts.append(form)
             said_by.append(statement)
             answered.append(answers[index])
-            importance.append(5 if is_binding else KIND_IMPORTANCE[statement.kind])
+            importance.append(matters)
     chosen = scoring.choose(items, target_tokens, aim, fill=True)
     facts = [
         Fact(
@@ -321,7 +319,7 @@ _LEAST_CONTENT = 2
 # The modal verbs of English, and how it says that something is agreed, wanted or forbidden.
 _BINDING = regex.compile(
     r"^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
-    r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:we|was|is|are|were|been) (?:agreed|decided))\b'
+    r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
 )
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)

@@ -114,11 +114,13 @@ def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim) -
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
     mentioned = names.mentions(text)
+    words = scoring.content_words(text)
     item = scoring.Item(
         cost=tokens.count_cached(text) + 1,
         names=tuple(dict.fromkeys(map(names.key, mentioned))),
-        words=scoring.content_words(text),
+        words=words,
         weight=scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
+        bonus=scoring.vital(fact.importance, words, aim),
         section=(document, segment // 8),
     )
     return _Entry(index, place, text, item)

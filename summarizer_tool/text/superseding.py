@@ -55,8 +55,8 @@ _VALUE = regex.compile(
     r'|(?P<number>(?<![\w.])\d[\d,.]*(?:\s?%)?(?![\w]))'
 )
 _CHANGE = regex.compile(
-    r'\b(?:update|correction|corrected|edit):|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather|instead'
-    r'|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
+    r'\b(?:update|correction|corrected|edit):|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
+    r'|instead|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
     r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?now|now \p{Ll}+s'
     r'|(?:chang|mov|switch|renam|replac|rotat|rais|lower|increas|reduc|decreas|postpon|extend|shorten|reschedul|bump|rebas'
     r'|migrat|revert|correct|push|cut|set)(?:ed|d)?(?: \S+){0,4}? (?:to|onto|from|by|until))\b'
