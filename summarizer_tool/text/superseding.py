@@ -56,7 +56,7 @@ _VALUE = regex.compile(
 )
 _CHANGE = regex.compile(
     r'\b(?:update|correction|corrected|edit):|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
-    r'|instead|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
+    r'|instead(?! of)|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
     r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?now|now \p{Ll}+s'
     r'|(?:chang|mov|switch|renam|replac|rotat|rais|lower|increas|reduc|decreas|postpon|extend|shorten|reschedul|bump|rebas'
     r'|migrat|revert|correct|push|cut|set)(?:ed|d)?(?: \S+){0,4}? (?:to|onto|from|by|until))\b'
@@ -66,7 +66,7 @@ _CHANGE = regex.compile(
 _OPENING_NOW = regex.compile(r'^(?:\p{L}[^:]{0,40}: )?(?:So |And |But |Well )?,? ?Now\b', regex.IGNORECASE)
 _STANDS = regex.compile(
     r'\b(?:is|are|has|have|must|shall|should|may|never|always|needs?|wants?|prefers?|requires?|only'
-    r"|(?:we|was|were) (?:agreed|decided))\b|[’']s\b|\p{L}: ",
+    r"|(?:we|was|were) (?:agreed|decided))\b|[’']s\b|\p{L}: (?=[$€£¥\d]|\p{L}+[-./]\S*\d)",
     regex.IGNORECASE,
 )
 _PAST = regex.compile(

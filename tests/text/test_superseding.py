@@ -68,6 +68,8 @@ def test_the_later_value_of_the_same_thing_stands(earlier: str, later: str) -> N
         ('Peter is married to Ann.', 'Peter is the brother of Tom.'),
         ('The company has 50 employees in Paris.', 'The company now has 80 employees in Rome.'),
         ('Lunch is at 12:00.', 'Dinner is at 18:00.'),
+        ('Notable changes: http2', 'Notable changes: zlib'),
+        ('Use let instead of var in Worker.', 'Use let instead of var in Timer.'),
         ('Never share the vault code.', 'Never share the door code AB-12.'),
     ],
 )
