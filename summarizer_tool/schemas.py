@@ -177,6 +177,8 @@ class DroppedFacts(BaseModel):
     """Names or numbers in them stand neither in their evidence nor in their chunk."""
     duplicate: int = 0
     """Another kept fact says the same."""
+    superseded: int = 0
+    """A later one of the same document gives another value, and there was no room to name the former."""
     over_budget: int = 0
     """There was no room for them in the budget."""
 

@@ -197,7 +197,7 @@ def show_statistics(summary: 'Summary') -> None:
         'cost': 'unknown' if stats.cost is None else f'${stats.cost:.4f}',
         'facts': f'{stats.facts_out:,} of {stats.facts_in:,}',
         'facts dropped': f'{dropped.unsupported} unsupported, {dropped.duplicate} duplicate, '
-        f'{dropped.over_budget} over budget',
+        f'{dropped.superseded} superseded, {dropped.over_budget} over budget',
         'entities': f'{len(summary.entities):,}',
         'coverage': _coverage(summary),
         'degraded parts': str(len(summary.degraded)),

@@ -5,7 +5,7 @@ and new words per token, with relevance to the focus or schema, and compressing 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -20,12 +20,13 @@ from pydantic_ai.usage import RequestUsage
 from summarizer_tool import prompts
 from summarizer_tool.extractive import compression
 from summarizer_tool.extractive.outline import outlined
-from summarizer_tool.extractive.statements import Kind, Statement, plain, statements
+from summarizer_tool.extractive.statements import HeadingSection, Kind, Statement, plain, statements
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
 from summarizer_tool.text.sentences import MAX_WORDS
+from summarizer_tool.text.superseding import superseded
 
 DEFAULT_TARGET_TOKENS = 1000
 """Size of the facts where a request names none."""
@@ -78,6 +79,15 @@ QUOTED_WEIGHT = 0.7
 
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
+
+STORY = 0.25
+"""Share of statements with he, she or quotation marks, above which a text tells a story and binds nobody."""
+
+ROUTINE_TIMES = 3
+"""What is said in the same words this many times is routine, such as the answers of an assistant."""
+
+ENOUGH = 0.6
+"""Share of the target that the rest must fill, so that routine is left out."""
 
 ENTITY_SHARE = 0.6
 """Entities may take this share of the target: they cost no room in a text whose facts name them anyway."""
@@ -173,16 +183,23 @@ def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int, int]:
 
 def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
     """Summarize numbered source lines."""
+    aim = scoring.Aim.of(request.focus)
     found: list[Statement] = []
     headings: list[str] = []
+    former: list[tuple[Statement, str]] = []
     for source in request.sources:
         said, sections = outlined(source.lines, source.path)
         if not said:
             said, sections = statements(source.lines, source.path)
+        said, outdated = _standing(said, sections)
+        if aim is not scoring.Aim.ANSWER:
+            said = _without_routine(said, source.lines, target_tokens)
+        former += outdated
         found += [replace(statement, section=statement.section + len(headings)) for statement in said]
         headings += [' '.join(section.titles[-2:]) for section in sections]
     found = [statement for statement in found if _says_something(statement)] or found
-    aim = scoring.Aim.of(request.focus)
+    is_story = sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found)
+    updates = {newest for _, newest in former}
     if aim is not scoring.Aim.ANSWER:
         found = _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
@@ -194,13 +211,18 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     texts: list[str] = []
     said_by: list[Statement] = []
     answered: list[float] = []
+    importance: list[int] = []
     for index, statement in enumerate(found):
-        forms = compression.variants(statement.text) if statement.kind is Kind.PROSE else [statement.text]
-        forms = [statement.said(form) for form in forms]
         whole = statement.said(statement.text)
+        is_update = whole in updates
+        is_binding = is_update or (aim is scoring.Aim.GIST and not is_story and _binds(statement.text))
+        is_cut = statement.kind is Kind.PROSE and not is_update
+        forms = compression.variants(statement.text) if is_cut else [statement.text]
+        forms = [statement.said(form) for form in forms]
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         full_cost = tokens.count_cached(whole)
-        weight = scoring.fact_weight(3, relevance[index], aim) * KIND_WEIGHTS[statement.kind]
+        weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
+        weight *= KIND_WEIGHTS[statement.kind]
         bonus = ANSWER_BONUS * answers[index] if aim is scoring.Aim.NAMES else 0.0
         if statement.is_dangling:
             weight *= DANGLING_WEIGHT_OF_GIST if aim is scoring.Aim.GIST else DANGLING_WEIGHT
@@ -208,16 +230,18 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             weight *= QUOTED_WEIGHT
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
+        matters = scoring.MOST_IMPORTANT if is_binding else KIND_IMPORTANCE[statement.kind]
         for form in forms:
             # Counting every form exactly would take a third of the time and change no choice.
             cost = round(full_cost * len(form) / len(whole)) + 1
+            words = scoring.content_words(form)
             items.append(
                 scoring.Item(
                     cost=cost,
                     names=tuple(dict.fromkeys(names.key(name) for name in mentioned if name in form)),
-                    words=scoring.content_words(form),
+                    words=words,
                     weight=weight * cost / (cost + saying_cost),
-                    bonus=bonus,
+                    bonus=bonus + scoring.vital(matters, words, aim),
                     section=statement.section,
                     variant_of=index,
                 )
@@ -225,14 +249,22 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             texts.append(form)
             said_by.append(statement)
             answered.append(answers[index])
+            importance.append(matters)
     chosen = scoring.choose(items, target_tokens, aim, fill=True)
     facts = [
         Fact(
             text=texts[index],
-            importance=5 if answered[index] > ANSWERS else KIND_IMPORTANCE[said_by[index].kind],
+            importance=5 if answered[index] > ANSWERS else importance[index],
             evidence=list(said_by[index].evidence),
         )
         for index in sorted(chosen)
+    ]
+    # What is out of date is only said beside what stands instead, and never in its place.
+    spoken = {texts[index] for index in chosen}
+    facts += [
+        Fact(text=each.said(each.text), importance=1, evidence=list(each.evidence))
+        for each, newest in former
+        if newest in spoken
     ]
     said_names = {name for index in chosen for name in items[index].names}
     return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
@@ -243,6 +275,37 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
     found = [statement for statement in found if statement.kind is not Kind.REFERENCE] or found
     solid = [statement for statement in found if statement.kind not in (Kind.CODE, Kind.FRAGMENT, Kind.COMMENT)]
     return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
+
+
+def _standing(
+    said: list[Statement], sections: Sequence[HeadingSection]
+) -> tuple[list[Statement], list[tuple[Statement, str]]]:
+    """The statements without those that a later one puts out of date; and these, each with what stands instead."""
+    claims = [index for index, each in enumerate(said) if each.kind in (Kind.PROSE, Kind.LIST, Kind.FRAGMENT)]
+    later_of = superseded(
+        [said[index].said(said[index].text) for index in claims],
+        [' / '.join(sections[said[index].section].titles) for index in claims],
+    )
+    former: list[tuple[Statement, str]] = []
+    for place, later in later_of.items():
+        while later in later_of:
+            later = later_of[later]
+        newest = said[claims[later]]
+        former.append((said[claims[place]], newest.said(newest.text)))
+    outdated = {claims[place] for place in later_of}
+    return [each for index, each in enumerate(said) if index not in outdated], former
+
+
+def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], target_tokens: int) -> list[Statement]:
+    """The statements without those whose lines stand there again and again, where the others fill the room."""
+    text_of = {line.number: line.text for line in lines}
+    times = Counter(text_of.values())
+    news = [each for each in said if times[text_of[each.evidence[0]]] < ROUTINE_TIMES or _binds(each.text)]
+    return news if _size(news) > ENOUGH * target_tokens else said
+
+
+def _size(said: Iterable[Statement]) -> int:
+    return sum(tokens.count_cached(each.text) for each in said)
 
 
 def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prompts.Focus) -> list[float]:
@@ -256,8 +319,20 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
 
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
+# The modal verbs of English, and how it says that something is agreed, wanted or forbidden.
+_BINDING = regex.compile(
+    r"^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
+    r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
+)
+_NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
+_TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
 _DISFLUENT = regex.compile(r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b', regex.IGNORECASE)
+
+
+def _binds(text: str) -> bool:
+    """Return whether a statement tells its readers what to do, or what was decided, rather than a story."""
+    return _BINDING.search(text) is not None and not _QUOTE.search(text) and not _TOLD.search(text)
 
 
 def _says_something(statement: Statement) -> bool:

@@ -20,7 +20,7 @@ from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
-from summarizer_tool.mapreduce import agents, audit, extractive_fallback, grounding, merging, render, repair
+from summarizer_tool.mapreduce import agents, audit, extractive_fallback, grounding, merging, render, repair, supersede
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
@@ -166,6 +166,9 @@ class Engine:
         self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome], facts: Sequence[GroundedFact]
     ) -> Summary:
         with telemetry.span('fit', facts=len(facts), budget=self.job.budget) as span:
+            now = await in_process(supersede.current, facts, self.job.documents, self.job.budget)
+            self._tally.dropped.superseded += now.left_out
+            facts = now.facts
             rendered = await in_process(
                 render.fit,
                 facts,
@@ -174,6 +177,7 @@ class Engine:
                 self.job.budget,
                 self.job.focus,
                 [max(self._relevance[at][segment - 1] for at, segment in fact.evidence) for fact in facts],
+                now.is_disputed,
             )
             summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             said = await self._said(summary.text)

@@ -20,6 +20,10 @@ MAX_LINE_WORDS = 55
 INDEX_SHARE = 0.028
 """At most this share of the text goes to names that no kept statement says."""
 
+TITLE_SHARE = 20
+DISPUTED_SHARE = 3
+"""The headings of documents may take the budget divided by this, the latter where these contradict each other."""
+
 MAX_TITLE_CHARACTERS = 80
 UNTITLED = 'Untitled'
 _MAX_NAME_WORDS = 12
@@ -64,6 +68,7 @@ def fit(
     budget: int,
     focus: Focus = NO_FOCUS,
     relevance: Sequence[float] = (),
+    is_disputed: bool = False,
 ) -> RenderedFacts:
     """Choose and write: never more than `budget` tokens, and as near to it as the facts allow.
 
@@ -74,12 +79,13 @@ def fit(
         budget: Tokens, counted exactly.
         focus: What the caller wants kept.
         relevance: How much each fact is about it; by default as its words tell.
+        is_disputed: Whether documents contradict each other, so that the headings are worth more of the room.
     """
     aim = scoring.Aim.of(focus)
     said = [fact.text for fact in facts]
     relevance = scoring.relevant(relevance or scoring.relevances(said, focus), said, focus)
     entries = [_entry(index, fact, relevance[index], aim) for index, fact in enumerate(facts)]
-    writer = _FactWriter(entries, _titled(entries, titles, budget))
+    writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * INDEX_SHARE) if any(answers) and aim is scoring.Aim.NAMES else 0
     index_room = room if room >= _MIN_INDEX_ROOM else 0
@@ -108,17 +114,19 @@ def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim) -
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
     mentioned = names.mentions(text)
+    words = scoring.content_words(text)
     item = scoring.Item(
         cost=tokens.count_cached(text) + 1,
         names=tuple(dict.fromkeys(map(names.key, mentioned))),
-        words=scoring.content_words(text),
+        words=words,
         weight=scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
+        bonus=scoring.vital(fact.importance, words, aim),
         section=(document, segment // 8),
     )
     return _Entry(index, place, text, item)
 
 
-def _titled(entries: Sequence[_Entry], titles: Sequence[str], budget: int) -> dict[int, str]:
+def _titled(entries: Sequence[_Entry], titles: Sequence[str], room: int) -> dict[int, str]:
     """The documents that get a heading: all of them, if there are several and the headings cost little."""
     if len(titles) < 2 or not any(map(_title, titles)):
         return {}
@@ -126,7 +134,7 @@ def _titled(entries: Sequence[_Entry], titles: Sequence[str], budget: int) -> di
     # Without a heading of its own a document would seem to go on with the one before.
     headings = {index: _title(titles[index]) or UNTITLED for index in present}
     cost = sum(tokens.count_cached(f'# {title}\n') for title in headings.values())
-    return headings if cost <= budget // 20 else {}
+    return headings if cost <= room else {}
 
 
 def _title(title: str) -> str:

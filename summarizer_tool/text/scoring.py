@@ -78,6 +78,12 @@ AGAIN = 0.5
 FILLER = 1e-3
 """Weight of what may only take the room that is left: so little that everything else comes first."""
 
+MOST_IMPORTANT = 5
+VITAL = 1.0
+VITAL_WEIGHT = 2.0
+"""For the gist, each word of the most important facts is worth that of a word which is said twice, whether it is or
+not, and all of it this many times as much: what binds its readers is seldom what most of a text is about."""
+
 LONE_WORD = 0.6
 """Worth of a single word that one chunk names, against 1 for any other name."""
 
@@ -232,7 +238,13 @@ def _feedback(bags: Sequence[Counter[str]], near: Sequence[float], query: Mappin
 def fact_weight(importance: int, relevance: float, aim: Aim, *, is_filler: bool = False) -> float:
     """The weight of a fact by its importance, 1 to 5, and relevance, 0 to 1."""
     about = OFF_FOCUS + relevance if aim is Aim.ANSWER else 1 + RELEVANCE * relevance
-    return (0.4 + 0.2 * importance) * about * (FILLER if is_filler else 1.0)
+    vital = VITAL_WEIGHT if importance == MOST_IMPORTANT and aim is Aim.GIST else 1.0
+    return vital * (0.4 + 0.2 * importance) * about * (FILLER if is_filler else 1.0)
+
+
+def vital(importance: int, words: Sequence[str], aim: Aim) -> float:
+    """The bonus of a fact that must not be missed, whatever most of the text is about."""
+    return VITAL * len(words) if importance == MOST_IMPORTANT and aim is Aim.GIST else 0.0
 
 
 def ranked_names(answers: Sequence[Sequence[str]]) -> list[str]:

@@ -36,6 +36,8 @@ _STARS = regex.compile(r'(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(
 _UNDERSCORES = regex.compile(r'(?<![\w_])(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 _URL = regex.compile(r'<?https?://\S+>?')
+# A bare URL that a sentence is about: "lives at https://…", "the base URL is https://…".
+_IS_SAID = regex.compile(r'\b(?:is|at|to|URL|use|from|on|under|visit|address|endpoint):? $', regex.IGNORECASE)
 _TAG = regex.compile(r'</?(?:br|p|b|i|em|strong|sup|sub|span|div|small|u)\b[^<>]{0,200}>', regex.IGNORECASE)
 _SPACES = regex.compile(r'\s+')
 
@@ -87,7 +89,7 @@ def plain(text: str) -> str:
     text = _CODE_SPAN.sub(r'\2', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = _TAG.sub(' ', text)
-    text = _URL.sub('', text)
+    text = _URL.sub(lambda match: match.group() if _IS_SAID.search(text, 0, match.start()) else '', text)
     return one_line(text)
 
 

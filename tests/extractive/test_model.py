@@ -16,7 +16,7 @@ from pydantic_ai.exceptions import UserError
 from summarizer_tool import prompts
 from summarizer_tool.extractive.model import ExtractiveModel, merge_facts, summarize_sources
 from summarizer_tool.mapreduce import grounding
-from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text.scoring import relevances
 
@@ -139,3 +139,22 @@ def test_evidence_exists_and_the_target_holds_roughly(texts: list[str], target: 
 @pytest.mark.parametrize('unit', ['x', '|', '*a ', '(', 'A.', 'A of the ', '1,', '汉'])
 def test_a_hostile_line_completes(unit: str):
     summarize_sources(request([unit * 20_000]), 100)
+
+
+def test_what_binds_its_readers_goes_before_description() -> None:
+    talk = 'The harbour crane is green.\n\nA gull sits on the harbour wall.\n\nThe gate of the harbour has two lamps.'
+    text = f'{talk}\n\nDogs must be kept on a lead.\n\nWe decided not to sell tickets on board.\n'
+    lines = [NumberedLine(number, line, blank_after=True) for number, line in enumerate(text.split('\n\n'), 1)]
+    request = ParsedRequest([PromptSource(lines, ())], Focus(), 20, merges=False)
+    assert [fact.text for fact in summarize_sources(request, 20).facts] == [
+        'Dogs must be kept on a lead.',
+        'We decided not to sell tickets on board.',
+    ]
+
+
+def test_a_line_that_stands_there_again_and_again_gives_way() -> None:
+    said = [f'Shed {name} has a green door and a lamp above it.' for name in ('Alder', 'Birch', 'Cedar', 'Dogwood')]
+    lines: list[str] = [line for each in said for line in (each, 'Thank you, that is noted and will be done.')]
+    numbered = [NumberedLine(number, line, blank_after=True) for number, line in enumerate(lines, 1)]
+    request = ParsedRequest([PromptSource(numbered, ())], Focus(), 60, merges=False)
+    assert [fact.text for fact in summarize_sources(request, 60).facts] == said

@@ -62,7 +62,7 @@ def test_what_the_page_is_told() -> None:
     )
     table = ReportTable('Lost', ['what', 'where'], [['The gate opens at 5.', made.facts[0].evidence[0]]])
     page = told(render_report(made, [HARBOUR, MARKET], tables=[table]))
-    assert page.pop('stats')['dropped'] == {'unsupported': 0, 'duplicate': 0, 'over_budget': 2}
+    assert page.pop('stats')['dropped'] == {'unsupported': 0, 'duplicate': 0, 'superseded': 0, 'over_budget': 2}
     assert page == snapshot(
         {
             'state': 'complete',

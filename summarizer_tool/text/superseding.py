@@ -1,0 +1,308 @@
+"""Which statements of one text are out of date: a later one gives the same thing another value.
+
+It is told by shape alone, and strictly: what is wrongly taken for outdated is lost, what is missed only stands beside
+the newer one. What was once so stays so ("Ada was born in 1840"), thus only what is said to hold can be outdated.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import regex
+
+from summarizer_tool.text import names
+from summarizer_tool.text.stop_words import ENGLISH
+from summarizer_tool.text.terms import stem
+
+LEAST_SHARED = 0.25
+"""Share of its subject's words that the shorter of two statements must have in common with the other, if the later one
+says that something has changed; all of them, if it does not."""
+
+MAX_LENGTH = 160
+MAX_VALUES = 3
+"""Characters of a statement, and names, dates and numbers in it, above which it says too much to be one claim."""
+
+MAX_SUBJECT = 6
+"""Words of content, beside its values, that a statement may have to be outdated by one in other words."""
+
+MAX_ADDED = 3
+"""Such words that the longer of two statements may have beside all those of the shorter one."""
+
+LEAST_OF_NAMED = 2
+"""Words that must be shared where the values are names, which anything may be about."""
+
+MAX_SERIES = 3
+"""Statements of the same words, above which they are a series, such as monthly figures, and not corrections."""
+
+MAX_COMPARED = 40
+"""Statements with a word in common, above which the word tells nothing."""
+
+_MONTHS = (
+    'Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?'
+    '|Nov(?:ember)?|Dec(?:ember)?'
+)
+_COUNT = (
+    'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy'
+    '|eighty|ninety|hundred|thousand|million'
+)
+_VALUE = regex.compile(
+    r'(?P<money>[$€£¥]\s?\d(?:[\d,.]*\d)?'
+    rf'|(?:(?:\d[\d,.]*|\b(?:{_COUNT}))[ -]){{1,9}}(?:dollars|euros|pounds|USD|EUR)\b)'
+    rf'|(?P<date>\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:{_MONTHS})\b(?:,? \d{{4}})?'
+    rf'|\b(?:{_MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)'
+    r'|(?P<time>\b\d{1,2}:\d\d\b(?:\s?[ap]m\b)?|\b\d{1,2}\s?[ap]\.?m\b)'
+    r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*\p{L})[\p{L}\d]+(?:[/_.-][\p{L}\d]+)*\b)'
+    r'|(?P<number>(?<![\w.])\d[\d,.]*(?:\s?%)?(?![\w]))'
+)
+_CHANGE = regex.compile(
+    r'\b(?:update|correction|corrected|edit):|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
+    r'|instead(?! of)|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
+    r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?now|now \p{Ll}+s'
+    r'|(?:chang|mov|switch|renam|replac|rotat|rais|lower|increas|reduc|decreas|postpon|extend|shorten|reschedul|bump|rebas'
+    r'|migrat|revert|correct|push|cut|set)(?:ed|d)?(?: \S+){0,4}? (?:to|onto|from|by|until))\b'
+    r'|\bnow[.;]?$|^New \p{Ll}|[-=]>|→',
+    regex.IGNORECASE,
+)
+_OPENING_NOW = regex.compile(r'^(?:\p{L}[^:]{0,40}: )?(?:So |And |But |Well )?,? ?Now\b', regex.IGNORECASE)
+_STANDS = regex.compile(
+    r'\b(?:is|are|has|have|must|shall|should|may|never|always|needs?|wants?|prefers?|requires?|only'
+    r"|(?:we|was|were) (?:agreed|decided))\b|[’']s\b|\p{L}: (?=[$€£¥\d]|\p{L}+[-./]\S*\d)",
+    regex.IGNORECASE,
+)
+_PAST = regex.compile(
+    r'\b(?:was|were|had|did|\p{Ll}{2,}ed|got|began|went|came|took|made|said|gave|became|found|left|told|saw|kept|held'
+    r'|brought)\b'
+)
+_DENIES = regex.compile(r"\b(?:not|no longer|never|cannot)\b|n['’]t\b", regex.IGNORECASE)
+_WANTS = regex.compile(r'\b(?:wants?|prefers?|would rather|would like|likes?)\b', regex.IGNORECASE)
+_UNSURE = regex.compile(r'["“”„«»?]|\b(?:if|when|might|perhaps|going to|we will)\b|[’\']ll\b', regex.IGNORECASE)
+_LABEL = regex.compile(r'^(?:\p{L}[\p{L}.]*(?: \p{L}+)?|(?:[\p{Lu}(]\S* ?){1,6}): (?=(?:\S+ ){3})')
+_OPENS_LOOSELY = regex.compile(
+    r'^(?:[^:]{1,60}: )?(?:\p{L}+,? )?(?:(?:I|you|he|she|they|it|there|who|which)\b'
+    r"|(?:this|that|these|those)(?: (?:is|are|was|were|has|have|may|must)\b|['’]s))",
+    regex.IGNORECASE,
+)
+_STAMP = regex.compile(r'^\W?\d{4}-\d\d-\d\d\S*\s+(?:\[?\d\d?:\d\d\S*\s+)?')
+_BREAK = regex.compile(r'[,;:]')
+_WORD = regex.compile(r"¤|[\p{L}\p{M}]+(?:['’]\p{L}+)?|[,;:.]")
+_DERIVED = ('er', 'or', 'ing', 'ment', 'ion', 'ation', 'ly', 'al')
+# Words that say how something holds rather than what, and small ones that do tell one thing from another.
+_MARGINAL = frozenset(
+    map(
+        stem,
+        """now new update updated currently current still please rather total want prefer like longer anymore agreed
+        decided""".split(),  # noqa: SIM905
+    )
+)
+_TELLING = frozenset('first second third fourth fifth last next other another each former latter before after'.split())  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A statement as it is compared with others."""
+
+    values: dict[str, frozenset[str]]
+    """What it gives, by kind."""
+    units: frozenset[str]
+    """The words that follow its numbers."""
+    subject: dict[str, str]
+    """Stems of its other words of content, each with the one before it, if any stands right before it."""
+    topic: frozenset[str]
+    """Those before its verb."""
+    leads: bool
+    """Whether its values follow its verb: before it they tell what it is about, as in "Ticket 12 is closed"."""
+    denies: bool
+    wants: bool
+    changes: bool
+    """Whether it says that something is otherwise than before."""
+    holds: bool
+    """Whether a verb says that it holds, or must."""
+    section: str
+    """The heading without its numbers and dates."""
+    turn: tuple[int, ...]
+    """The numbers of the heading: where they go down, the newest stands first."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is read off a statement, word by word."""
+
+    values: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    units: set[str] = field(default_factory=set[str])
+    subject: dict[str, str] = field(default_factory=dict[str, str])
+    topic: set[str] = field(default_factory=set[str])
+    first_value: int = MAX_LENGTH
+
+    def take(self, match: regex.Match[str]) -> str:
+        """Note a value, and leave a mark in its place."""
+        kind, text = str(match.lastgroup), match.group()
+        self.values[kind].add(names.key(text).rstrip('.,'))
+        if kind == 'code':  # `release/1.2` is a release
+            self.subject.update(dict.fromkeys((head.lower() for head in text.split('/')[:-1] if head.isalpha()), ''))
+        if kind == 'number':
+            self.units.update(map(stem, names.words(match.string[match.end() : match.end() + 30])[:1]))
+        self.first_value = min(self.first_value, match.start())
+        return ' ¤ '
+
+    def take_values(self, text: str) -> str:
+        """Note all values: numbers and the like, and names."""
+        rest = _VALUE.sub(self.take, text)
+        for name in names.mentions(rest):
+            if not names.opens_sentence(rest, name) and sum(map(str.isalpha, name)) > 1:
+                self.values['name'].add(names.key(name))
+                self.first_value = min(self.first_value, text.find(name))
+                rest = rest.replace(name, ' ¤ ')
+        return rest
+
+    def take_words(self, rest: str) -> None:
+        """Note what else it says."""
+        verb = _STANDS.search(rest)
+        before_verb = verb.start() if verb and not _BREAK.search(rest, 0, verb.start()) else 0
+        before = ''
+        for match in _WORD.finditer(rest):
+            word, place = match.group().lower(), match.start()
+            is_content = word.isalpha() and (word not in ENGLISH or word in _TELLING) and stem(word) not in _MARGINAL
+            if is_content or (len(word) == 1 < place and match.group().isupper()):
+                self.subject.setdefault(stem(word), before)
+                if place < before_verb:
+                    self.topic.add(stem(word))
+                before = stem(word)
+            else:
+                before = ''
+
+
+def _claim(text: str, section: str) -> _Claim | None:
+    """What a statement claims, if it can outdate another one, or be outdated."""
+    bare = _LABEL.sub('', _STAMP.sub('', text))
+    wants = _WANTS.search(bare) is not None
+    if text.startswith('|') or len(bare) > MAX_LENGTH or _UNSURE.search(bare):
+        return None
+    changes = _CHANGE.search(_OPENING_NOW.sub('', text)) is not None
+    verb = _STANDS.search(bare)
+    holds = verb is not None
+    if (_OPENS_LOOSELY.match(bare) and not wants) or (_PAST.search(bare) and not (changes or holds)):
+        return None
+    read = _Reading()
+    read.take_words(read.take_values(bare))
+    if sum(map(len, read.values.values())) > MAX_VALUES:
+        return None
+    return _Claim(
+        values={kind: frozenset(found) for kind, found in read.values.items()},
+        units=frozenset(read.units),
+        subject=read.subject,
+        topic=frozenset(read.topic),
+        leads=verb is not None and verb.start() < read.first_value,
+        denies=_DENIES.search(bare) is not None,
+        wants=wants,
+        changes=changes,
+        holds=holds,
+        section=_bare_title(section),
+        turn=_turn(section),
+    )
+
+
+def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, int]:
+    """The statements of one text that are out of date, by index, each with the later one that says so.
+
+    Args:
+        said: The statements, in the order in which they stand.
+        sections: The heading over each; under another heading the same words may be about something else.
+    """
+    claims = [_claim(text, section) for text, section in zip(said, sections or [''] * len(said), strict=True)]
+    having: defaultdict[str, list[int]] = defaultdict(list)
+    for index, claim in enumerate(claims):
+        for word in claim.subject if claim else ():
+            having[word].append(index)
+    out: dict[int, int] = {}
+    runs: defaultdict[int, list[int]] = defaultdict(list)
+    for later, new in enumerate(claims):
+        if new is None:
+            continue
+        words = [word for word in _akin(new.subject, having) if len(having[word]) <= MAX_COMPARED]
+        near = sorted({earlier for word in words for earlier in having[word] if earlier < later and earlier not in out})
+        likely: dict[int, float] = {}
+        for earlier, old in ((earlier, old) for earlier in near if (old := claims[earlier]) and old.turn <= new.turn):
+            shared = _shared(old, new)
+            if _says_anew(old, new, shared):
+                out[earlier] = later
+                runs[later] += [*runs.pop(earlier, []), earlier]
+            elif _changes(old, new, shared):
+                likely[earlier] = sum(1 / len(having[word]) for word in shared)
+        best = [earlier for earlier, score in likely.items() if score == max(likely.values())]
+        if len(best) == 1:
+            out[best[0]] = later
+    series = {earlier for run in runs.values() if len(run) > MAX_SERIES for earlier in run}
+    return {earlier: later for earlier, later in out.items() if earlier not in series}
+
+
+def _kin(word: str, known: Collection[str]) -> list[str]:
+    forms = [f're{word}', word.removeprefix('re'), *(word + end for end in _DERIVED)]
+    forms += [word.removesuffix(end) for end in _DERIVED if word.endswith(end)]
+    return [form for form in forms if len(form) > 2 and form in known]
+
+
+def _akin(words: Iterable[str], known: Collection[str]) -> set[str]:
+    """The words, and those of `known` that are derived from them, or they from those."""
+    return {form for word in words for form in (word, *_kin(word, known))}
+
+
+def _shared(old: _Claim, new: _Claim) -> list[str]:
+    """The words of the older subject that the newer has too, in whatever form."""
+    same = _akin(new.subject, old.subject)
+    return [word for word in old.subject if word in same]
+
+
+def _differs(old: _Claim, new: _Claim) -> str:
+    """The one kind of value that the two give differently; empty if there is none, or more than one."""
+    kinds = [kind for kind in old.values if kind in new.values and old.values[kind] != new.values[kind]]
+    if len(kinds) != 1:
+        return ''
+    before, after = old.values[kinds[0]], new.values[kinds[0]]
+    if kinds[0] == 'number' and old.units and new.units and not (old.units & new.units or before < after):
+        return ''
+    if kinds[0] == 'name' and not len(before) == len(after) == 1:
+        return ''
+    if new.changes and (before < after or (len(before) == len(after) and not before & after)):
+        return kinds[0]
+    return kinds[0] if len(before - after) == len(after - before) == 1 else ''
+
+
+def _says_anew(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
+    """Return whether the later statement has the very words of the earlier one, and another value or a denial."""
+    fewer, more = sorted((len(old.subject), len(new.subject)))
+    if len(shared) < fewer or more > fewer + MAX_ADDED or old.section != new.section or not (old.holds and new.holds):
+        return False
+    if old.denies != new.denies:
+        return old.values == new.values and fewer == more > (1 if new.changes else 2)
+    kind = _differs(old, new)
+    return bool(kind) and old.leads and new.leads and (fewer > 1 or (fewer == more and kind != 'name'))
+
+
+def _changes(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
+    """Return whether the later statement, which speaks of a change, is about what the earlier one is about."""
+    fewer = min(len(old.subject), len(new.subject))
+    if not new.changes or not shared or len(old.subject) > MAX_SUBJECT:
+        return False
+    if old.section != new.section and len(shared) < fewer:
+        return False
+    turned = [word for word in shared if word in new.subject and _other(old.subject[word], new.subject[word])]
+    if old.wants and new.wants:
+        return bool(turned)
+    kind = _differs(old, new)
+    if old.topic and new.topic and not _akin(new.topic, old.topic) & old.topic:
+        return False
+    least = max(LEAST_SHARED * fewer, min(LEAST_OF_NAMED, len(old.subject)) if kind == 'name' else 1)
+    return bool(kind) and not turned and len(shared) >= least
+
+
+def _other(before: str, after: str) -> bool:
+    return bool(before and after) and before != after
+
+
+def _turn(title: str) -> tuple[int, ...]:
+    return tuple(map(int, regex.findall(r'\d{1,9}', title)))
+
+
+def _bare_title(title: str) -> str:
+    """A heading without its numbers, dates and names: those of the same kind, such as `1.2` and `1.3`, go on."""
+    return ' '.join(_WORD.findall(_VALUE.sub('', title).lower()))
