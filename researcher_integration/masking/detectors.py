@@ -47,7 +47,8 @@ _PORT = regex.compile(r'\d{1,5}[?#]')
 
 def _generated(value: str) -> bool:
     """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
-    return len(value) >= 24 or '=' in value or any(c.isdigit() for c in value)
+    coded = '=' in value or any(c.isdigit() for c in value)
+    return coded or (len(value) >= 24 and not value.replace('.', '').replace('_', '').islower())
 
 
 def _password(value: str) -> bool:
@@ -64,6 +65,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     'password': _password,
     'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
     'random': lambda value: secret_names.entropy(value[:32]) > 3,
+    'coded': lambda value: any(map(str.isdigit, value)) and not value.isdigit(),
     'digits and letters': lambda value: not value[2:].isalpha() and not value[2:].isdigit(),
     '2 digits': lambda value: sum(map(str.isdigit, value)) > 1,
     # A name of code has no digit, or one at its end.

@@ -12,6 +12,8 @@ MIN_WORD = 13
 
 # Not a quote, a comma or a bracket: a word ends with what it stands in.
 _WORD = re.compile(rf'[A-Za-z0-9_\-.+/=~:@|#%^!]{{{MIN_WORD},}}')
+# Without one, a word is searched for an anchor only.
+_DIGIT = re.compile('[0-9]')
 
 
 class LongWords:
@@ -30,7 +32,8 @@ class LongWords:
     def __call__(self, text: str, lower: str) -> Iterator[Finding]:
         """Find them, as `Find` says."""
         words = [match.span() for match in _WORD.finditer(text)]
-        yield from _found(text, lower, words, self._unanchored)
+        coded = [(start, end) for start, end in words if _DIGIT.search(text, start, end)]
+        yield from _found(text, lower, coded, self._unanchored)
         if search := self._anchor and self._anchor.search:
             anchored = [(start, end) for start, end in words if search(lower, start, end)]
             yield from _found(text, lower, anchored, [each for each in self._patterns if each.anchors])

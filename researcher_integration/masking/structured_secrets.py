@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import regex
 
@@ -31,11 +32,16 @@ _VALUE_FIRST = regex.compile(
     r'[ \t]+name:[ \t]+["\']?(?P<name>[\w.\-]{1,100})["\']?[ \t]*\r?$',
     regex.MULTILINE,
 )
+_FLOW_SECRET = re.compile(r'kind:[ \t]*["\']?Secret\b')
+_FLOW_DATA = re.compile(r'\b(?:data|stringData):[ \t]*\{([^{}\0]*)')
+_FLOW_ENTRY = re.compile(r'[\w.\-]+["\']?:[ \t]+["\']?([^\s,"\']+)')
 _BLOCK = regex.compile(r'^[|>][+\-]?\d?$')
 
 _NAMES = ('name', 'key')
 _DATA = ('data', 'stringData')
 SECRET_KINDS = ('Secret', 'SecretList')
+_SCALAR = re.compile(r'"|-?\d|(?:true|false|null|None|True|False|NaN|-?Infinity)$|MASKED_')
+_IS_SECRET = re.compile(r'"kind"\s*:\s*"Secret')
 _LITERALS = ('true', 'false', 'null')
 KUBERNETES: str = 'KUBERNETES_SECRET'
 
@@ -77,12 +83,14 @@ def find_in_json(text: str, lower: str) -> Iterator[Finding]:
 
 def _scan(text: str, start: int) -> Iterator[Finding]:
     stack = [_Open(in_object=False)]
+    document = start
     for token in _TOKEN.finditer(text, start):
         word = token[0]
         top = stack[-1]
         if token['colon']:
             top.key = token['text'].strip('"')
         elif word in ('{', '['):
+            document = token.start() if len(stack) == 1 else document
             stack.append(_opened(word, top))
             top.key = None
         elif word in ('}', ']'):
@@ -92,12 +100,22 @@ def _scan(text: str, start: int) -> Iterator[Finding]:
                 yield from _close_list(top, stack[-1], text)
         elif word == END:
             break
+        elif len(stack) > 1 and not _SCALAR.match(word) and (secret := _broken_secret(text, document)):
+            yield secret
+            return
         else:
             yield from _scalar(token, top)
             top.key = None
     while len(stack) > 1:  # cut off
         top = stack.pop()
         yield from _close(top, stack[-1])
+
+
+def _broken_secret(text: str, start: int) -> Finding | None:
+    """A Secret that is no JSON, up to the end of its string: in it no quote tells where a value ends."""
+    end = text.find(END, start)
+    end = end if end >= 0 else len(text)
+    return Finding(start, end, KUBERNETES) if _IS_SECRET.search(text, start, end) else None
 
 
 def _opened(word: str, parent: _Open) -> _Open:
@@ -114,7 +132,14 @@ def _opened(word: str, parent: _Open) -> _Open:
     )
 
 
+@lru_cache(maxsize=1024)
+def _says_nothing(key: str) -> bool:
+    return key.lower() not in (*_NAMES, 'value', 'kind') and secret_names.kind_of(key) is None
+
+
 def _scalar(token: re.Match[str], top: _Open) -> Iterator[Finding]:
+    if top.in_object and not (top.secret or top.is_data) and _says_nothing(top.key or ''):
+        return
     word = token[0]
     quoted = word.startswith('"')
     closed = quoted and len(word) > 1 and word.endswith('"')
@@ -137,9 +162,7 @@ def _scalar(token: re.Match[str], top: _Open) -> Iterator[Finding]:
         top.value = found('SECRET')
     elif key == 'kind':
         top.kind = content
-    kind = secret_names.kind_of(key) if key else None
-    if kind == 'COOKIE' and '=' not in content:
-        kind = None
+    kind = secret_names.kind_of(key) if key and (key != 'cookie' or '=' in content) else None
     if kind is None and top.secret and key.lower().replace('_', '') not in secret_names.REFERENCES:
         kind = top.secret
     number = not quoted and content[:1] in '-0123456789'
@@ -176,12 +199,12 @@ def _close_list(closed: _Open, parent: _Open, text: str) -> Iterator[Finding]:
 
 def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
     """Find the values of `data` and `stringData` in the Secrets of a YAML text, and those before their name."""
-    for pair in _VALUE_FIRST.finditer(text) if 'value:' in text else ():
+    for pair in _VALUE_FIRST.finditer(text) if '- value:' in text else ():
         kind = secret_names.kind_of(pair['name'])
         value = pair['value'].rstrip().removesuffix(pair['quote'])
         if kind and not secret_names.is_placeholder(value):
             yield Finding(pair.start('value'), pair.start('value') + len(value), kind)
-    if 'Secret' not in text or 'kind:' not in text:
+    if not _FLOW_SECRET.search(text):
         return
     ends = [match.start() for match in _PARTS.finditer(text)] + [len(text)]
     start = 0
@@ -190,6 +213,9 @@ def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
             for data in _DATA_YAML.finditer(text, start, end):
                 if len(data['indent']) == len(secret['indent']):
                     yield from _entries(text, len(data['indent']), data.end())
+        for data in _FLOW_DATA.finditer(text, start, end) if _FLOW_SECRET.search(text, start, end) else ():
+            for entry in _FLOW_ENTRY.finditer(text, *data.span(1)):
+                yield Finding(*entry.span(1), KUBERNETES)
         start = end
 
 

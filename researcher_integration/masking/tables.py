@@ -9,7 +9,7 @@ from researcher_integration.masking.secret_names import Kind
 
 _LINE = re.compile(r'[^\r\n\0]*+')
 _RULE = re.compile(r'[ \t]*[-+=|:_ \u2500-\u257f]*[-=\u2500\u2550]{2}[-+=|:_ \u2500-\u257f]*$')
-_NAME = re.compile(r'[^\W\d][\w .#/()*\-]{0,39}$')
+_NAME = re.compile(r'(?=.{1,40}$)[^\W\d][\w.#/()*\-]*(?: [\w.#/()*\-]+){0,2}(?<!\.)$')
 _COUNT_LINE = re.compile(r'\(\d+ rows?\)')
 
 _SPLIT: Mapping[str, re.Pattern[str]] = {
@@ -52,24 +52,25 @@ def find_in_columns(text: str, at: int) -> Iterator[Finding]:
         return
     if not sign and not ruled and not header.isupper() and (len(cells) < 3 or any(' ' in name for name in names)):
         return  # words of a sentence, or an option and what it does
-    rows = [(begin, _split(text[begin:end], begin, sign)) for begin, end in ([] if ruled else [first])]
-    for begin, end in below:
-        line = text[begin:end]
-        if not line.strip() or _COUNT_LINE.match(line):
-            break
-        if not _RULE.match(line):
-            rows.append((begin, _split(line, begin, sign)))
-            if sign and len(rows[-1][1]) != len(cells):
-                rows.pop()
-                break
-    certain = ruled or len(rows) > 1
-    for begin, row in rows:
+    certain = ruled or next(below, None) is not None
+    for begin, row in _rows(text, start + len(header), sign, len(cells)):
         for index, kind in columns.items():
-            if sign and len(row) != len(cells):
-                return
             cell = row[index] if sign or alone else _under(cells[index], row, begin)
             if cell and is_secret_cell(text[slice(*cell)], kind, certain=certain):
                 yield Finding(*cell, kind)
+
+
+def _rows(text: str, end: int, sign: str, width: int) -> Iterator[tuple[int, list[_Span]]]:
+    """The rows of a table under its header, each with where it begins and where its cells stand."""
+    for begin, line_end in _lines(text, end):
+        line = text[begin:line_end]
+        if not line.strip() or _COUNT_LINE.match(line):
+            return
+        if not _RULE.match(line):
+            row = _split(line, begin, sign)
+            if len(row) != width if sign else len(row) < min(width, 2):
+                return
+            yield begin, row
 
 
 def _line(text: str, at: int) -> str:
@@ -108,16 +109,22 @@ def _under(name: _Span, row: Sequence[_Span], begin: int) -> _Span | None:
     return next((cell for cell in row if cell[0] - begin < name[1] and cell[1] - begin > name[0]), None)
 
 
-def columns_of(names: Sequence[str]) -> dict[int, Kind]:
+def columns_of(names: Sequence[str]) -> Columns:
     """The columns that are secrets by their names."""
-    kinds = ((index, secret_names.kind_of(name.strip(' `*_"\'[]'))) for index, name in enumerate(names))
-    return {index: kind for index, kind in kinds if kind}
+    kinds: list[Kind | None] = [secret_names.kind_of(name.strip(' `*_"\'[]')) for name in names]
+    return {index: kind for index, kind in enumerate(kinds) if kind}
 
 
 def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
     """Return whether a cell of a column for secrets holds one: not a number of them, a date, a name, or a state."""
     value = value.strip('`')
-    if secret_names.is_placeholder(value) or _STATE.match(value) or _DATE.match(value) or secret_names.kind_of(value):
+    if (
+        secret_names.is_placeholder(value)
+        or value.count(' ') > 3
+        or _STATE.match(value)
+        or _DATE.match(value)
+        or secret_names.kind_of(value)
+    ):
         return False
     if kind == 'PASSWORD':
         return certain or any(c.isdigit() for c in value)
