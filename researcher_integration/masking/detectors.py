@@ -20,8 +20,10 @@ from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Find, Finding
 from researcher_integration.masking.key_blocks import find_blocks
 from researcher_integration.masking.keyed import find_keyed
+from researcher_integration.masking.long_words import LongWords
 from researcher_integration.masking.patterns import Pattern
 from researcher_integration.masking.structured_secrets import find_in_json, find_in_yaml
+from researcher_integration.masking.tables import find_in_sql
 
 Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
 """What can be masked:
@@ -45,7 +47,8 @@ _PORT = regex.compile(r'\d{1,5}[?#]')
 
 def _generated(value: str) -> bool:
     """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
-    return len(value) >= 24 or '=' in value or any(c.isdigit() for c in value)
+    coded = '=' in value or any(c.isdigit() for c in value)
+    return coded or (len(value) >= 24 and not value.replace('.', '').replace('_', '').islower())
 
 
 def _password(value: str) -> bool:
@@ -62,6 +65,11 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     'password': _password,
     'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
     'random': lambda value: secret_names.entropy(value[:32]) > 3,
+    'coded': lambda value: any(map(str.isdigit, value)) and not value.isdigit(),
+    'digits and letters': lambda value: not value[2:].isalpha() and not value[2:].isdigit(),
+    '2 digits': lambda value: sum(map(str.isdigit, value)) > 1,
+    # A name of code has no digit, or one at its end.
+    'varied': lambda value: any(map(str.isdigit, value[:-2])) or (value != value.lower() and value != value.upper()),
     # The limits of `detect-secrets`.
     'random base64': lambda value: secret_names.entropy(value) > 4.5,
     'random hex': lambda value: secret_names.entropy(value) > 3 and not value.isdigit(),
@@ -91,15 +99,31 @@ class _Form(BaseModel):
     expression: Annotated[str, AfterValidator(_compiles)] = ''
     plugin: str = ''
     group: int = 0
+    prefix: tuple[Annotated[str, StringConstraints(min_length=1)], ...] = ()
+    of: str = ''
+    length: int = 0
+    apart: bool = False
+    words: bool = False
+    lines: int = 1
     anchors: tuple[Annotated[str, StringConstraints(to_lower=True, min_length=1)], ...] = ()
     keep: Annotated[str | None, AfterValidator(_is_check)] = None
 
+    @property
+    def within_words(self) -> bool:
+        return self.words or bool(self.prefix)
+
     def patterns(self) -> Iterator[Pattern]:
-        keep = _CHECKS[self.keep] if self.keep else None
+        check = self.keep or ('varied' if self.prefix and self.length < 28 else None)
+        keep = _CHECKS[check] if check else None
+        anchors = self.anchors or tuple({each.lower() for each in self.prefix})
         for expression in self._expressions():
-            yield Pattern(self.kind, expression, self.anchors, keep, min(self.group, expression.groups))
+            yield Pattern(self.kind, expression, anchors, keep, min(self.group, expression.groups), self.lines)
 
     def _expressions(self) -> 'Iterator[regex.Pattern[str]]':
+        if self.prefix:
+            apart = r'(?<![A-Za-z0-9_\-.])' if self.apart else ''
+            yield regex.compile(f'{apart}(?:{"|".join(map(regex.escape, self.prefix))})[{self.of}]{{{self.length},}}+')
+            return
         if self.expression:
             yield regex.compile(self.expression)
             return
@@ -129,18 +153,23 @@ def find_web_tokens(text: str, _lower: str) -> Iterator[Finding]:
 
 
 @cache
-def _by_group() -> Mapping[Group, Sequence[Find]]:
+def _forms() -> Mapping[Group, Sequence[_Form]]:
     with _FORMS.open('rb') as file:
-        forms = TypeAdapter(dict[Group, tuple[_Form, ...]]).validate_python(tomllib.load(file))
-    found: dict[Group, list[Find]] = {
-        group: [pattern for form in listed for pattern in form.patterns()] for group, listed in forms.items()
-    }
-    found['keys'] = [find_blocks, *found['keys']]
-    found['tokens'] = [find_web_tokens, *found['tokens']]
-    found['credentials'] += [find_in_json, find_in_yaml, find_keyed]
-    return found
+        return TypeAdapter(dict[Group, tuple[_Form, ...]]).validate_python(tomllib.load(file))
+
+
+_BY_CODE: Mapping[Group, Sequence[Find]] = {
+    'keys': [find_blocks],
+    'tokens': [find_web_tokens],
+    'credentials': [find_in_json, find_in_yaml, find_in_sql, find_keyed],
+}
 
 
 def detectors(groups: Sequence[Group]) -> list[Find]:
     """The detectors of some groups, those that know most of what they find first."""
-    return [find for group in ALL_GROUPS if group in groups for find in _by_group()[group]]
+    forms = [form for group in ALL_GROUPS if group in groups for form in _forms().get(group, ())]
+    by_code = {group: finds for group, finds in _BY_CODE.items() if group in groups}
+    within = [pattern for form in forms if form.within_words for pattern in form.patterns()]
+    others = [pattern for form in forms if not form.within_words for pattern in form.patterns()]
+    first = [find for group in ('keys', 'tokens') for find in by_code.get(group, ())]
+    return [*first, LongWords(within), *others, *by_code.get('credentials', ())]

@@ -4,11 +4,10 @@ A tool often returns JSON, and JSON within the strings of JSON. A detector that 
 before it was written down.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-import regex
 
 from researcher_integration.masking.findings import END, Finding
 
@@ -16,9 +15,9 @@ MAX_DEPTH = 3
 """Strings within strings within strings; deeper ones are masked as they stand."""
 
 # What stands between two quotes, be it in a string or outside: where a text has a quote too many, nobody can tell.
-_PIECE = regex.compile(r'(?:[^"\\\0\n]++|\\[^\0\n])++')
-_ESCAPE = regex.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
-_COLOUR = regex.compile(r'\x1b\[[0-?]*+[ -/]*+[@-~]')
+_PIECE = re.compile(r'(?:[^"\\\0\n]++|\\[^\0\n])++')
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_COLOUR = re.compile(r'\x1b\[[0-?]*+[ -/]*+[@-~]')
 _SHORT = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 
@@ -50,8 +49,18 @@ def unescaped(text: str) -> Unescaped | None:
     """The strings of a text that have escapes, with those undone, parted by `END`; none if there are none."""
     if '\\' not in text:
         return None
-    strings = (match.span() for match in _PIECE.finditer(text) if '\\' in match[0])
-    return _joined(piece for start, end in strings for piece in _pieces(text, start, end))
+    return _joined(piece for start, end in _strings(text) for piece in _pieces(text, start, end))
+
+
+def _strings(text: str) -> Iterator[tuple[int, int]]:
+    """Where the strings stand that have escapes."""
+    end = 0
+    while (at := text.find('\\', end)) >= 0:
+        begin = max(text.rfind('"', end, at) + 1, text.rfind('\n', end, at) + 1, text.rfind(END, end, at) + 1, end)
+        piece = _PIECE.match(text, begin)
+        end = piece.end() if piece and piece.end() > at else at + 1
+        if end > at + 1:
+            yield begin, end
 
 
 def uncoloured(text: str) -> Unescaped | None:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -11,7 +11,7 @@ from detect_secrets.plugins.keyword import DENYLIST
 
 Kind = Literal['PASSWORD', 'API_KEY', 'TOKEN', 'SECRET', 'AUTHORIZATION', 'COOKIE']
 
-_PASS = r'pass(?:word|wd|phrase|code)|passwort|mot_?de_?passe|pwd|[_\-](?:pass|pw)'  # noqa: S105 - the names of some
+_PASS = r'pass(?:word|wd|phrase|code)|passwort|mot[ _]?de[ _]?passe|pwd|[_\-](?:pass|pw)'  # noqa: S105 - the names of some
 # Of a key alone nothing can be said: maps have keys, tables have, pianos have.
 _OF_KEY = (
     r'(?:api|app|application|access|secret|private|auth|service|account|db|database|encryption|encrypt|decryption|signing'
@@ -23,16 +23,39 @@ _HIDDEN = rf'secrets?|credentials?|creds|connection[_\-]?string|conn[_\-]?str|(?
 
 _WORDS = rf'(?P<password>{_PASS})|(?P<secret>{_HIDDEN})|(?P<token>token|bearer|jwt)|(?P<key>{{}}keys?)'
 
+# Passwords, and keys of an API, in other languages; of those that write no space between words, in any word.
+_WORDS_ABROAD = (
+    'kennwort|senha|wachtwoord|has[łl]o|heslo|l[öo]senord|salasana|adgangskode|passord|jelsz[óo]|[şs]ifre|пароль'
+)
+_ABROAD_KEY = (
+    r'api[\- ]?(?:schlüssel|schluessel|nyckel|sleutel|nøgle|ключ)|clé[_ ](?:d.)?api|klucz api|ключ api'
+    r'|(?:clave|chave|chiave)[_ ](?:d[aei][_ ](?:la[_ ])?)?api'
+)
+_UNSPACED = 'パスワード|密码|密碼|口令|비밀번호'
+_STEMS = (
+    'kennwort|senha|wachtwoord|hasło|haslo|heslo|senord|salasana|adgangskode|passord|jelsz|ifre|пароль|ключ|schlüssel'
+    f'|schluessel|nyckel|sleutel|nøgle|clé|clave|chave|chiave|klucz|{_UNSPACED}'
+).split('|')
+"""One of them is in a text that has one of those words."""
+
 # A few letters that may follow the word.
 _SUFFIX = r'(?:_?\d{1,3}|[_\-]?(?:values?|plain|text|raw|str|string|b64|base64|old|new|current|previous|hash|s))?'
 
 # Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound. The letters are those
 # that the words begin with.
 _HIT = re.compile(rf'(?=[bcdjkmpst_\-])(?:{_WORDS.format("")}){_SUFFIX}(?!\w)')
+_HIT_ABROAD = re.compile(rf'(?:{_WORDS_ABROAD}|(?P<abroad_key>{_ABROAD_KEY}))s?(?!\w)|(?:{_UNSPACED})')
 _BEFORE_KEY = re.compile(rf'{_OF_KEY}$')
 
 _NAME = regex.compile(
-    rf'(?:{_WORDS.format(_OF_KEY)}|(?P<header>authorization|cookie)|^(?:pass|pw|pin|auth)$){_SUFFIX}$', regex.IGNORECASE
+    rf'(?:{_WORDS.format(_OF_KEY)}|(?P<password>{_WORDS_ABROAD}|{_UNSPACED})|(?P<key>{_ABROAD_KEY})'
+    rf'|(?P<header>authorization|cookie)|^(?:pass|pw|pin|auth)$){_SUFFIX}$',
+    regex.IGNORECASE,
+)
+# Is in every such name, and in few others.
+_MAY_BE = re.compile(
+    r'pass|p[wi]|auth|cookie|secret|cred|token|bearer|jwt|keys?|dsn|conn|contra|mot|[^\x00-\x7f]|' + '|'.join(_STEMS),
+    re.IGNORECASE,
 )
 _CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
@@ -50,16 +73,22 @@ COUNT_DIGITS = 8
 _PLACEHOLDER = regex.compile(
     r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|required|optional|missing|empty|unset|not[ _-]?set
     |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired|string|str
-    |bytes|[*•.x\-_]+|<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\{\{[^{}]*\}\}
+    |bytes|[*•.…x\-_]+|\{[\w.!:\[\]]*\}|.{0,12}\.\.\.|your[-_ ].{1,40}|my[ ]api[ ]key
+    |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\{\{[^{}]*\}\}
     |\[[A-Z_ ]{3,80}\]|\(sensitive(?:\ value)?\)|\(known\ after\ apply\))""",
     regex.IGNORECASE | regex.VERBOSE,
 )
 
+_VERSION = re.compile(
+    r'[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
+    r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all'
+)
+
 REFERENCES = frozenset(
     """
-    name key id arn kind type namespace version apiversion path optional defaultmode mode items secretname uri url href
-    creationtimestamp createdat updatedat expiresat expires expirationseconds expiry created updated lastused ttl scope
-    scopes enabled required description title label provider algorithm alg length minlength maxlength format default
+    in scope name key id arn kind type namespace version apiversion path optional defaultmode mode items secretname uri
+    url href creationtimestamp createdat updatedat expiresat expires expirationseconds expiry created updated lastused
+    ttl scopes enabled required description title label provider algorithm alg length minlength maxlength format default
     status age agedays state method rotated rotatedat rate
     issuer audience clientid userid username user region count total size readonly deprecated
     """.split()  # noqa: SIM905 - a list of sixty lines says no more
@@ -70,7 +99,7 @@ REFERENCES = frozenset(
 @lru_cache(maxsize=1024)
 def kind_of(name: str) -> Kind | None:
     """The kind of secret that has this name; none for `max_tokens`, `nextPageToken`, `secretName`."""
-    if '[MASKED_' in name:
+    if not _MAY_BE.search(name) or '[MASKED_' in name:
         return None
     name = name.strip().strip('"\'`[]').rstrip(':').strip()[-100:]
     match = _NAME.search(name) or _NAME.search(_CAMEL.sub('_', name))
@@ -79,8 +108,14 @@ def kind_of(name: str) -> Kind | None:
 
 def hits(lower: str) -> Iterator[tuple[int, int, Kind]]:
     """Words for secrets in a text in lower case: where each begins and ends, and the kind of secret."""
-    for match in _HIT.finditer(lower):
+    matches: Iterable[re.Match[str]] = _HIT.finditer(lower)
+    if any(word in lower for word in _STEMS):
+        matches = sorted((*matches, *_HIT_ABROAD.finditer(lower)), key=lambda match: match.start())
+    for match in matches:
         start, end = match.span()
+        if match.re is _HIT_ABROAD:
+            yield start, end, 'API_KEY' if match['abroad_key'] else 'PASSWORD'
+            continue
         if match['key'] and not _BEFORE_KEY.search(lower[max(0, start - 16) : start]):
             continue
         yield start, end, _kind_of_match(match)
@@ -117,6 +152,11 @@ def is_count(name: str, number: str) -> bool:
     """
     digits = sum(map(str.isdigit, number))
     return (digits < COUNT_DIGITS or '.' in number) and _NUMERIC.search(name) is None
+
+
+def is_version(kind: Kind | None, value: str) -> bool:
+    """Return whether a value beside the name of a secret tells of something else: a version, a colour, a processor."""
+    return kind != 'PASSWORD' and len(value) < 40 and _VERSION.fullmatch(value) is not None
 
 
 def is_placeholder(value: str) -> bool:

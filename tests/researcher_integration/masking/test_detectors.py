@@ -2,6 +2,7 @@
 
 import json
 import re
+import string
 from typing import Any
 
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from pydantic import ValidationError
 
-from researcher_integration.masking.detectors import ALL_GROUPS, _Form
+from researcher_integration.masking.detectors import ALL_GROUPS, _Form, _forms
 from researcher_integration.masking.findings import Masked
 from researcher_integration.masking.masking import Masker
-from tests.support.planted_secrets import ALL, BY_FORM, Planted, leaves, texts
+from tests.support.planted_secrets import ALL, BY_FORM, Planted, leaves, letters, texts
 
 MASKER = Masker()
 
@@ -180,6 +181,18 @@ def test_random_strings_and_addresses_only_if_asked_for() -> None:
     assert MASKER.mask(text).counts == {}
     assert Masker(ALL_GROUPS).mask(text).text == '"[MASKED_HIGH_ENTROPY]" from [MASKED_PUBLIC_IP]'
     assert Masker(['keys']).mask(BY_FORM[0].text).counts == {}
+
+
+FORMS = [(form, prefix) for forms in _forms().values() for form in forms for prefix in form.prefix]
+
+
+@pytest.mark.parametrize(('form', 'prefix'), FORMS, ids=[prefix for _, prefix in FORMS])
+def test_each_prefix(form: _Form, prefix: str) -> None:
+    alphabet = ''.join(c for c in string.ascii_letters + string.digits if re.match(f'[{form.of}]', c))
+    tokens = [prefix + letters(form.length + 2, seed, alphabet) for seed in range(6)]
+    for line in ('{}', 'key={}', 'see {}, then', '<b>{}</b>', '{"a":"{}"}'):
+        kept = [token for token in tokens if token in MASKER.mask(line.replace('{}', token)).text]
+        assert len(kept) <= 1  # one has too few digits to tell it from a name
 
 
 def test_a_form_is_checked_when_it_is_read() -> None:

@@ -1,0 +1,67 @@
+"""The long words of a text, one a line: where tokens that have a form of their own stand, and few other things do."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+from researcher_integration.masking.findings import Finding
+from researcher_integration.masking.patterns import Pattern
+
+MIN_WORD = 13
+"""Characters of the shortest token that is looked for."""
+
+# Not a quote, a comma or a bracket: a word ends with what it stands in.
+_WORD = re.compile(rf'[A-Za-z0-9_\-.+/=~:@|#%^!]{{{MIN_WORD},}}')
+# Without one, a word is searched for an anchor only.
+_DIGIT = re.compile('[0-9]')
+
+
+class LongWords:
+    """Finds with expressions what is within one word; a `Find`.
+
+    One look at each word tells whether an anchor of any expression is in it: in most there is none.
+    """
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        """Put the anchors of the expressions together."""
+        self._patterns = [*patterns]
+        anchors = {anchor for pattern in self._patterns for anchor in pattern.anchors}
+        self._anchor = re.compile(_any_of(anchors)) if anchors else None
+        self._unanchored = [pattern for pattern in self._patterns if not pattern.anchors]
+
+    def __call__(self, text: str, lower: str) -> Iterator[Finding]:
+        """Find them, as `Find` says."""
+        words = [match.span() for match in _WORD.finditer(text)]
+        coded = [(start, end) for start, end in words if _DIGIT.search(text, start, end)]
+        yield from _found(text, lower, coded, self._unanchored)
+        if search := self._anchor and self._anchor.search:
+            anchored = [(start, end) for start, end in words if search(lower, start, end)]
+            yield from _found(text, lower, anchored, [each for each in self._patterns if each.anchors])
+
+
+def _found(text: str, lower: str, words: Sequence[tuple[int, int]], patterns: Sequence[Pattern]) -> Iterator[Finding]:
+    if not words:
+        return
+    starts: list[int] = []
+    size = 0
+    for start, end in words:
+        starts.append(size)
+        size += end - start + 1
+    joined = '\n'.join([text[start:end] for start, end in words])
+    joined_lower = '\n'.join([lower[start:end] for start, end in words])
+    for pattern in patterns:
+        for found in pattern(joined, joined_lower):
+            at = bisect_right(starts, found.start) - 1
+            by = words[at][0] - starts[at]
+            yield Finding(found.start + by, found.end + by, found.kind)
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """An expression for any of some words that reads each beginning that they share once, and so is fast."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:1], []).append(word[1:])
+    if '' in rests:
+        return ''
+    each = [re.escape(first) + _any_of(rest) for first, rest in sorted(rests.items())]
+    return each[0] if len(each) == 1 else f'(?:{"|".join(each)})'

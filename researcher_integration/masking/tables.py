@@ -1,0 +1,185 @@
+"""Secrets that stand under their name: in CSV, in tables of Markdown, psql and kubectl, in the rows of SQL."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from researcher_integration.masking import secret_names
+from researcher_integration.masking.findings import Finding
+from researcher_integration.masking.secret_names import Kind
+
+_LINE = re.compile(r'[^\r\n\0]*+')
+_RULE = re.compile(r'[ \t]*[-+=|:_ \u2500-\u257f]*[-=\u2500\u2550]{2}[-+=|:_ \u2500-\u257f]*$')
+_NAME = re.compile(r'(?=.{1,40}$)[^\W\d][\w.#/()*\-]*(?: [\w.#/()*\-]+){0,2}(?<!\.)$')
+_COUNT_LINE = re.compile(r'\(\d+ rows?\)')
+
+_SPLIT: Mapping[str, re.Pattern[str]] = {
+    sign: re.compile(rf'[ ]*(?:"((?:[^"]|"")*+)"[ ]*(?={re.escape(sign)}|$)|([^{re.escape(sign)}]*))')
+    for sign in ('\t', ',', ';', '|', '│')
+}
+_ALIGNED = re.compile(r'\S+(?: \S+)*')
+
+# What is said of a password in a column of that name.
+_STATE = re.compile(
+    r'(?:set|active|inactive|enabled|disabled|locked|valid|ok|weak|strong|never|rotated|pass|passed|fail|failed|skipped'
+    r'|default|mandatory|varchar\S*|text|char\S*|hash|plain|pending|revoked|todo)$',
+    re.IGNORECASE,
+)
+_DATE = re.compile(r'\d{4}-\d\d-\d\d([T ]\d\d:\d\d\S*)?$')
+_OBJECT = re.compile(r'[a-z][a-z.\-/]*\d{0,3}$')
+
+_Span = tuple[int, int]
+Columns = Mapping[int, Kind]
+"""Which columns of a table are secrets, the first of all being 0."""
+
+
+def find_in_columns(text: str, at: int) -> Iterator[Finding]:
+    """Find the cells under the names in a line, given a place in it, should it be the header of a table."""
+    start = max(text.rfind('\n', 0, at), text.rfind('\0', 0, at)) + 1
+    header = _line(text, start)
+    below = _lines(text, start + len(header))
+    first = next(below, None)
+    if first is None or len(header) > 4000:
+        return
+    ruled = _RULE.match(text[slice(*first)]) is not None
+    sign = next((sign for sign in _SPLIT if sign in header), '')
+    cells = _split(header, 0, sign)
+    names = [header[slice(*cell)] for cell in cells]
+    columns = columns_of(names)
+    alone = ruled and len(cells) == 1
+    if not columns or not (alone or len([name for name in names if name]) > 1):
+        return
+    if not all(_NAME.match(name) for name in names if name):
+        return
+    if not sign and not ruled and not header.isupper() and (len(cells) < 3 or any(' ' in name for name in names)):
+        return  # words of a sentence, or an option and what it does
+    certain = ruled or next(below, None) is not None
+    for begin, row in _rows(text, start + len(header), sign, len(cells)):
+        for index, kind in columns.items():
+            cell = row[index] if sign or alone else _under(cells[index], row, begin)
+            if cell and is_secret_cell(text[slice(*cell)], kind, certain=certain):
+                yield Finding(*cell, kind)
+
+
+def _rows(text: str, end: int, sign: str, width: int) -> Iterator[tuple[int, list[_Span]]]:
+    """The rows of a table under its header, each with where it begins and where its cells stand."""
+    for begin, line_end in _lines(text, end):
+        line = text[begin:line_end]
+        if not line.strip() or _COUNT_LINE.match(line):
+            return
+        if not _RULE.match(line):
+            row = _split(line, begin, sign)
+            if len(row) != width if sign else len(row) < min(width, 2):
+                return
+            yield begin, row
+
+
+def _line(text: str, at: int) -> str:
+    match = _LINE.match(text, at)
+    return match[0] if match else ''
+
+
+def _lines(text: str, end: int) -> Iterator[_Span]:
+    """The lines that follow one that ends there, in the same string."""
+    while end < len(text) and text[end] != '\0':
+        start = end + (2 if text.startswith('\r\n', end) else 1)
+        end = start + len(_line(text, start))
+        if start < len(text):
+            yield start, end
+
+
+def _split(line: str, begin: int, sign: str) -> list[_Span]:
+    """Where the cells of a line stand, without quotes and spaces around them, in a text where it begins there."""
+    if not sign:
+        return [(begin + match.start(), begin + match.end()) for match in _ALIGNED.finditer(line)]
+    spans: list[_Span] = []
+    at = 0
+    while match := _SPLIT[sign].match(line, at):
+        start, end = match.span(1) if match[1] is not None else match.span(2)
+        cell = line[start:end]
+        end = start + len(cell.rstrip())
+        spans.append((begin + end - len(cell.strip()), begin + end))
+        at = match.end() + 1
+        if at > len(line):
+            break
+    return spans
+
+
+def _under(name: _Span, row: Sequence[_Span], begin: int) -> _Span | None:
+    """The cell under a name, be it set to its left or its right."""
+    return next((cell for cell in row if cell[0] - begin < name[1] and cell[1] - begin > name[0]), None)
+
+
+def columns_of(names: Sequence[str]) -> Columns:
+    """The columns that are secrets by their names."""
+    kinds: list[Kind | None] = [secret_names.kind_of(name.strip(' `*_"\'[]')) for name in names]
+    return {index: kind for index, kind in enumerate(kinds) if kind}
+
+
+def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
+    """Return whether a cell of a column for secrets holds one: not a number of them, a date, a name, or a state."""
+    value = value.strip('`')
+    if (
+        secret_names.is_placeholder(value)
+        or value.count(' ') > 3
+        or _STATE.match(value)
+        or _DATE.match(value)
+        or secret_names.kind_of(value)
+    ):
+        return False
+    if kind == 'PASSWORD':
+        return certain or any(c.isdigit() for c in value)
+    number = len(value) < 14 and value.replace('.', '').isdigit()
+    return len(value) >= 6 and not number and not _OBJECT.match(value)
+
+
+_NAMES = r'[\w.`"\[\]]{1,100}'
+_INTO = re.compile(rf'into\s+({_NAMES})\s*(?:\(([^()]{{1,4000}})\)\s*)?values\s*')
+_COPY = re.compile(rf'copy\s+({_NAMES})\s*\(([^()]{{1,4000}})\)\s*from\s+stdin[^\n\0]*')
+_TABLE = re.compile(rf'create table\s(?:if not exists\s)?\s*({_NAMES})\s*\(')
+_COLUMN = re.compile(r'[ \t]*([`"\[]?)([a-z_]\w*)[`"\]]?\s')
+_TOKEN = re.compile(r"'(?P<text>(?:[^'\\\0]|''|\\.)*+)'|[(),;\0]|[^\s'(),;\0]+")
+
+
+def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
+    """Find values by the names of their columns, in the rows that SQL inserts or copies."""
+    tables: dict[str, Columns] = {}
+    for table in _TABLE.finditer(lower) if 'into' in lower else ():
+        lines = lower[table.end() : lower.find(';', table.end(), table.end() + 20_000)].lstrip('\n').split('\n')
+        matches = [_COLUMN.match(line) for line in lines]
+        tables[table[1]] = columns_of([match[2] for match in matches if match])
+    for insert in _INTO.finditer(lower):
+        columns = columns_of(insert[2].split(',')) if insert[2] else tables.get(insert[1], {})
+        if columns:
+            yield from _values(text, insert.end(), columns)
+    for copied in _COPY.finditer(lower) if 'from stdin' in lower else ():
+        columns = columns_of(copied[2].split(','))
+        for begin, end in _lines(text, copied.end()) if columns else ():
+            if text.startswith('\\.', begin):
+                break
+            row = _split(text[begin:end], begin, '\t')
+            cells = ((row[index], kind) for index, kind in columns.items() if index < len(row))
+            yield from (Finding(*cell, kind) for cell, kind in cells if text[slice(*cell)] not in ('', '\\N'))
+
+
+def _values(text: str, at: int, columns: Columns) -> Iterator[Finding]:
+    """The values of some columns in rows in brackets, as they stand or as a function is given them."""
+    depth = index = 0
+    while token := _TOKEN.match(text, at):
+        word = token[0]
+        if word == '(':
+            depth += 1
+            index = index if depth > 1 else 0
+        elif word == ')':
+            depth -= 1
+        elif word in (';', '\0') or depth < 0 or (depth == 0 and word != ','):
+            return
+        elif word == ',':
+            index += depth == 1
+        elif kind := columns.get(index):
+            span = token.span('text') if token['text'] is not None else token.span()
+            number = token['text'] is None and not word[:1].isdigit()
+            if not number and not secret_names.is_placeholder(text[slice(*span)]):
+                yield Finding(*span, kind)
+        at = token.end()
+        while text[at : at + 1].isspace():
+            at += 1

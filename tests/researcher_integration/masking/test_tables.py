@@ -1,0 +1,120 @@
+"""A column, a statement, a command or a sentence names a secret as a key does."""
+
+import json
+
+import pytest
+
+from researcher_integration.masking.findings import Masked
+from researcher_integration.masking.masking import Masker
+from tests.support.planted_secrets import letters
+
+MASKER = Masker()
+KEY = letters(24, 40)
+OTHER = letters(24, 41)
+
+TABLES = {
+    'CSV': f'id,user,api_key,age\n1,ada,{KEY},3\n2,bob,{OTHER},4\n',
+    'CSV in quotes': f'"name";"Password"\r\n"ada; b";"{KEY}"\r\n"bob";"{OTHER}"\r\n',
+    'tabs': f'done\n\nuser\ttoken\nada\t{KEY}\nbob\t{OTHER}\n\nbye',
+    'Markdown': f'| user | Auth Token | age |\n|:---|:---:|---|\n| ada | `{KEY}` | 3 |\n| bob | {OTHER} | 4 |',
+    'psql': f' id | password\n----+---------\n  1 | {KEY}\n  2 | {OTHER}\n(2 rows)\n',
+    'psql of one column': f' password\n----------\n {KEY}\n {OTHER}\n(2 rows)\n',
+    'mysql': f'+----+------+\n| id | pwd  |\n+----+------+\n|  1 | {KEY} |\n|  2 | {OTHER} |\n+----+------+',
+    'kubectl': f'NAME   {"TOKEN":26}AGE\nada    {KEY}  3d\nbob    {OTHER}  4d\n',
+    'INSERT': f"INSERT INTO users (id, password) VALUES\n (1, '{KEY}'), (2, md5('{OTHER}'));",
+    'mysqldump': f"CREATE TABLE `a` (\n  `id` int,\n  `secret` text\n);\nINSERT INTO `a` VALUES (1,'{KEY}'),(2,'{OTHER}');",
+    'COPY': f'COPY public.users (id, password) FROM stdin;\n1\t{KEY}\n2\t{OTHER}\n\\.\n',
+    'columns and rows': json.dumps({'columns': ['id', 'api_key'], 'rows': [[1, KEY], [2, OTHER]]}),
+    'columns of objects': json.dumps({'columns': [{'name': 'id'}, {'name': 'token'}], 'data': [[1, KEY], [2, OTHER]]}),
+    'rows': json.dumps([['id', 'password'], [1, KEY], [2, OTHER]]),
+}
+
+
+@pytest.mark.parametrize('text', TABLES.values(), ids=TABLES)
+def test_what_stands_under_its_name(text: str) -> None:
+    masked = MASKER.mask(text)
+    assert KEY not in masked.text
+    assert OTHER not in masked.text
+    assert sum(masked.counts.values()) == 2
+    assert MASKER.mask(masked.text) == Masked(masked.text, {})
+    if text.startswith(('{', '[')):
+        assert json.loads(masked.text)
+    inside = json.loads(MASKER.mask(json.dumps({'out': text})).text)['out']
+    assert KEY not in inside
+    assert OTHER not in inside
+
+
+SAID = """\
+the api key is {}, keep it
+my password was "{}".
+Das Passwort lautet {}.
+le mot de passe est {}
+la contraseña es {}
+Пароль: {}
+密码是{}
+ALTER USER ada WITH PASSWORD '{}';
+SET PASSWORD FOR ada = '{}';
+mysql -u root -p{} lamps
+redis-cli -h fen -a {} ping
+docker login -u ada -p {} fen.example
+sqlplus scott/{}@orcl
+*:*:*:ada:{}
+ada:{SSHA}{}
+openssl rsa -passin pass:{} -in a.pem
+unzip -P {} a.zip
+ldapsearch -D cn=ada -w {} -b dc=fen
+echo "ada:{}" | chpasswd
+https://maps.example/js?key={}&v=3
+c := Config{Password: "{}"}
+{apiVersion: v1, kind: Secret, data: {oil: {}}}
+""".splitlines()
+
+
+@pytest.mark.parametrize('line', SAID)
+def test_what_a_sentence_or_a_command_says(line: str) -> None:
+    text = f'one\n{line.replace("{}", KEY)}\ntwo'
+    masked = MASKER.mask(text)
+    assert KEY not in masked.text
+    assert masked.text.startswith('one\n')
+    assert masked.text.endswith('\ntwo')
+    assert MASKER.mask(masked.text) == Masked(masked.text, {})
+
+
+def test_an_ansible_vault_goes_whole() -> None:
+    body = '\n'.join('    ' + letters(60, seed, '0123456789') for seed in (50, 51, 52))
+    masked = MASKER.mask(f'db:\n  password: !vault |\n    $ANSIBLE_VAULT;1.1;AES256\n{body}\n  port: 443\n')
+    assert masked.text.endswith('\n  port: 443\n')
+    assert not any(line.strip() in masked.text for line in body.splitlines())
+
+
+@pytest.mark.parametrize('data', ['"a": "{}, "b": "{}"', '"a": {} "b": "{}"', "'a': '{}'"])
+def test_a_secret_that_is_no_json_is_withheld(data: str) -> None:
+    text = '{"kind": "Secret", "data": {' + data.replace('{}', KEY) + '}, "metadata": {"name": "lamp"}}'
+    assert MASKER.mask(text) == Masked('[MASKED_KUBERNETES_SECRET]', {'KUBERNETES_SECRET': 1})
+
+
+HARMLESS = """\
+<a@fen.example>: delivered, dsn=4.0.0, status=deferred
+"@octokit/auth-token": "^6.0.0", "cookie": "^0.7.1"
+python3-jwt:amd64 (2.6.0-1), tiktoken==0.2.0
+token = bool(value); self.token = token; if token == other or token != STOP:
+connect(token=settings.token, password=password, secret=own or inherited)
+def ask(password: bool = False, token: str | None = None) -> None:
+the token is invalid, the password is required, the secret is base64-encoded
+we pass user, password, and host, then wait
+for as long as it takes, and no longer, then stop
+NAME      READY   SECRET     AGE
+lamp      True    lamp-tls   3d
+sluice    True    mill-tls   4d
+suite,pass,fail
+a,118,2
+b,97,0
+user,password,since
+ada,expired,2026-03-01
+bob,active,2026-03-02
+"""
+
+
+def test_what_only_speaks_of_secrets_stays() -> None:
+    assert MASKER.mask(HARMLESS) == Masked(HARMLESS, {})
+    assert MASKER.mask(json.dumps(HARMLESS)).counts == {}
