@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import log2
 from typing import Literal
 
 from researcher_integration.digests.statements import one_line
-from researcher_integration.digests.values import quantity, template
+from researcher_integration.digests.values import moment, quantity, template
 
 FEW = 12
 """Distinct values that are listed with their counts."""
@@ -32,13 +33,19 @@ _TAIL = (3, 20)
 _TAIL_SHARE = 0.02
 _APART = 1.5
 """A value stands apart if it is this much further from the median than its neighbour."""
+_APART_TIME = 3.0
+"""A time stands apart more easily: what is old is so by its nature."""
 _DEVIATIONS = 3.0
 """And beyond this many median absolute deviations (the usual factor for outliers)."""
+_STRANGE_FROM = 20
+"""Texts from which some of them are strange."""
+_STRANGE = 12
+"""Strange texts that are told of one field, at most."""
+_GROWN = 0.75
+"""Share of the rows whose number is not less than that before it, from which the numbers count up."""
 
 VALUE_LENGTH = 160
 """Characters of a value that are shown."""
-
-_TIME = re.compile(r'\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)')
 
 BAD = re.compile(
     r'(?i)\b(?:err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?'
@@ -54,7 +61,9 @@ BAD = re.compile(
 class Oddity:
     """One row whose value is unlike the others'."""
 
+    field: str
     row: int
+    value: str
     text: str
     """`name=value`, with what is usual."""
     surprise: float
@@ -99,9 +108,10 @@ def describe(name: str, values: Sequence[str | None]) -> Column:
         if ranked[0][1] > 0.5 * len(values):
             text += f', mostly {shown(ranked[0][0])} ×{ranked[0][1]}'
         return Column(name, 'numbers', text + _absent(counts), odd, rare, bad, _extreme(values, numbers))
-    times = [value for value in counts if value is not None and _TIME.match(value)]
+    times = {value: at for value in counts if value is not None and (at := moment(value)) is not None}
     if len(times) >= _NUMERIC_SHARE * distinct:
-        return Column(name, 'times', f'{min(times)} to {max(times)}{_absent(counts)}', odd, rare, False)
+        text = f'{min(times, key=times.__getitem__)} to {max(times, key=times.__getitem__)}{_absent(counts)}'
+        return Column(name, 'times', text, _joined(odd, _apart(name, values, times, is_time=True)), rare, False)
     text, unlike = _texts(name, values, counts)
     return Column(name, 'texts', text + _absent(counts), _joined(odd, unlike), rare, bad)
 
@@ -131,13 +141,14 @@ def _rare_values(
     counts = dict(few)
     # What is usual is worth saying only if it is short and one.
     usual = shown(ranked[0][0])
-    told = f' (usually {usual})' if len(usual) <= 16 and ranked[0][1] >= 0.8 * total else ''
+    is_told = len(usual) <= 16 and ranked[0][1] >= 0.8 * total and ranked[0][0] is not None
+    told = f' (usually {usual})' if is_told else ''
     odd: list[Oddity] = []
     for row, value in enumerate(values):
         if value in counts:
             extra = 2.0 if value is not None and BAD.search(value[:VALUE_LENGTH]) else 0.0
             text = f'{name} missing' if value is None else f'{name}={shown(value)}{told}'
-            odd.append(Oddity(row, text, log2(total / counts[value]) + extra))
+            odd.append(Oddity(name, row, value or '', text, log2(total / counts[value]) + extra))
     return odd, rare
 
 
@@ -185,13 +196,21 @@ def brief(values: Sequence[str]) -> str:
     if len(ranked) == 1:
         return shown(ranked[0][0])
     if len(counts) <= 4:
-        return f'{{{", ".join(f"{shown(value)} ×{count}" if count > 1 else shown(value) for value, count in ranked)}}}'
+        return (
+            f'{{{", ".join(f"{_short(value)} ×{count}" if count > 1 else _short(value) for value, count in ranked)}}}'
+        )
     numbers = _numbers(counts, len(values))
     if numbers:
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
-        return f'{{{low}..{middle}..{high}}}'
-    return f'{{{shown(ranked[0][0])}, … {len(counts)} distinct}}'
+        return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
+    return f'{{{_short(ranked[0][0])}, … {len(counts)} distinct}}'
+
+
+def _short(value: str | None) -> str:
+    """A value as one of many: an identifier by its beginning."""
+    value = value or ''
+    return f'{value[:14]}…' if len(value) > 24 and ' ' not in value else one_line(value, 40)
 
 
 def _extreme(values: Sequence[str | None], numbers: dict[str, float]) -> int | None:
@@ -201,32 +220,40 @@ def _extreme(values: Sequence[str | None], numbers: dict[str, float]) -> int | N
     return values.index(greatest) if values.count(greatest) == 1 else None
 
 
-def _apart(name: str, values: Sequence[str | None], numbers: dict[str, float]) -> list[Oddity]:
+def _apart(
+    name: str, values: Sequence[str | None], numbers: dict[str, float], *, is_time: bool = False
+) -> list[Oddity]:
     """Rows whose number stands apart from all others, at either end."""
-    ordered = sorted((numbers[value], row) for row, value in enumerate(values) if value in numbers)
-    if len(ordered) < 8:
+    known = [(numbers[value], row) for row, value in enumerate(values) if value in numbers]
+    if len(known) < 8 or (not is_time and _counts_up([number for number, _ in known])):
         return []
+    ordered = sorted(known)
     middle = ordered[len(ordered) // 2][0]
     usual = values[ordered[len(ordered) // 2][1]]
+    apart = _APART_TIME if is_time else _APART
     deviation = sorted(abs(number - middle) for number, _ in ordered)[len(ordered) // 2]
     found = _negative(name, values, ordered)
     reach = min(_TAIL[1], max(_TAIL[0], int(len(ordered) * _TAIL_SHARE)))
     for tail in (ordered[: -reach - 2 : -1], ordered[: reach + 1]):
         away = [abs(number - middle) for number, _ in tail]
         for size in range(len(tail) - 1, 0, -1):
-            if away[size - 1] > _DEVIATIONS * deviation and away[size - 1] >= _APART * max(
-                away[size], deviation, 1e-12
-            ):
+            if away[size - 1] > _DEVIATIONS * deviation and away[size - 1] >= apart * max(away[size], deviation, 1e-12):
                 ratio = min(away[size - 1] / max(away[size], deviation, 1e-12), 64.0)
                 told = f' (median {usual})'
-                known = {each.row for each in found}
+                negative = {each.row for each in found}
                 found.extend(
-                    Oddity(row, f'{name}={values[row]}{told}', log2(len(values)) + log2(ratio))
+                    Oddity(name, row, values[row] or '', f'{name}={values[row]}{told}', log2(len(values)) + log2(ratio))
                     for _, row in tail[:size]
-                    if row not in known
+                    if row not in negative
                 )
                 break
     return found
+
+
+def _counts_up(numbers: Sequence[float]) -> bool:
+    """Return whether numbers grow from row to row, as counters, process ids and sequences do."""
+    grown = sum(after >= before for before, after in pairwise(numbers))
+    return grown >= _GROWN * (len(numbers) - 1) and len(set(numbers)) > len(numbers) / 4
 
 
 def _negative(name: str, values: Sequence[str | None], ordered: Sequence[tuple[float, int]]) -> list[Oddity]:
@@ -234,7 +261,10 @@ def _negative(name: str, values: Sequence[str | None], ordered: Sequence[tuple[f
     below = bisect_left(ordered, (0.0, -1))
     if not 0 < below <= max(_RARE_ROWS, len(ordered) * _RARE_SHARE):
         return []
-    return [Oddity(row, f'{name}={values[row]} (below 0)', log2(len(ordered) / below)) for _, row in ordered[:below]]
+    return [
+        Oddity(name, row, values[row] or '', f'{name}={values[row]} (below 0)', log2(len(ordered) / below))
+        for _, row in ordered[:below]
+    ]
 
 
 def _listed(ranked: Sequence[tuple[str | None, int]], *, told: bool) -> str:
@@ -267,15 +297,55 @@ def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None])
     if few and (alike or not made) and sum(sizes[form] for form in few) <= max(most_odd, total * _ODD_SHARE / 2):
         unlike = {value: sizes[form] for form in few for value in forms[form]}
         odd = [
-            Oddity(row, f'{name}={shown(value)}', log2(len(values) / unlike[value]))
+            Oddity(name, row, value, f'{name}={shown(value)}', log2(len(values) / unlike[value]))
             for row, value in enumerate(values)
             if value is not None and value in unlike
         ]
+    if not odd:
+        odd = _strange(name, values, counts) or _elsewhere(name, values, counts)
     tops = ranked[: 4 if alike or not made else 1]
     parts = [f'{shown(forms[form][0])[:70]}' + (f' ×{sizes[form]} alike' if len(tops) > 1 else '') for form in tops]
     most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
     repeated = f', most often {shown(most)[:60]} ×{often}' if often > 1 else ''
     return f'{len(counts) - (None in counts)} distinct, like {"; ".join(parts)}{repeated}', odd
+
+
+def _strange(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> list[Oddity]:
+    """The texts with the most that no other text has, if that is far more than usual: runs of three signs."""
+    made = {value: _pieces(value[:VALUE_LENGTH]) for value in counts if value is not None}
+    known = Counter(piece for pieces in made.values() for piece in pieces)
+    alone = {value: sum(known[piece] == 1 for piece in pieces) for value, pieces in made.items()}
+    ranked = sorted(alone, key=lambda value: -alone[value] / (8 + len(value)))
+    if len(ranked) < _STRANGE_FROM:
+        return []
+    usual = sorted(alone.values())[-len(ranked) // 10]
+    strange = {value: nth for nth, value in enumerate(ranked[:_STRANGE]) if alone[value] >= 3 + usual}
+    return [
+        Oddity(name, row, value, f'{name}={shown(value)}', max(1.0, log2(len(ranked)) * 0.6 - 0.4 * strange[value]))
+        for row, value in enumerate(values)
+        if value is not None and value in strange and counts[value] <= _RARE_ROWS
+    ]
+
+
+def _elsewhere(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> list[Oddity]:
+    """The few texts that begin with another word or number than nearly all others: addresses, paths."""
+    begins = {value: found[0] for value in counts if value is not None and (found := re.match(r'\W*\w+', value))}
+    sizes = Counter(begins[value] for value in values if value in begins)
+    few = {begin for begin, count in sizes.items() if count <= _RARE_ROWS}
+    if not few or sum(sizes[begin] for begin in few) > max(_RARE_ROWS, _RARE_SHARE * len(values)):
+        return []
+    return [
+        Oddity(name, row, value, f'{name}={shown(value)}', log2(len(values)))
+        for row, value in enumerate(values)
+        if value is not None and begins.get(value) in few
+    ]
+
+
+@lru_cache(maxsize=16_384)
+def _pieces(text: str) -> frozenset[str]:
+    """Runs of three signs, all digits alike."""
+    same = re.sub(r'\d+', '0', text)
+    return frozenset(same[at : at + 3] for at in range(len(same) - 2))
 
 
 def _formed(

@@ -6,22 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from researcher_integration.digests.blocks import block_statements, read_blocks
 from researcher_integration.digests.json_digest import json_statements
 from researcher_integration.digests.json_reading import Json, Read, read_json
 from researcher_integration.digests.log_lines import ESCAPES, starts_like_log
 from researcher_integration.digests.logs import log_statements
+from researcher_integration.digests.samples import read_samples, sample_statements
 from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
-from researcher_integration.digests.tables import read_tables, table_statements
+from researcher_integration.digests.tables import aligned, fixed, markdown, read_tables, separated, table_statements
+from researcher_integration.digests.tuples import read_tuples
+from researcher_integration.digests.values import template
+from researcher_integration.digests.xml_reading import read_xml
 from summarizer_tool import fits_tokens, truncate_tokens
 
-Kind = Literal['log', 'json', 'table', 'prose']
+Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
 _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
 _LOG_SHARE = 0.3
 """Share of lines with a time, a level or a frame from which a text is a log."""
-_VARIES = re.compile(r'(?<![\w./-])(?:[\w-]*+[\d./])[\w./-]*+')
-"""A word with a digit, a dot or a slash in it."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'severity', 'lvl', 'asctime'})
 
@@ -79,9 +82,19 @@ def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[K
         if logged := _logged(read):
             return 'log', log_statements(logged)
         return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
-    if tables := read_tables(lines):
+    if (xml := read_xml(text)) is not None:
+        return 'json', json_statements(xml, (lambda _: ()) if is_inner else _inner)
+    if samples := read_samples(lines):
+        return 'table', sample_statements(samples, lines)
+    if tables := read_tuples(lines) or read_tables(lines, [markdown, aligned, separated]):
         return 'table', table_statements(tables)
     if _is_log(lines):
+        return 'log', log_statements(lines)
+    if tables := read_tables(lines, [fixed]):
+        return 'table', table_statements(tables)
+    if blocks := read_blocks(lines):
+        return 'blocks', block_statements(*blocks)
+    if _repeats(lines):
         return 'log', log_statements(lines)
     return 'prose', iter(())
 
@@ -123,10 +136,13 @@ def _is_log(lines: Sequence[str]) -> bool:
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
     if len(sample) < 3:
         return False
-    if sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample):
-        return True
-    # Output that says the same again and again is no prose, even without times.
-    forms = {_VARIES.sub('0', line) for line in sample}
+    return sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
+
+
+def _repeats(lines: Sequence[str]) -> bool:
+    """Return whether a text says the same again and again: that is no prose, even without times."""
+    sample = [line[:400] for line in lines if line.strip()][:_SAMPLE]
+    forms = {template(line)[0] for line in sample}
     return len(sample) >= 20 and len(forms) <= 0.4 * len(sample)
 
 

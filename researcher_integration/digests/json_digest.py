@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from researcher_integration.digests.columns import BAD, describe, shown
 from researcher_integration.digests.json_reading import Json, Read
-from researcher_integration.digests.records import Row, named_rows, record_statements
+from researcher_integration.digests.records import NamedRows, Row, is_name, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
 from researcher_integration.digests.values import quantity
 
@@ -102,7 +103,9 @@ class _JsonWalk:
                 yield DigestStatement(
                     f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
                 )
-            yield from record_statements(named_rows(path or 'items', [flat(each) for each in objects]))
+            them = named_rows(path or 'items', [flat(each) for each in objects])
+            yield from record_statements(them)
+            yield from self._children(them, objects, depth)
             yield from self._long_strings(objects)
         elif any(isinstance(each, Mapping | list) for each in value):
             if len(value) >= MANY and (rows := _lists(value)):
@@ -112,6 +115,21 @@ class _JsonWalk:
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
         else:
             yield from self._plain(path, value)
+
+    def _children(
+        self, them: NamedRows, objects: Sequence[Mapping[str, Json]], depth: int
+    ) -> Iterator[DigestStatement]:
+        """The things inside the things of a list, all those of one field together."""
+        inside: dict[str, list[Row]] = {}
+        for label, each in zip(them.labels, objects, strict=True):
+            for field, value in each.items():
+                if isinstance(value, list) and _is_things(value):
+                    rows = inside.setdefault(field, [])
+                    rows.extend({'in': label, **flat(entry)} for entry in value if isinstance(entry, Mapping))
+        for field, rows in inside.items():
+            if len(rows) > max(len(objects), MANY) and depth < _DEEPEST:
+                told = named_rows(f'{them.what}.{field}', rows)
+                yield from record_statements(replace(told, labels=_within(told)))
 
     def _long_strings(self, objects: Sequence[Mapping[str, Json]]) -> Iterator[DigestStatement]:
         """Output inside the things of a list, where few have any."""
@@ -132,6 +150,17 @@ class _JsonWalk:
         texts = Counter(each.text for each in column.oddities)
         for text, count in texts.most_common(50):
             yield DigestStatement(f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items')
+
+
+def _is_things(value: Sequence[Json]) -> bool:
+    """Return whether a list has things that are not told apart by a type or key."""
+    return bool(value) and all(isinstance(each, Mapping) for each in value) and not _told_by(value[0])
+
+
+def _within(them: NamedRows) -> list[str]:
+    """What each thing is called, with what it is in."""
+    own = next((field for field in them.rows[0] if field != 'in' and is_name(field)), '')
+    return [f'{row["in"]} {row.get(own, "")}'.strip() for row in them.rows]
 
 
 def _keyed(value: Mapping[str, Json]) -> list[Row]:

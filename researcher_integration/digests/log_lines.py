@@ -25,14 +25,14 @@ _TIME = re.compile(
     r'\[?(?:'
     r'\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\s?Z|\s?[+-]\d\d:?\d\d| UTC| GMT)?'
     r'|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}'
-    r'|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?'
+    r'|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?: \d{4})?'
     r'|(?<=\b[IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6}'
-    r'|(?<![\d:.])\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])'
     r')\]?'
 )
-_CLOCK = re.compile(r'(?<!\d)\d\d:\d\d:\d\d(?!\d)')
+_CLOCK = re.compile(r'\[?(?<![\w:.])\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])\]?')
+"""Only looked for where no date stands."""
 _TIME_KEY = re.compile(r'\b(?:ts|t|time|timestamp)=["\']?$')
-_LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12})(?=\s)')
+_LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12}|\d{6} \d{6})(?=\s)')
 _LEVEL = re.compile(
     r'\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|SEVERE|ALERT|EMERG(?:ENCY)?)\b'
     r'|(?i:\b(?:level|lvl|severity|loglevel)["\']?\s?[=:]\s?["\']?([a-z]{3,9}))'
@@ -70,14 +70,12 @@ class Event:
     severity: Severity
     message: str
     """The line without its time, with what its stack trace says in short."""
+    raw: str = ''
+    """The line as it stands, with what its stack trace says in short."""
+    name: str = ''
+    """That of the record in which it stands, if there is one."""
     tail: list[str] = field(default_factory=list[str])
     """The lines that follow and belong to it: a stack trace."""
-
-    @property
-    def clock(self) -> str:
-        """The time of day, to the second."""
-        found = _CLOCK.search(self.time)
-        return found[0] if found else self.time
 
 
 def events(lines: Sequence[str]) -> Iterator[Event]:
@@ -95,7 +93,7 @@ def events(lines: Sequence[str]) -> Iterator[Event]:
             continue
         if current is not None:
             yield _with_trace(current)
-        current = Event(number, time, level, severity, message)
+        current = Event(number, time, level, severity, message, line[:LONGEST_LINE])
     if current is not None:
         yield _with_trace(current)
 
@@ -104,13 +102,14 @@ def _with_trace(event: Event) -> Event:
     """An event that says what its stack trace does."""
     if traced := trace(event.tail):
         event.message = f'{event.message} | {traced}'
+        event.raw = f'{event.raw} | {traced}'
     return event
 
 
 @lru_cache(maxsize=4096)
 def parts(line: str) -> tuple[str, str]:
     """The time of a line, and the line without it."""
-    found = _LEADING_TIME.match(line) or _TIME.search(line, 0, 160)
+    found = _LEADING_TIME.match(line) or _TIME.search(line, 0, 160) or _CLOCK.search(line, 0, 160)
     access = _ACCESS.match(line) if found and '"' in line else None
     if access and found:
         # Named fields can be counted each for itself.
@@ -180,7 +179,7 @@ def starts_like_log(line: str) -> bool:
     """Return whether a line has a time near its beginning, or a level, or is a frame of a stack trace."""
     return (
         _LEADING_TIME.match(line) is not None
-        or _TIME.search(line, 0, 80) is not None
+        or (_TIME.search(line, 0, 80) or _CLOCK.search(line, 0, 80)) is not None
         or bool(_level(line[:LEVEL_WITHIN])[0])
         or _FRAME.match(line) is not None
     )

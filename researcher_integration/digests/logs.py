@@ -1,16 +1,18 @@
 """Logs: line templates with counts, and the lines that are unlike the others."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import log2
 
 from researcher_integration.digests.columns import BAD, Column, brief, describe, shown
 from researcher_integration.digests.log_lines import Event, Severity, events
 from researcher_integration.digests.statements import LONGEST, DigestStatement, Topic, one_line
-from researcher_integration.digests.templates import Group, grouped
-from researcher_integration.digests.values import quantity
+from researcher_integration.digests.templates import WILD, Group, grouped
+from researcher_integration.digests.values import MARK, quantity
 
 _RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 70.0, '': 30.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
@@ -27,6 +29,10 @@ _EXIT = re.compile(r'(?i)(?:exit(?:ed)?|return(?:ed)?|rc)(?:[ _-]?(?:with|status
 _EXITED = re.compile(r'(?i)\bexit(?:ed)?\b.{0,40}?(?:status|code)[=: ]{1,3}-?[1-9]')
 _STATUS = re.compile(r'(?i)(?:status|code|http|https?[ _-]?status|status[ _-]?code|HTTP/[\d.]+)$')
 
+_FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
+"""Parts of a second and the zone: an hour tells enough of when many lines began and ended."""
+_DAY_TIME = re.compile(r'\d\d:\d\d:\d\d')
+
 _FEW = (3, 8)
 """Lines of a template up to which each of them is told, in short and in long logs."""
 _FEW_SHARE = 0.004
@@ -35,10 +41,30 @@ _RARE_RANK = 58.0
 _NOVEL = 4.0
 """What each bit of a line's rarest words adds to its rank, up to `_NOVEL_LIMIT`."""
 _NOVEL_LIMIT = 18.0
+_COMPARED = 24
+"""Words of a template that are compared with those of others."""
+_AROUND = 12
+"""Lines before and after a rare one in which others are looked for."""
+_CROWDED = 4.0
+"""What each bit of other rare lines around it takes from the rank of a rare line."""
+_EACH = 6
+"""Errors of one template up to which each is told as it stands."""
+_OFTEN = 6.0
+"""What the rank of an error gains at most by how often it stands there."""
+_TEMPLATE_LENGTH = 200
+_NEAR = 8.0
+"""What the rank of a rare line gains that begins or ends as a common one does,"""
+_LIKE = 4
+_LIKE_SHARE = 0.6
+"""in so many words, and this share of them."""
+_FURTHER = 1.5
+"""Bits that each further odd line of one template is less surprising."""
 _LINES_NAMED = 20
 _LISTED = 16
 """Names that are listed of those that errors of one template are about."""
 _LINE_LENGTH = 300
+_EXCERPT = 200
+"""Characters that are shown of a line that says of nothing that it went wrong."""
 _TOLD = 3000
 """Templates of which something is said."""
 
@@ -51,6 +77,10 @@ class _Log:
     groups: Sequence[Group]
     words: Counter[str] = field(default_factory=Counter[str])
     """In how many lines a word of a template stands."""
+    rare: Sequence[int] = ()
+    """The events of rare templates, in order."""
+    usual: AbstractSet[tuple[str, ...]] = frozenset()
+    """How common templates begin and end."""
 
     def novelty(self, group: Group) -> float:
         """How rare the rarest words of a template are in the log, in bits."""
@@ -58,19 +88,41 @@ class _Log:
         if not found:
             return 0.0
         total = len(self.events)
-        return sum(log2(total / max(1, count)) for count in found) / len(found)
+        bits = [log2(total / max(1, count)) for count in found]
+        return (bits[0] + sum(bits) / len(bits)) / 2
+
+    def crowd(self, group: Group) -> float:
+        """How many other rare lines stand around those of a template, in bits: one of many says less than one alone."""
+        around = 0
+        for index in group.members:
+            low, high = bisect_left(self.rare, index - _AROUND), bisect_left(self.rare, index + _AROUND + 1)
+            around = max(around, high - low - len(group.members))
+        return log2(1 + max(0, around))
+
+    def is_rare(self, group: Group) -> bool:
+        """Whether each line of a template is told."""
+        few = max(_FEW[0], int(len(self.events) * _FEW_SHARE))
+        return len(group.members) <= (_FEW[1] if group.severity in ('fatal', 'error') else min(_FEW[1], few))
 
 
-def log_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:
-    """Everything a digest of a log may say; its lines are without line breaks and escapes."""
-    found = list(events(lines))
+def log_statements(lines: Sequence[str], loose: Sequence[Event] = ()) -> Iterator[DigestStatement]:
+    """Everything a digest of a log may say; its lines are without line breaks and escapes.
+
+    Args:
+        lines: Those of a log.
+        loose: In place of them, lines of which it is known where they stand.
+    """
+    found = list(loose or events(lines))
     if not found:
         return
     log = _Log(found, list(_by_outcome(grouped(found), found)))
     for group in log.groups:
         for word in set(group.constant_words()):
             log.words[word] += len(group.members)
-    yield _overview(log, len(lines))
+    log.usual = {key for group in log.groups if not log.is_rare(group) for key in _parts(group)}
+    log.rare = sorted(index for group in log.groups if log.is_rare(group) for index in group.members)
+    if not loose:
+        yield _overview(log, len(lines))
     told = log.groups
     if len(told) > _TOLD:
         # The worst and the rarest; no digest has room for as many.
@@ -78,6 +130,14 @@ def log_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:
         told = [*worth[: _TOLD // 2], *sorted(worth[_TOLD // 2 :], key=lambda group: -len(group.members))[: _TOLD // 2]]
     for group in told:
         yield from _about(group, log)
+
+
+def _parts(group: Group) -> Iterator[tuple[str, ...]]:
+    """How a template begins and how it ends, in all lengths."""
+    words = group.words[:_COMPARED]
+    for size in range(_LIKE, len(words)):
+        yield tuple(words[:size])
+        yield ('', *words[-size:])
 
 
 def _overview(log: _Log, lines: int) -> DigestStatement:
@@ -100,27 +160,32 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
     example = found[group.members[0]]
     severity = group.severity or example.severity
     said = example.message[:_LINE_LENGTH]
-    if not severity and (BAD.search(said) or _EXITED.search(said)):
+    bad = not severity and (BAD.search(said) or _EXITED.search(said)) is not None
+    if bad and log.is_rare(group):
         rank, topic = 62.0, 'warnings'
     else:
         rank, topic = _RANKS[severity], _TOPICS.get(severity, 'templates')
     changed = _CHANGE.search(said) is not None
     size = len(group.members)
-    numbers = tuple(found[index].line for index in group.members[:_LINES_NAMED])
-    if size <= min(_FEW[1], max(_FEW[0], int(len(found) * _FEW_SHARE))):
+    few = group.members if len(group.members) <= _LINES_NAMED else [*group.members[:_LINES_NAMED], group.members[-1]]
+    numbers = tuple(found[index].line for index in few)
+    if log.is_rare(group):
         novel = min(_NOVEL_LIMIT, _NOVEL * max(0.0, log.novelty(group) - log2(len(found)) * 0.5))
         rank = max(rank, _RARE_RANK) + (novel * 0.4 if severity in ('fatal', 'error') else novel) + 6.0 * changed
+        rank += _NEAR * any(key in log.usual for key in _parts(group) if len(key) >= _LIKE_SHARE * len(group.words))
+        if severity not in ('fatal', 'error'):
+            rank -= _CROWDED * log.crowd(group)
         topic = 'odd items' if topic == 'templates' else topic
         text = _rare(group, found)
-        if len(text) <= LONGEST:
+        if len(text) <= LONGEST and not (topic == 'errors' and size <= _EACH):
             yield DigestStatement(text, rank, topic, numbers)
         else:
-            for index in group.members:
-                event = found[index]
-                yield DigestStatement(f'{event.clock} {event.message[:LONGEST]}', rank, topic, (event.line,))
+            for nth, index in enumerate(group.members):
+                yield DigestStatement(_as_it_stands(found[index]), rank - nth, topic, (found[index].line,))
         return
+    rank += min(_OFTEN, log2(size)) if severity else 0.0
     if topic == 'templates':
-        rank = max(rank, 34.0) + min(8.0, log2(size)) + 8.0 * changed
+        rank = max(rank, 34.0) + log2(size) + 1.2 * log.novelty(group) + 8.0 * max(bad, changed)
     columns = [describe(name or 'value', group.column(place)) for place, name in enumerate(group.names)]
     yield DigestStatement(_template(group, found, topic), rank, topic, numbers)
     if topic != 'templates':
@@ -133,10 +198,29 @@ def _rare(group: Group, found: Sequence[Event]) -> str:
     """A few lines alike: the line itself, or one with the values of each."""
     members = [found[index] for index in group.members]
     if len(members) == 1:
-        return f'{members[0].clock} {members[0].message[:_LINE_LENGTH]}'.strip()
-    times = [event.clock for event in members if event.clock]
-    told = ', '.join(times) if len(times) <= 3 else f'{times[0]} to {times[-1]}'
-    return f'×{len(members)} {told} {group.told(_inline)}'
+        return _as_it_stands(members[0])
+    return f'{_span(members)} {group.told(_inline)}'
+
+
+def _as_it_stands(event: Event, value: str = '') -> str:
+    """A line with its number; of a long one the beginning, and what is around a value."""
+    name = f'{event.name}: ' if event.name else ''
+    longest = _LINE_LENGTH if event.severity or event.tail else _EXCERPT
+    at = event.raw.rfind(value) if value else -1
+    if len(event.raw) > longest and at > longest // 2:
+        around = event.raw[max(longest // 2, at - longest // 4) : at + len(value) + longest // 8]
+        return f'{event.line}| {name}{one_line(event.raw[: longest // 2])} … {one_line(around)}'
+    return f'{event.line}| {name}{one_line(event.raw, longest)}'
+
+
+def _span(members: Sequence[Event], *, is_timed: bool = True) -> str:
+    """How many lines, where they stand, and when that was."""
+    first, last = members[0], members[-1]
+    begin, end = (_FINE.sub('', event.time) if is_timed else '' for event in (first, last))
+    day = begin[: found.start()] if (found := _DAY_TIME.search(begin)) else '-'
+    end = end.removeprefix(day)
+    times = f' {begin} to {end}' if end and not begin.endswith(end) else f' {begin}'
+    return f'×{len(members)} in {first.line}-{last.line}:{times}'.rstrip()
 
 
 def _involved(group: Group, columns: Sequence[Column], rank: float) -> Iterator[DigestStatement]:
@@ -157,27 +241,48 @@ def _inline(values: Sequence[str]) -> str:
 
 
 def _template(group: Group, found: Sequence[Event], topic: Topic) -> str:
-    first, last = found[group.members[0]], found[group.members[-1]]
-    text = f'×{len(group.members)} '
-    if topic != 'templates' and first.clock:
-        text += f'{first.clock} to {last.clock} ' if last.clock != first.clock else f'{first.clock} '
-    return text + group.told(brief)
+    text = f'{_span([found[index] for index in group.members], is_timed=topic != "templates")} {group.told(brief)}'
+    # What is counted by its words stands in lines of other templates, too: one that repeats it, or goes on.
+    phrase = max(
+        (piece.strip(' \t[]():;,.|') for piece in ' '.join(group.words).replace(WILD, MARK).split(MARK)), key=len
+    )
+    having = sum(phrase in event.raw for event in found) if phrase.count(' ') > 1 else 0
+    text = one_line(text, LONGEST if topic != 'templates' else _TEMPLATE_LENGTH)
+    return f'{text} [“{phrase}” ×{having}]' if having > len(group.members) else text
 
 
 def _unlike(group: Group, columns: Iterable[Column], found: Sequence[Event], rank: float) -> Iterator[DigestStatement]:
     """Lines of a template whose values are unlike those of the others."""
     odd: dict[int, tuple[float, list[str]]] = {}
+    values: dict[int, str] = {}
     for column in columns:
         for each in column.oddities:
             surprise, told = odd.get(each.row, (0.0, []))
             odd[each.row] = surprise + each.surprise, [*told, each.text]
-    for row, (surprise, told) in sorted(odd.items(), key=lambda item: -item[1][0])[:60]:
-        event = found[group.members[row]]
-        why = ', '.join(each for each in told if '(' in each)
-        text = f'{event.clock} {event.message[:_LINE_LENGTH]}'.strip()
+            values.setdefault(each.row, each.value)
+    # The same again right after is one odd thing.
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for row, (_, told) in sorted(odd.items()):
+        key = tuple(told)
+        if key in alike and group.members[row] - group.members[alike[key][-1]] > _AROUND:
+            key = (*told, str(row))
+        alike.setdefault(key, []).append(row)
+    ranked = sorted(alike.items(), key=lambda item: -odd[item[1][0]][0])
+    for nth, (told, rows) in enumerate(ranked[:60]):
+        event = found[group.members[rows[0]]]
+        surprise = odd[rows[0]][0] - _FURTHER * nth
+        why = ', '.join(
+            [
+                *[each for each in told if '(usually' in each or '(median' in each][:1],
+                *([f'×{len(rows)}'] if len(rows) > 1 else []),
+            ]
+        )
+        text = _as_it_stands(event, values[rows[0]])
         if why:
             text += f' [{one_line(why, 100)}]'
-        yield DigestStatement(text, max(rank - 12.0, 56.0 + min(20.0, 1.3 * surprise)), 'odd items', (event.line,))
+        yield DigestStatement(
+            text, max(rank - 12.0 - nth, 56.0 + min(20.0, 1.3 * surprise)), 'odd items', (event.line,)
+        )
 
 
 def _measures(group: Group, columns: Sequence[Column], found: Sequence[Event]) -> Iterator[DigestStatement]:
@@ -187,7 +292,7 @@ def _measures(group: Group, columns: Sequence[Column], found: Sequence[Event]) -
             continue
         event = found[group.members[column.extreme]]
         yield DigestStatement(
-            f'greatest {column.name} {column.text}: {event.clock} {event.message[:_LINE_LENGTH]}',
+            f'greatest {column.name} {column.text}: {_as_it_stands(event)}',
             28.0 + (6.0 if re.search(r'(?i)\d[a-zµ%]', column.text[:20]) or '.' in column.text[:6] else 0.0),
             'values',
             (event.line,),

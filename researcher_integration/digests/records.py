@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from researcher_integration.digests.columns import BAD, Column, Oddity, describe, shown
 from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
@@ -19,6 +19,9 @@ _STATE = re.compile(
 )
 _MESSAGE = re.compile(r'(?i)(?:error|message|reason|detail|warning|note|comment|fault)')
 
+_HASH = re.compile(r'[0-9a-f]{32,}')
+"""What is as well known by its beginning."""
+
 _FIELDS = 120
 """Fields that are described; things with more are described by these, the ones most things have."""
 _NAMED = 8
@@ -31,6 +34,16 @@ _SHORT = 24
 _EACH = 12
 """Things up to which each is told with all its fields."""
 _CONSTANT_LENGTH = 60
+_FREE = 8
+"""Fields below one path from which their names are free, if few things have any one of them."""
+_REST = 0.25
+"""What the further oddities of a thing add to the first."""
+_AGAIN = 0.7
+"""Bits that each further odd value of a field is less surprising."""
+_TOLD = 5
+"""Oddities of one thing that are told."""
+_CELL = 120
+"""Characters of one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +59,9 @@ class NamedRows:
     """The field that names them; empty if they are numbered."""
     lines: Sequence[int] = ()
     """The line each stands on, from 1, where that is known."""
+
+    sign: str = '='
+    """What stands between a field and its value."""
 
     def where(self, row: int) -> tuple[int, ...]:
         """The line of a row."""
@@ -66,8 +82,14 @@ def named_rows(what: str, rows: Sequence[Row], lines: Sequence[int] = ()) -> Nam
     labels: list[str] = []
     for number, row in enumerate(rows, 1):
         label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
+        label = f'{label[:12]}…' if _HASH.fullmatch(label) else label
         labels.append(f'{label} ({one_line(row[other], 50)})' if row.get(other) else label)
     return NamedRows(what, rows, labels, f'{key} ({other})' if other else key, lines)
+
+
+def is_name(field: str) -> bool:
+    """Return whether a field says what a thing is called."""
+    return _NAME.search(field) is not None
 
 
 def _naming(field: str, rows: Sequence[Row]) -> float:
@@ -75,7 +97,7 @@ def _naming(field: str, rows: Sequence[Row]) -> float:
     values = {row.get(field, '') for row in rows}
     share = len(values) / len(rows)
     sample = sorted(values)[:100]
-    if share < 0.5 or max(map(len, sample)) > 100:
+    if share < (0.2 if _NAME.search(field) else 0.5) or max(map(len, sample)) > 100:
         return 0.0
     score = share * 2.0 + (1.5 if _NAME.search(field) else 1.4 if _ID.search(field) else 0.0)
     # The names of a thing stand first, and not deep inside it.
@@ -96,10 +118,13 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
     """Everything a digest may say of two or more things with the same fields."""
     total = len(them.rows)
     counts = Counter(field for row in them.rows for field in row)
-    fields = [field for field, _ in counts.most_common(_FIELDS)] if len(counts) > _FIELDS else list(counts)
+    pooled = _pooled(them, counts)
+    own = Counter({field: count for field, count in counts.items() if field not in pooled})
+    fields = [field for field, _ in own.most_common(_FIELDS)] if len(own) > _FIELDS else list(own)
     columns = [describe(field, [row.get(field) for row in them.rows]) for field in fields]
+    columns += [_pool(path, them, pooled) for path in dict.fromkeys(pooled.values())]
     named = f', named by {them.key}' if them.key else ''
-    more = f' ({len(counts) - len(fields)} rare ones not described)' if len(counts) > len(fields) else ''
+    more = f' ({len(own) - len(fields)} rare ones not described)' if len(own) > len(fields) else ''
     yield DigestStatement(f'{them.what}: {total} items with {len(counts)} fields{named}{more}', 99.0, 'overview')
     told = [', '.join(f'{field}={shown(cell)[:80]}' for field, cell in row.items()) for row in them.rows[:_EACH]]
     if total <= _EACH and max(map(len, told)) <= LONGEST:
@@ -123,6 +148,8 @@ def _about(column: Column, them: NamedRows) -> Iterator[DigestStatement]:
     text = f'{column.name}: {column.text}'
     if column.kind == 'few':
         rank = 60.0 + (14.0 if _STATE.search(column.name) else 0.0) + (8.0 if column.bad else 0.0)
+        # What few things have is told with each of them.
+        rank -= 20.0 if column.text.startswith('(missing)') else 0.0
     elif column.kind == 'numbers':
         rank = 58.0
         if column.extreme is not None:
@@ -160,13 +187,58 @@ def _odd(them: NamedRows, oddities: Sequence[Oddity]) -> Iterator[DigestStatemen
         found.sort(key=lambda each: -each.surprise)
         # What names a thing is said anyway.
         key = f'{them.key.split(" (")[0]}='
-        texts = tuple(each.text for each in found if not each.text.startswith(key))
+        texts = tuple(
+            each.text.replace('=', them.sign, 1) if each.text.startswith(f'{each.field}=') else each.text
+            for each in found
+            if not each.text.startswith(key)
+        )
         alike.setdefault(texts, []).append(row)
-    ranked = sorted(alike.items(), key=lambda item: -sum(each.surprise for each in by_row[item[1][0]]))
-    for texts, rows in ranked[:_ODD_ITEMS]:
-        surprise = sum(each.surprise for each in by_row[rows[0]])
+    surprises = {
+        texts: by_row[rows[0]][0].surprise + _REST * sum(each.surprise for each in by_row[rows[0]][1:])
+        for texts, rows in alike.items()
+    }
+    seen: Counter[str] = Counter()
+    for texts, rows in sorted(alike.items(), key=lambda item: -surprises[item[0]])[:_ODD_ITEMS]:
+        # One field with many odd values must not hide another that has one.
+        field = by_row[rows[0]][0].field
+        surprise = surprises[texts] - _AGAIN * seen[field]
+        seen[field] += 1
         several = f'×{len(rows)}: ' if len(rows) > 1 else ''
-        told = ', '.join(texts) or f'{them.key} unlike the others'
+        more = f', … {len(texts) - _TOLD} more' if len(texts) > _TOLD else ''
+        told = ', '.join(text if len(text) < _CELL else one_line(text, _CELL) for text in texts[:_TOLD]) + more
+        told = told or f'{them.key} unlike the others'
         names = _names(them, rows)
+        names = f'{them.lines[rows[0]]}| {names}' if them.lines and len(rows) == 1 else names
         text = f'{several}{names}: {told}' if len(names) < 400 else f'{told} {several}{names}'
         yield DigestStatement(text, 66.0 + min(22.0, 1.1 * surprise), 'odd items', _where(them, rows))
+
+
+def _pooled(them: NamedRows, counts: Mapping[str, int]) -> dict[str, str]:
+    """Fields whose names are free, such as those of labels and dependencies, with what they stand below."""
+    below: dict[str, list[str]] = {}
+    for field in counts:
+        for at, sign in enumerate(field):
+            if sign == '.' and at:
+                below.setdefault(field[:at], []).append(field)
+    free = [
+        path
+        for path, fields in below.items()
+        if len(fields) > _FREE and sum(counts[field] <= 0.1 * len(them.rows) for field in fields) > 0.8 * len(fields)
+    ]
+    return {field: path for path in sorted(free, key=len, reverse=True) for field in below[path]}
+
+
+def _pool(path: str, them: NamedRows, pooled: Mapping[str, str]) -> Column:
+    """The values below fields with free names, as those of one field."""
+    cells = [
+        (row, field, cell)
+        for row, each in enumerate(them.rows)
+        for field, cell in each.items()
+        if pooled.get(field) == path
+    ]
+    column = describe(f'{path}.*', [cell for _, _, cell in cells])
+    found = [
+        replace(each, row=cells[each.row][0], text=each.text.replace(f'{path}.*', cells[each.row][1], 1))
+        for each in column.oddities
+    ]
+    return replace(column, oddities=found, rare=(), extreme=None)

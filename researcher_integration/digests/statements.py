@@ -29,18 +29,34 @@ LONGEST = 360
 FOCUS_GAIN = 14.0
 """What a statement that has all words of the focus gains in rank."""
 
-_LEAVE_OFF = 8
-"""Statements in a row that do not fit, after which no more are tried."""
+_LENGTH = 0.03
+"""What each character from the 60th on takes from the rank: of two alike the shorter one leaves more room."""
 
+_COUNTED = 600
+"""Statements of the highest rank that are tried."""
+
+_LOUD: tuple[Topic, ...] = ('overview', 'mentioned', 'errors', 'warnings', 'odd items')
+_USUAL: tuple[Topic, ...] = ('fields', 'templates')
+_USUAL_SHARE = 0.23
+"""What of the budget is kept for what is usual, if there is so much to be said of it."""
+_SHARES: dict[Topic, float] = {
+    'overview': 1.0, 'mentioned': 0.4, 'errors': 0.35, 'warnings': 0.2, 'odd items': 0.4, 'fields': 0.25,
+    'templates': 0.3,
+}  # fmt: skip
+"""What of the budget one topic may have at first; what is left goes to the highest ranks."""
+
+_SHARED = 200
+"""Tokens from which a budget is shared."""
 _RESERVE = 24
 """Tokens kept for the line on what was left out."""
 
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 _WORD = re.compile(r'[\w./:-]*\w')
 _SMALL_WORDS = frozenset(
-    """about after all and any are been but can did does for from had has have how its not off our out over the than
-    that their them then there these they this was were what when where which who why will with you your show find look
-    check list get tell give please""".split()  # noqa: SIM905
+    """about after all and anomalies anomaly any anything are been but can check did does everything find for from get
+    give had has have here how issue issues its list look not odd off our out over please problem problems show
+    something strange tell than that the their them then there these they this unusual was were what when where
+    whether which who why will with wrong you your""".split()  # noqa: SIM905
 )
 
 
@@ -87,19 +103,40 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
     Statements that have words of the focus, which are in lower case, gain in rank.
     """
     ranked = _ranked(statements, focus)
-    whole = _fitting(ranked, budget)
-    if len(whole) == len(ranked):
-        return Chosen(_told(ranked, whole), '')
+    # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
+    costs = [count_tokens(statement.text + '\n') for statement in ranked[:_COUNTED]]
+    if sum(costs) <= budget and len(costs) == len(ranked):
+        return Chosen(_told(ranked, set(range(len(ranked)))), '')
     taken: set[int] = set()
-    for reserve in (_RESERVE, 2 * _RESERVE, 0):
-        taken = _fitting(ranked, budget - min(reserve, budget // 2))
-        rest = Counter(statement.topic for index, statement in enumerate(ranked) if index not in taken)
-        # The least important first, and never the overview.
-        left_out = f'… and {", ".join(f"{rest[topic]} more {topic}" for topic in TOPICS[:0:-1] if rest[topic])}'
-        used = sum(count_tokens(ranked[index].text + '\n') for index in taken)
-        if used + count_tokens(left_out) <= budget:
+    for reserve in (_RESERVE, 1.5 * _RESERVE, 2 * _RESERVE, 0):
+        taken = set()
+        room = budget - min(reserve, budget // 2)
+        shares = {topic: share * room for topic, share in _SHARES.items()}
+        usual = sum(cost for each, cost in zip(ranked, costs, strict=False) if each.topic in _USUAL)
+        # First what is unlike the rest, with room left for what is usual; then that; then whatever still fits.
+        loud: dict[Topic, float] = {topic: shares[topic] for topic in _LOUD}
+        common: dict[Topic, float] = {topic: shares[topic] for topic in _USUAL}
+        whatever: dict[Topic, float] = dict.fromkeys(TOPICS, room)
+        kept = min(usual, _USUAL_SHARE * room) if budget >= _SHARED else 0.0
+        for most, topics in ((room - kept, loud), (room, common), (room, whatever)):
+            left = most - sum(costs[index] for index in taken)
+            taken |= _fitting(ranked, costs, left, topics, taken)
+        left_out = _left_out([each for index, each in enumerate(ranked) if index not in taken])
+        if sum(costs[index] for index in taken) + count_tokens(left_out) <= budget:
             return Chosen(_told(ranked, taken), left_out)
     return Chosen(_told(ranked, taken), '')
+
+
+def _left_out(rest: Sequence[DigestStatement]) -> str:
+    """How many statements on each topic are not told, and of which lines; the least important first."""
+    parts: list[str] = []
+    for topic in TOPICS[:0:-1]:
+        lines = [line for each in rest if each.topic == topic for line in each.lines]
+        first, last = (min(lines), max(lines)) if lines else (0, 0)
+        where = f' (lines {first}-{last})' if last > first else f' (line {first})' if lines else ''
+        if count := sum(each.topic == topic for each in rest):
+            parts.append(f'{count} more {topic}{where}')
+    return f'… and {", ".join(parts)}'
 
 
 def _told(ranked: Sequence[DigestStatement], taken: set[int]) -> list[DigestStatement]:
@@ -118,6 +155,7 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
         if focus:
             lowered = text.lower()
             gain = FOCUS_GAIN * sum(word in lowered for word in focus) / len(focus)
+        gain -= _LENGTH * max(0, len(text) - 60)
         known = distinct.get(text)
         if known is None or known.rank < statement.rank + gain:
             distinct[text] = replace(statement, text=text, rank=statement.rank + gain)
@@ -130,19 +168,15 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
     return sorted(sunk, key=lambda each: -each.rank)
 
 
-def _fitting(ranked: Sequence[DigestStatement], budget: int) -> set[int]:
-    """Indices of the statements that fit, taken greedily."""
+def _fitting(
+    ranked: Sequence[DigestStatement], costs: Sequence[int], budget: float, shares: dict[Topic, float], known: set[int]
+) -> set[int]:
+    """Indices of the statements that fit and are not known, taken greedily, until the share of their topic is spent."""
     taken: set[int] = set()
-    missed = 0
-    for index, statement in enumerate(ranked):
-        # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
-        cost = count_tokens(statement.text + '\n')
-        if cost <= budget:
+    for index, cost in enumerate(costs):
+        topic = ranked[index].topic
+        if index not in known and cost <= budget and shares.get(topic, 0.0) > 0.0:
             budget -= cost
+            shares[topic] -= cost
             taken.add(index)
-            missed = 0
-        else:
-            missed += 1
-        if missed >= _LEAVE_OFF:
-            break
     return taken

@@ -3,9 +3,12 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
+from researcher_integration.digests.log_lines import Event
+from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
 
@@ -20,6 +23,19 @@ _LONGEST_LINE = 20_000
 _LONGEST_CELL = 400
 """Characters."""
 
+_BESIDE = 4
+"""Lines beside a table up to which they are told together."""
+LEAST_FIXED = 8
+"""Rows from which columns are told by their places alone."""
+_BLANK = 0.98
+"""Share of the lines that are blank where a column ends."""
+_REACHED = 0.2
+"""Share of the lines that reach a place, under which nothing is said of it."""
+_INDENTED = 24
+_WIDE = 400
+"""Characters of a line in which columns are looked for."""
+
+_BEFORE = re.compile(r'(?:[^\d]*[\s:=])?')
 _RULE = re.compile(r'[\s|+:=-]+$')
 _GAP = re.compile(r'\s{2,}|\t')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.-]*$')
@@ -30,14 +46,20 @@ _SEPARATORS = ',\t;|'
 class Table:
     """A table that was found in a text."""
 
+    name: str
+    """Empty if it has none."""
     rows: Sequence[Row]
     lines: Sequence[int]
     """The line each row stands on, from 1."""
-    beside: Sequence[str]
-    """Lines that are no rows."""
+    beside: Sequence[tuple[int, str]]
+    """Lines that are no rows, with their numbers."""
 
 
-def read_tables(lines: Sequence[str]) -> list[Table]:
+Reader = Callable[[Sequence[str], int], Table | None]
+"""Reads the lines of a block, which begins after so many lines, as a table."""
+
+
+def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     """Find tables in the lines of a text; none if the text is mostly something else."""
     filled = sum(line.strip() != '' for line in lines)
     if filled < LEAST_ROWS + 1:
@@ -46,7 +68,8 @@ def read_tables(lines: Sequence[str]) -> list[Table]:
     # Some tools print several tables with blank lines between them.
     for start, end in _blocks(lines):
         block = [line[:_LONGEST_LINE] for line in lines[start:end]]
-        if len(block) > 1 and (table := _markdown(block, start) or _aligned(block, start) or _separated(block, start)):
+        table = next((table for read in readers if (table := read(block, start))), None) if len(block) > 1 else None
+        if table is not None:
             found.append(table)
     rows = sum(len(table.rows) for table in found)
     return found if rows >= LEAST_ROWS and rows >= 0.6 * filled else []
@@ -55,9 +78,11 @@ def read_tables(lines: Sequence[str]) -> list[Table]:
 def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
     """Everything a digest of tables may say."""
     for number, table in enumerate(tables, 1):
-        what = 'table' if len(tables) == 1 else f'table {number}'
-        beside = ' / '.join(table.beside)
-        if beside:
+        what = table.name or ('table' if len(tables) == 1 else f'table {number}')
+        if len(table.beside) > _BESIDE:
+            yield from log_statements([], [Event(at, '', '', '', line, line) for at, line in table.beside])
+        elif table.beside:
+            beside = ' / '.join(line for _, line in table.beside)
             yield DigestStatement(f'beside {what}: {one_line(beside)}', 75.0, 'overview')
         if len(table.rows) == 1:
             cells = ', '.join(f'{field}={cell}' for field, cell in table.rows[0].items())
@@ -76,23 +101,41 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
             start = None
 
 
-def _rows(
-    names: Sequence[str], cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[str], *, least: int = 1
+def rows_of(
+    names: Sequence[str],
+    cells: Sequence[tuple[int, Sequence[str]]],
+    beside: Sequence[tuple[int, str]],
+    *,
+    least: int = 1,
+    name: str = '',
 ) -> Table | None:
     """A table of what was split; None if it is too small or its columns do not fit."""
     if len(cells) < least or not 2 <= len(names) <= _WIDEST:
         return None
     seen: Counter[str] = Counter()
     titles: list[str] = []
-    for place, name in enumerate(names, 1):
-        title = one_line(name, 60) or f'column {place}'
+    for place, each in enumerate(names, 1):
+        title = one_line(each, 60) or f'column {place}'
         seen[title] += 1
         titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
-    rows = [dict(zip(titles, (cell[:_LONGEST_CELL] for cell in row), strict=False)) for _, row in cells]
-    return Table(rows, [number for number, _ in cells], beside)
+    # Words that stand before every value of a column are no part of it.
+    cuts = [_shared(column) for column in zip(*(row for _, row in cells), strict=False)]
+    rows = [
+        {title: cell[cut : cut + _LONGEST_CELL].strip() for title, cell, cut in zip(titles, row, cuts, strict=False)}
+        for _, row in cells
+    ]
+    return Table(name, rows, [number for number, _ in cells], beside)
 
 
-def _markdown(block: Sequence[str], start: int) -> Table | None:
+def _shared(column: Sequence[str]) -> int:
+    """How many characters of words, up to a blank or colon, all values of a column begin with."""
+    least, most = min(column), max(column)
+    same = next((at for at, pair in enumerate(zip(least, most, strict=False)) if len(set(pair)) > 1), len(least))
+    found = _BEFORE.match(least[:same])
+    return found.end() if found else 0
+
+
+def markdown(block: Sequence[str], start: int) -> Table | None:
     """Lines of cells between pipes, with a line of dashes below the first."""
     rule = next((at for at, line in enumerate(block[:6]) if at and '-' in line and _RULE.match(line)), None)
     if rule is None or '|' not in block[rule - 1]:
@@ -103,17 +146,19 @@ def _markdown(block: Sequence[str], start: int) -> Table | None:
         for at, line in enumerate(block)
         if at > rule and '|' in line and not _RULE.match(line)
     ]
-    beside = [line for at, line in enumerate(block) if at < rule - 1 or (at > rule and '|' not in line)]
+    beside = [
+        (start + at + 1, line) for at, line in enumerate(block) if at < rule - 1 or (at > rule and '|' not in line)
+    ]
     if sum(len(row) == len(names) for _, row in cells) < _FIT * len(cells):
         return None
-    return _rows(names, cells, [line for line in beside if not _RULE.match(line)])
+    return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
 
 
 def _piped(line: str) -> list[str]:
     return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line.strip().strip('|'))]
 
 
-def _aligned(block: Sequence[str], start: int) -> Table | None:
+def aligned(block: Sequence[str], start: int) -> Table | None:
     """Columns below titles, with blanks between them."""
     for at, line in enumerate(block[:5]):
         titles = _GAP.split(line.strip())
@@ -134,7 +179,7 @@ def _below(names: Sequence[str], block: Sequence[str], at: int, start: int, *, w
     if len(names) < 2:
         return None
     cells: list[tuple[int, Sequence[str]]] = []
-    beside = list(block[:at])
+    beside = list(enumerate(block[:at], start + 1))
     body = block[at + 1 :]
     for number, line in enumerate(body, start + at + 2):
         row = _GAP.split(line.strip())
@@ -143,15 +188,15 @@ def _below(names: Sequence[str], block: Sequence[str], at: int, start: int, *, w
         if len(row) == len(names):
             cells.append((number, row))
         elif not _RULE.match(line):
-            beside.append(line)
+            beside.append((number, line))
     capitals = sum(name.upper() == name for name in names) >= 0.7 * len(names)
     parted = len(_GAP.split(block[at].strip())) >= 2
     if len(cells) < _FIT * len(body) or not (capitals or (parted and len(names) > 2)):
         return None
-    return _rows(names, cells, beside)
+    return rows_of(names, cells, beside)
 
 
-def _separated(block: Sequence[str], start: int) -> Table | None:
+def separated(block: Sequence[str], start: int) -> Table | None:
     """Values with a comma, tab, semicolon or pipe between them."""
     if len(block) < LEAST_ROWS:
         return None
@@ -170,8 +215,8 @@ def _separated(block: Sequence[str], start: int) -> Table | None:
         names = cells[0][1]
         if len(fitting) < _FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
             continue
-        beside = [block[number - start - 1] for number, row in cells if len(row) != len(names)]
-        return _rows(names, fitting[1:], beside, least=LEAST_ROWS - 1)
+        beside = [(number, block[number - start - 1]) for number, row in cells if len(row) != len(names)]
+        return rows_of(names, fitting[1:], beside, least=LEAST_ROWS - 1)
     return None
 
 
@@ -182,3 +227,54 @@ def _split(line: str, separator: str) -> list[str]:
         return [cell.strip() for row in csv.reader([line], delimiter=separator) for cell in row]
     except csv.Error:
         return []
+
+
+def fixed(block: Sequence[str], start: int) -> Table | None:
+    """Columns that begin at the same place in nearly all lines, with titles above them or without."""
+    lines = [line.expandtabs() for line in block]
+    places, gaps = _places(lines[:: len(lines) // 500 + 1]) if len(lines) >= LEAST_FIXED else ([], [])
+    if len(places) < 3 or places[0] > _INDENTED:
+        return None
+    ends = [*places[1:], _LONGEST_LINE]
+    names: Sequence[str] = [f'column {number}' for number in range(1, len(places) + 1)]
+    titles: Sequence[str] = ()
+    cells: list[tuple[int, Sequence[str]]] = []
+    beside: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, start + 1):
+        row = [line[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
+        if any(line[at : at + 1].strip() for at in gaps):
+            row = line.split(None, len(names) - 1)
+        if len(row) != len(names) or sum(map(bool, row)) < len(row) // 2:
+            beside.append((number, line))
+        elif not titles and len(cells) < 2 and _titled(row):
+            titles = row
+            cells.clear()
+        elif not _RULE.match(line):
+            cells.append((number, row))
+    if len(cells) < _FIT * len(lines) or len({row[-1] for _, row in cells}) < 2:
+        return None
+    return rows_of(titles or names, cells, [each for each in beside if not _RULE.match(each[1])])
+
+
+def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Where columns begin, and the places between them that are blank."""
+    places: list[int] = []
+    gaps: list[int] = []
+    was_gap = True
+    for at, signs in enumerate(zip_longest(*(line[:_WIDE] for line in sample), fillvalue='')):
+        reached = len(sample) - signs.count('')
+        if reached < _REACHED * len(sample):
+            break
+        is_gap = signs.count(' ') >= _BLANK * reached
+        if is_gap and places:
+            gaps.append(at)
+        elif was_gap and not is_gap:
+            places.append(at)
+        was_gap = is_gap
+    return places, gaps
+
+
+def _titled(row: Sequence[str]) -> bool:
+    return sum(bool(_TITLE.match(cell.split()[0])) for cell in row if cell) >= 0.75 * len(row) and not any(
+        map(str.isdigit, ''.join(row))
+    )

@@ -80,7 +80,7 @@ def grouped(events: Sequence[Event]) -> list[Group]:
     """Bring events of one template together, in the order of their first ones."""
     groups: dict[tuple[str, Severity], Group] = {}
     for index, event in enumerate(events):
-        form, values = template(event.message.replace(WILD, ' '))
+        form, values = template(' '.join(event.message.replace(WILD, ' ').split()))
         key = (form, event.severity)
         group = groups.get(key)
         if group is None:

@@ -8,12 +8,15 @@ from math import isfinite
 MARK = '\x00'
 """Stands in a template for a part that varies."""
 
-# A part that varies: the value behind `key=`, or any word with a digit in it. Every branch begins only where a word
-# begins and never gives back what it took, so that the search is linear in any text.
+# A part that varies: the value behind `key=`, a date, any word with a digit in it, a path, what is quoted. Every
+# branch begins only where a word begins and never gives back what it took, so that the search is linear in any text.
 VARIABLE = re.compile(
-    r'((?<=[\w\]]=)[^\s"\',;(){}\[\]<>|&]++'
+    r'(\b(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: \d{4})?'
+    r'|(?<=[\w\]]=)[^\s"\',;(){}\[\]<>|&]++'
     r'|(?<=[\w\]]=")[^\s"]++(?=")'
-    r'|(?<![\w./@%+#~-])-?[^\W\d]*+(?:[./@%+#~-]+[^\W\d]*+)*+\d[\w./@%+#~-]*+)'
+    r'|(?<![\w./@%+#~-])-?[^\W\d]*+(?:[./@%+#~-]+[^\W\d]*+)*+\d[\w./@%+#~-]*+(?::\d[\w./@%+#~-]*+)*+'
+    r'|(?<![\w./@%+#~-])/?[\w.@-]+(?:/[\w.@-]+)++/?'
+    r"|(?<![\w'])'[^'\n]{0,120}+'(?!\w)|(?<=\s)[+-]++$)"
 )
 
 _QUANTITY = re.compile(r'([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,4})$')
@@ -25,6 +28,12 @@ _UNITS = {
 }  # fmt: skip
 _AGE = re.compile(r'(?:\d{1,6}[dhms]){1,4}$')
 _AGE_PART = re.compile(r'(\d+)([dhms])')
+_DATE = re.compile(r'(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)|$)')
+_WRITTEN = re.compile(
+    r'(?:[A-Z][a-z]{2},? +)?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}),? +'
+    r'(?:(\d\d):(\d\d)(?::\d\d)? +)?(\d{4})'
+)
+_MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
 _AGE_UNITS = {'d': 86400.0, 'h': 3600.0, 'm': 60.0, 's': 1.0}
 
 
@@ -41,6 +50,19 @@ def quantity(text: str) -> float | None:
     if _AGE.match(text):
         return sum(int(number) * _AGE_UNITS[unit] for number, unit in _AGE_PART.findall(text))
     return None
+
+
+@lru_cache(maxsize=65_536)
+def moment(text: str) -> float | None:
+    """The time that a text begins with, in days; None if it begins with none."""
+    if found := _DATE.match(text):
+        year, month, day, hour, minute = found.groups()
+    elif found := _WRITTEN.match(text):
+        name, day, hour, minute, year = found.groups()
+        month = _MONTHS.find(name) // 3 + 1
+    else:
+        return None
+    return int(year) * 372 + int(month) * 31 + int(day) + int(hour or 0) / 24 + int(minute or 0) / 1440
 
 
 @lru_cache(maxsize=4096)

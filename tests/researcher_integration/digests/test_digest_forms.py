@@ -1,0 +1,94 @@
+"""Digests of outputs of many forms: what is unlike the rest, and where it stands."""
+
+import json
+
+import pytest
+
+from researcher_integration.digests.digest import digest
+
+ASKED = 'Is anything wrong or unusual here?'
+
+
+def told(text: str) -> str:
+    return digest(text, 400, focus=ASKED).text
+
+
+def test_columns_that_begin_at_the_same_place() -> None:
+    rows = [f'-rw-r--r--  1 miller  {size:>9} sack-{size}' for size in range(900, 1100)]
+    rows[70] = '-rwsr-xr-x  1 miller       1200 open-door'
+    rows[90] = '-rw-r--r--  1 thief        1201 purse'
+    text = told('\n'.join(rows))
+    assert '71| open-door: column 1=-rwsr-xr-x (usually -rw-r--r--)' in text
+    assert 'thief' in text
+    assert '200 items' in text
+
+
+def test_blocks_of_fields_are_named() -> None:
+    pods = [
+        f'- kind: Pod\n  metadata:\n    name: vat-{at}\n  spec:\n    node: mill-{at % 4}\n  status:\n'
+        f'    phase: {"Failed" if at == 31 else "Running"}\n    restarts: {97 if at == 44 else 0}'
+        for at in range(80)
+    ]
+    found = digest('items:\n' + '\n'.join(pods), 400, focus=ASKED)
+    assert found.kind == 'blocks'
+    assert 'vat-31: status.phase: Failed (usually Running)' in found.text
+    assert 'vat-44: status.restarts: 97' in found.text
+
+
+def test_commits_with_their_odd_author_date_and_size() -> None:
+    commits = [
+        f'commit {at:040x}\nAuthor: Ada <ada@mill.example>\nDate:   Mon Mar {1 + at % 28} 10:00:00 2026 +0000\n\n'
+        f'    Grind sack {at}\n\n mill/stone.py | {at % 9 + 1} ++--\n 1 file changed, {at % 9 + 1} insertions(+)\n'
+        for at in range(60)
+    ]
+    commits[20] = (
+        f'commit {"ab" * 20}\nAuthor: Rook <rook@barn.example>\nDate:   Sat Jan 1 03:00:00 1999 +0000\n\n'
+        '    Unlock the door\n\n mill/door.py | 7123 ----\n 1 file changed, 7123 deletions(-)\n'
+    )
+    text = told('\n'.join(commits))
+    assert all(each in text for each in ('60 items', 'Rook', '1999', 'Unlock the door', '7123', 'abababababab'))
+
+
+def test_numbers_with_labels() -> None:
+    lines = ['# TYPE up gauge', *(f'up{{vat="{at}"}} {0 if at == 17 else 1}' for at in range(30))]
+    lines += [f'grind_errors_total{{stone="{at}"}} {4040 if at == 3 else 0}' for at in range(30)]
+    text = told('\n'.join(lines))
+    assert '19| up{vat="17"} 0 [usually 1]' in text
+    assert 'grind_errors_total{stone="3"} 4040' in text
+
+
+def test_rows_of_a_database_dump() -> None:
+    rows = [f"INSERT INTO `vats` VALUES ({at},'vat {at}, the old','ok',{40 + at % 7});" for at in range(90)]
+    rows[12] = "INSERT INTO `vats` VALUES (12,'vat 12','leaks',9000);"
+    text = told('\n'.join(['CREATE TABLE `vats` (id, name, state, litres);', *rows, 'DROP TABLE `audit`;']))
+    assert 'vats: 90 items with 4 fields' in text
+    assert 'state=leaks (usually ok)' in text
+    assert 'litres=9000' in text
+    assert 'DROP TABLE' in text
+
+
+def test_xml_is_read_and_what_declares_entities_is_not() -> None:
+    cases = [f'<case name="c{at}" time="0.1"/>' for at in range(50)]
+    cases[7] = '<case name="c7" time="88.5"><failure>stone broke</failure></case>'
+    text = f'<suite>{"".join(cases)}</suite>'
+    assert 'c7' in told(text)
+    assert 'stone broke' in told(text)
+    assert digest(f'<!DOCTYPE a [<!ENTITY b "c">]>{text}', 400).kind == 'prose'
+
+
+def test_names_that_are_free_are_one_field() -> None:
+    packages = {
+        f'p{at}': {'version': f'1.{at}.0', 'license': 'MIT', 'needs': {f'q{at}': '^1.0', f'r{at}': '^2.0'}}
+        for at in range(60)
+    }
+    packages['p33']['deprecated'] = 'leaks'
+    text = told(json.dumps(packages))
+    assert 'p33: deprecated=leaks' in text
+    assert 'needs.q1' not in text
+
+
+@pytest.mark.parametrize('asked', ['which vat is cracked?', 'Is anything wrong?'])
+def test_a_log_of_many_days_has_its_dates(asked: str) -> None:
+    lines = [f'Mar {1 + at // 40} 10:{at % 60:02d}:01 mill stone[{at}]: turned {at % 7} times' for at in range(400)]
+    lines[250] = 'Mar 7 11:11:11 mill vats[9]: vat 12 is cracked'
+    assert '251| Mar 7 11:11:11 mill vats[9]: vat 12 is cracked' in digest('\n'.join(lines), 200, focus=asked).text
