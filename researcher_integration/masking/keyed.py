@@ -31,11 +31,11 @@ _CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOT
 _CODE = re.compile(
     r'(?:bool|int|float|str|bytes|any|object|boolean|number|string|Any|Optional|Union|None|SecretStr)'
     r'(?:[ ]*[=|,\[)?;].*)?$'
-    r'|(?:self|this|exports|module|cls)\.[\w.]+$|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$'
+    r'|(?:self|this|exports|module|cls)\.[\w.]+$|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$\('
     r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\])?$|(?:[A-Za-z(,)]+ ){3,}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
 )  # fmt: skip
-_NOT_OF_TEXT = re.compile(r'env|compile$|\bget$')
+_NOT_OF_TEXT = re.compile(r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format)$')
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
 _SAME = ('==', '===', '!=', '!==')
 _WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
@@ -259,7 +259,8 @@ def _found(text: str, start: int, end: int, kind: Kind, *, bare: bool = False) -
     value = text[start:end]
     first = _before_escape(value).strip()
     if (
-        (len(first) < 3 and first.isdigit())
+        (first.isupper() and '_' in first and secret_names.kind_of(first))  # `--token API_TOKEN`
+        or (len(first) < 3 and first.isdigit())
         or secret_names.is_version(kind, first)
         or _CODE.match(first)
         or _ANNOTATION.match(text, start)

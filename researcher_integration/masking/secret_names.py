@@ -154,7 +154,7 @@ def is_count(name: str, number: str) -> bool:
     return (digits < COUNT_DIGITS or '.' in number) and _NUMERIC.search(name) is None
 
 
-def is_version(kind: Kind | None, value: str) -> bool:
+def is_version(kind: str | None, value: str) -> bool:
     """Return whether a value beside the name of a secret tells of something else: a version, a colour, a processor."""
     return kind != 'PASSWORD' and len(value) < 40 and _VERSION.fullmatch(value) is not None
 

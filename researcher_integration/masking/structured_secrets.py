@@ -162,7 +162,8 @@ def _scalar(token: re.Match[str], top: _Open) -> Iterator[Finding]:
         top.value = found('SECRET')
     elif key == 'kind':
         top.kind = content
-    kind = secret_names.kind_of(key) if key and (key != 'cookie' or '=' in content) else None
+    command = 'cookie' in key and ' ' in content and '=' not in content  # `"test:cookies": "run all"`
+    kind = secret_names.kind_of(key) if key and not command else None
     if kind is None and top.secret and key.lower().replace('_', '') not in secret_names.REFERENCES:
         kind = top.secret
     number = not quoted and content[:1] in '-0123456789'

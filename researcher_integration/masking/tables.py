@@ -50,6 +50,8 @@ def find_in_columns(text: str, at: int) -> Iterator[Finding]:
         return
     if not all(_NAME.match(name) for name in names if name):
         return
+    if sign in ('|', '│') and not ruled and f'{sign} ' in header:
+        return  # a drawing
     if not sign and not ruled and not header.isupper() and (len(cells) < 3 or any(' ' in name for name in names)):
         return  # words of a sentence, or an option and what it does
     certain = ruled or next(below, None) is not None
