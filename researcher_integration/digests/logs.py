@@ -60,8 +60,6 @@ _LIKE_SHARE = 0.6
 _FURTHER = 1.5
 """Bits that each further odd line of one template is less surprising."""
 _LINES_NAMED = 20
-_LISTED = 16
-"""Names that are listed of those that errors of one template are about."""
 _LINE_LENGTH = 300
 _EXCERPT = 200
 """Characters that are shown of a line that says of nothing that it went wrong."""
@@ -188,10 +186,7 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
         rank = max(rank, 34.0) + log2(size) + 1.2 * log.novelty(group) + 8.0 * max(bad, changed)
     columns = [describe(name or 'value', group.column(place)) for place, name in enumerate(group.names)]
     yield DigestStatement(_template(group, found, topic), rank, topic, numbers)
-    if topic != 'templates':
-        yield from _involved(group, columns, rank)
     yield from _unlike(group, columns, found, rank)
-    yield from _measures(group, columns, found)
 
 
 def _rare(group: Group, found: Sequence[Event]) -> str:
@@ -221,18 +216,6 @@ def _span(members: Sequence[Event], *, is_timed: bool = True) -> str:
     end = end.removeprefix(day)
     times = f' {begin} to {end}' if end and not begin.endswith(end) else f' {begin}'
     return f'×{len(members)} in {first.line}-{last.line}:{times}'.rstrip()
-
-
-def _involved(group: Group, columns: Sequence[Column], rank: float) -> Iterator[DigestStatement]:
-    """What errors of one template are about: the names and numbers that are not the same in all."""
-    for place, column in enumerate(columns):
-        if column.kind != 'texts' or not column.name:
-            continue
-        values = list(dict.fromkeys(group.column(place)))
-        listed = ', '.join(shown(value)[:40] for value in values[:_LISTED])
-        more = f', … {len(values) - _LISTED} more' if len(values) > _LISTED else ''
-        about = ' '.join(word for word in group.constant_words() if len(word) > 3)[:60]
-        yield DigestStatement(f'{column.name} in “{about}”: {listed}{more}', rank - 38.0, 'values')
 
 
 def _inline(values: Sequence[str]) -> str:
@@ -282,20 +265,6 @@ def _unlike(group: Group, columns: Iterable[Column], found: Sequence[Event], ran
             text += f' [{one_line(why, 100)}]'
         yield DigestStatement(
             text, max(rank - 12.0 - nth, 56.0 + min(20.0, 1.3 * surprise)), 'odd items', (event.line,)
-        )
-
-
-def _measures(group: Group, columns: Sequence[Column], found: Sequence[Event]) -> Iterator[DigestStatement]:
-    """The greatest value of a field with a unit, where no line was told apart for it."""
-    for column in columns:
-        if column.kind != 'numbers' or column.extreme is None or column.oddities:
-            continue
-        event = found[group.members[column.extreme]]
-        yield DigestStatement(
-            f'greatest {column.name} {column.text}: {_as_it_stands(event)}',
-            28.0 + (6.0 if re.search(r'(?i)\d[a-zµ%]', column.text[:20]) or '.' in column.text[:6] else 0.0),
-            'values',
-            (event.line,),
         )
 
 

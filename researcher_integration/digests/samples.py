@@ -65,7 +65,6 @@ def sample_statements(samples: Sequence[Sample], lines: Sequence[str]) -> Iterat
             yield DigestStatement(text, 40.0 + math.log2(len(group)), 'templates', (group[0].line, group[-1].line))
         else:
             yield DigestStatement(f'{group[0].line}| {group[0].raw}', 40.0, 'values', (group[0].line,))
-    yield from _labels(samples)
 
 
 def _unlike(name: str, group: Sequence[Sample]) -> Iterator[DigestStatement]:
@@ -93,15 +92,3 @@ def _unlike(name: str, group: Sequence[Sample]) -> Iterator[DigestStatement]:
 
 def _ordered(group: Sequence[Sample]) -> bool:
     return not _ORDERED.isdisjoint(group[0].labels)
-
-
-def _labels(samples: Sequence[Sample]) -> Iterator[DigestStatement]:
-    """What the labels are, and values of them that few samples have."""
-    for label in dict.fromkeys(label for sample in samples for label in sample.labels):
-        having = [sample for sample in samples if label in sample.labels]
-        column = describe(label, [sample.labels[label] for sample in having])
-        yield DigestStatement(f'{label}: {column.text}', 50.0 + 8.0 * column.bad, 'fields')
-        for each in column.oddities[:5]:
-            sample = having[each.row]
-            text = f'{sample.line}| {one_line(sample.raw, 240)} [{label}]'
-            yield DigestStatement(text, 60.0 + min(12.0, each.surprise), 'odd items', (sample.line,))

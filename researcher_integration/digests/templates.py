@@ -24,10 +24,6 @@ _MOST_WORDS = 60
 """Words of a template up to which it is compared with others."""
 _MOST_TEMPLATES = 3000
 """Templates that are compared with each other."""
-_CROWD = 40
-"""Templates with one line each from which those that begin alike are brought together even if they differ in much."""
-_ALIKE = 0.5
-"""Share of words that such templates have in common."""
 
 _NAME = re.compile(r'([A-Za-z_][\w./-]*?)["\']?\s?[=:]?\s?["\'(\[]?$')
 
@@ -88,7 +84,6 @@ def grouped(events: Sequence[Event]) -> list[Group]:
         group.members.append(index)
         group.rows.append(values)
     found = _merged_by_word(list(groups.values()), events)
-    found = _merged_crowds(found)
     for group in found:
         group.names = list(_names(group.words))
     return sorted(found, key=lambda group: group.members[0])
@@ -124,26 +119,6 @@ def _merged_by_word(groups: list[Group], events: Sequence[Event]) -> list[Group]
 def _is_name(word: str) -> bool:
     """Return whether a word can be a value: words that say how bad something is are none."""
     return BAD.search(word) is None and not (word.isupper() and len(word) <= 9)
-
-
-def _merged_crowds(groups: list[Group]) -> list[Group]:
-    """Bring single lines together that begin alike, where there are too many to show each."""
-    single = [group for group in groups if len(group.members) == 1]
-    if len(single) < _CROWD:
-        return groups
-    crowds: dict[tuple[Severity, int, tuple[str, ...]], list[Group]] = {}
-    for group in single:
-        crowds.setdefault((group.severity, len(group.words), tuple(group.words[:2])), []).append(group)
-    gone: set[int] = set()
-    merged: list[Group] = []
-    for (_, size, _), alike in crowds.items():
-        if len(alike) < MANY:
-            continue
-        places = {place for place in range(size) if len({group.words[place] for group in alike}) > 1}
-        if len(places) <= (1 - _ALIKE) * size:
-            gone |= {id(group) for group in alike}
-            merged.append(_merge(alike, places))
-    return [*(group for group in groups if id(group) not in gone), *merged] if merged else groups
 
 
 def _merge(groups: Sequence[Group], places: set[int]) -> Group:
