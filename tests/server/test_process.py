@@ -292,6 +292,7 @@ main(['--transport', 'stdio'])
     assert [word in done.stderr for word in (b'shouted', b'written', b'echoed')] == [True] * 3
 
 
+@pytest.mark.slow
 def test_stdio_ends_on_a_signal(tmp_path: Path) -> None:
     """With stdin open, and with a call in flight, which is answered."""
     source, stdin = os.pipe()

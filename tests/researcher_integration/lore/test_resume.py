@@ -108,7 +108,7 @@ def zone() -> Iterator[Zone]:
 @pytest.mark.parametrize(
     ('way', 'points'),
     [
-        ('in-pipeline', ('crawl', 'step:1', 'step:4', 'cross-reference')),
+        pytest.param('in-pipeline', ('crawl', 'step:1', 'step:4', 'cross-reference'), marks=pytest.mark.slow),
         pytest.param('at-source', ('step:3',), marks=pytest.mark.slow),
         *(pytest.param(way, BETWEEN, marks=pytest.mark.slow) for way in ('in-pipeline', 'at-source')),
     ],
@@ -173,6 +173,7 @@ def test_killed_after_an_agent_has_crawled(tmp_path: Path) -> None:
     assert package.statistics.steps['npcs'].budget == whole.statistics.steps['npcs'].budget
 
 
+@pytest.mark.slow
 def test_killed_amid_the_extraction(zone: Zone, tmp_path: Path) -> None:
     whole, asked = zone.whole(tmp_path / 'whole')
     checkpoint = kill('extraction:2', tmp_path / 'killed', zone.world)

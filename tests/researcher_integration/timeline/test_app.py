@@ -216,6 +216,7 @@ def served_by_another_process(log: Path, token: str) -> Generator[str]:
     assert token.encode() not in output.read_bytes()
 
 
+@pytest.mark.slow
 async def test_the_log_of_another_process_is_shown(tmp_path: Path) -> None:
     path = tmp_path / 't.sqlite3'
     with EventLog(path) as log, served_by_another_process(path, 'lamp-oil') as origin:
