@@ -26,6 +26,9 @@ MAX_EVIDENCE = 8
 MAX_TOGETHER = 3
 """The parts of one name may stand on different lines of up to so many cited ones; a fact that cites more is vague."""
 
+COMMON = 200
+"""Lines up to which a word tells where a fact stands."""
+
 NEAR = 40
 """Lines under one heading within which a text speaks of one thing."""
 
@@ -197,11 +200,10 @@ class _Lines:
         wanted = content(text)
         if not wanted or sum(word in self.on for word in wanted) < least * len(wanted):
             return None
-        scores: dict[int, int] = {}
-        for word in wanted:
-            for number in self.on.get(word, ()):
-                scores[number] = scores.get(number, 0) + 1
-        return max(scores, key=lambda number: (scores[number], -number)) if scores else None
+        # A word that is nearly everywhere leads to no line, as long as there are others.
+        telling = [word for word in wanted if len(self.on.get(word, ())) <= COMMON] or wanted
+        found = {number for word in telling for number in self.on.get(word, ())}
+        return max(found, key=lambda number: (len(wanted & self.words[number]), -number)) if found else None
 
 
 def _distance(number: int, near: Sequence[int]) -> int:
