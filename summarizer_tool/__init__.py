@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import SourcedFact as SourcedFact
     from summarizer_tool.schemas import Stats as Stats
     from summarizer_tool.schemas import Summary as Summary
+    from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.requests import AddSourceRequest as AddSourceRequest
     from summarizer_tool.service.requests import AnswerRequest as AnswerRequest
     from summarizer_tool.service.requests import ReadSourceRequest as ReadSourceRequest
     from summarizer_tool.service.requests import SearchRequest as SearchRequest
     from summarizer_tool.service.requests import StatusRequest as StatusRequest
-    from summarizer_tool.service.retrieval import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.retrieval import Retriever as Retriever
     from summarizer_tool.service.service import AddedSource as AddedSource
     from summarizer_tool.service.service import Service as Service
@@ -120,7 +120,8 @@ else:
             'report.page': 'ReportTable, render as render_report',
             'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
             'service.requests': 'AddSourceRequest, AnswerRequest, ReadSourceRequest, SearchRequest, StatusRequest',
-            'service.retrieval': 'EvidenceBrief, Retriever',
+            'service.evidence_brief': 'EvidenceBrief',
+            'service.retrieval': 'Retriever',
             'service.service': 'AddedSource, Service, SummaryReply',
             'settings': 'OutputMode, Settings, export_env_file',
             'store.collection': 'Collection',

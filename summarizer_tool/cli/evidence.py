@@ -19,7 +19,7 @@ from summarizer_tool.evidence.question.question import ResearchMode
 
 if TYPE_CHECKING:
     from summarizer_tool import RequestOptions, Retriever, Settings
-    from summarizer_tool.service.retrieval import EvidenceBrief
+    from summarizer_tool.service.evidence_brief import EvidenceBrief
 
 _SHOWN_TITLE = 40
 """Tokens of a title in a line."""

@@ -21,7 +21,8 @@ from summarizer_tool.service.tool_texts import DEFAULT_SIZES, Sizes, ToolText
 
 if TYPE_CHECKING:
     # What the handlers call takes long to import, and an agent is built without calling them.
-    from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
+    from summarizer_tool.service.evidence_brief import EvidenceBrief
+    from summarizer_tool.service.retrieval import Retriever
 
 R = TypeVar('R', bound=Request)
 

@@ -7,17 +7,16 @@ raised.
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from summarizer_tool import prompts, telemetry
+from summarizer_tool import telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
 from summarizer_tool.evidence.answer.answering import Answerer, GatheredEvidence
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
 from summarizer_tool.evidence.brief import assembling, problems, rendering, status
-from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question import sub_queries
 from summarizer_tool.evidence.question.model_splitter import ModelSplitter
@@ -30,6 +29,8 @@ from summarizer_tool.llm.typed_query import RequestModel
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.runtime.single_flight import InFlight
+from summarizer_tool.service import evidence_brief
+from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.service.requests import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
 from summarizer_tool.service.service import Service
 from summarizer_tool.store.source import Source
@@ -61,28 +62,11 @@ WHOLE_SHARE = 0.7
 _APART = re.compile(r'\s+|[,;](?=src_|https?://)|(?<=["\'])[,;](?=["\'])', re.IGNORECASE)
 _AROUND = ' ,;"\'`<>[]'
 
-Figures = dict[str, str | int | float | bool]
-
 R = TypeVar('R', SearchRequest, AnswerRequest, StatusRequest)
 
 _adding: InFlight[StoredPage] = InFlight('pages')
 
 _logger = logging.getLogger('summarizer_tool')
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceBrief:
-    """What a model gets for a question, and what a program may want to know about it."""
-
-    text: str
-    """A brief within its budget; or, with `is_error`, what went wrong."""
-    tokens: int
-    """Of the text."""
-    is_error: bool = False
-    source_ids: tuple[str, ...] = ()
-    """The sources with evidence first."""
-    figures: Mapping[str, str | int | float | bool] = field(default_factory=Figures)
-    """Counts, reason of stopping and the like, by name."""
 
 
 class Retriever:
@@ -199,8 +183,8 @@ class Retriever:
             except SummarizerError as error:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
                 most = max(rendering.MIN_BUDGET, self._most(request.max_tokens))
-                made.append(_told(await in_thread(problems.of_error, error, most)))
-            evidence = made[0] if made else _told(problems.timed_out(time.monotonic() - started))
+                made.append(evidence_brief.told(await in_thread(problems.of_error, error, most)))
+            evidence = made[0] if made else evidence_brief.told(problems.timed_out(time.monotonic() - started))
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
 
@@ -214,7 +198,7 @@ class Retriever:
         urls, ids = _listed(request.source_urls), _listed(request.source_ids)
         chosen = await in_io_thread(self._chosen, urls, ids, budget)
         if isinstance(chosen, Problem):
-            return _told(chosen)
+            return evidence_brief.told(chosen)
         parts = await in_thread(sub_queries.split, request.query, request.intent)
         asked = Query(
             request.query,
@@ -242,7 +226,7 @@ class Retriever:
         if found.is_full_context and not rendered.is_whole:  # lines with numbers take more than the text alone
             return await self._searched(replace(asked, room=0), budget, options)
         _tell(options, 'assemble', 'wrote the brief')
-        return _written(rendered, brief, found)
+        return evidence_brief.written(rendered, brief, found)
 
     def _model(self, options: RequestOptions) -> RequestModel | None:
         summarizer = self.service.summarizer
@@ -261,13 +245,13 @@ class Retriever:
         self, query: str, found: SearchResult, budget: int, answered: GatheredEvidence | None = None
     ) -> EvidenceBrief:
         """That nothing was found, and what may be the reason."""
-        figures = _figures(found, answered)
+        figures = evidence_brief.figures(found, answered)
         stored, totals = (
             await in_io_thread(self.collection.sources, problems.MAX_ROWS),
             await in_io_thread(self.collection.totals),
         )
         if not stored:
-            return _told(problems.nothing_stored(), figures)
+            return evidence_brief.told(problems.nothing_stored(), figures)
         problem = await in_thread(
             problems.no_results,
             query,
@@ -276,10 +260,10 @@ class Retriever:
             stored,
             budget,
             stored=totals.documents,
-            missing=_missing(found, answered),
+            missing=evidence_brief.missing(found, answered),
             trace=answered.trace if answered else None,
         )
-        return _told(problem, figures, answered.source_ids if answered else ())
+        return evidence_brief.told(problem, figures, answered.source_ids if answered else ())
 
     def _chosen(self, urls: Sequence[str], ids: Sequence[str], budget: int) -> list[Source] | Problem:
         """The sources that a search names; or that one of them is not stored."""
@@ -373,7 +357,7 @@ class Retriever:
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
             rendered = await in_process(rendering.render, brief, budget)
         _tell(options, 'assemble', 'wrote the brief')
-        return _written(rendered, brief, answered.found, answered)
+        return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _add_page(self, url: str, robots: Robots) -> StoredPage:
         """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for.
@@ -402,16 +386,16 @@ class Retriever:
         self, question: Question, answered: GatheredEvidence, budget: int, seconds: float
     ) -> EvidenceBrief:
         """Why there is no evidence: no page, no time, or nothing in what was searched."""
-        failures, figures = answered.failures, _figures(answered.found, answered)
+        failures, figures = answered.failures, evidence_brief.figures(answered.found, answered)
         late = [page for page in failures if page.failure == NOT_IN_TIME]
         if failures and not answered.source_ids and len(late) < len(failures):
             unknown = [page.failure for page in failures if is_handle(page.url)]
             if len(unknown) == len(failures):
-                return _told(await in_thread(problems.unknown_source, unknown[0], budget), figures)
-            return _told(await in_thread(problems.fetch_failed, failures, budget), figures)
+                return evidence_brief.told(await in_thread(problems.unknown_source, unknown[0], budget), figures)
+            return evidence_brief.told(await in_thread(problems.fetch_failed, failures, budget), figures)
         if answered.is_partial and not answered.found.documents:
             # Nothing is known of the pages; what is wrong is the time alone.
-            return _told(problems.timed_out(seconds, 'fetch' if late else 'search'), figures)
+            return evidence_brief.told(problems.timed_out(seconds, 'fetch' if late else 'search'), figures)
         return await self._nothing(question.text, answered.found, budget, answered)
 
     # Status
@@ -430,7 +414,7 @@ class Retriever:
             )
         source = self._source_at(place)
         if source is None:
-            return _told(self._not_stored(place, budget))
+            return evidence_brief.told(self._not_stored(place, budget))
         text = status.one(
             source,
             collection.document(source.id),
@@ -440,53 +424,6 @@ class Retriever:
             budget,
         )
         return EvidenceBrief(text, tokens.count(text), source_ids=(source.id,))
-
-
-def _written(
-    rendered: RenderedBrief, brief: Brief, found: SearchResult, answered: GatheredEvidence | None = None
-) -> EvidenceBrief:
-    return EvidenceBrief(
-        rendered.text,
-        rendered.tokens,
-        source_ids=tuple(source.id for source in brief.sources),
-        figures=_figures(found, answered, shown=rendered.evidence.shown, citations=len(rendered.citations)),
-    )
-
-
-def _figures(found: SearchResult, answered: GatheredEvidence | None, *, shown: int = 0, citations: int = 0) -> Figures:
-    figures: Figures = {
-        'documents': found.documents,
-        'passages': found.passages,
-        'hits': len(found.hits),
-        'shown': shown,
-        'citations': citations,
-        'full_context': found.is_full_context,
-        'ranking': found.ranking,
-    }
-    if answered is not None:
-        figures |= {
-            'pages': len(answered.trace.pages),
-            'failures': len(answered.failures),
-            'rounds': answered.trace.rounds,
-            'stop_reason': answered.trace.stop_reason,
-            'partial': answered.is_partial,
-        }
-    return figures
-
-
-def _missing(found: SearchResult, answered: GatheredEvidence | None) -> list[str]:
-    """What could not be searched or used."""
-    if answered is None:
-        return list(found.warnings)
-    late = [prompts.load('evidence/missing_deadline')] if answered.is_partial else []
-    failed = [prompts.render('evidence/partial_failed', failure=problems.failure(page)) for page in answered.failures]
-    return [*late, *answered.warnings, *failed]
-
-
-def _told(problem: Problem, figures: Figures | None = None, source_ids: Sequence[str] = ()) -> EvidenceBrief:
-    return EvidenceBrief(
-        problem.text, tokens.count(problem.text), problem.is_error, tuple(source_ids), figures or Figures()
-    )
 
 
 def _tell(options: RequestOptions, phase: Phase, message: str, *, done: int = 1) -> None:

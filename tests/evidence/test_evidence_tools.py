@@ -18,7 +18,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import Document, Settings
 from summarizer_tool.server.resources import DEFECT
-from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
+from summarizer_tool.service.evidence_brief import EvidenceBrief
+from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
 from summarizer_tool.toolset import SummarizerToolset

@@ -15,7 +15,8 @@ from summarizer_tool.evidence.search.results import SimilarityResult
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
+from summarizer_tool.service.evidence_brief import EvidenceBrief
+from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens

@@ -11,7 +11,7 @@ from summarizer_tool.evidence.brief.problems import nothing_stored
 from summarizer_tool.evidence.question.question import ResearchMode
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.service.retrieval import EvidenceBrief
+from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.text import tokens
 from tests.support.asked_site import SECTIONS, asking, heads, holds, quotes, section, steady
 from tests.support.site import FORBIDDEN, QUESTIONS, Question, Site, site

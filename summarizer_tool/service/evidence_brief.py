@@ -1,0 +1,79 @@
+"""What a model gets for a question, and what a program may want to know about it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from summarizer_tool import prompts
+from summarizer_tool.evidence.answer.answering import GatheredEvidence
+from summarizer_tool.evidence.brief import problems
+from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
+from summarizer_tool.evidence.brief.problems import Problem
+from summarizer_tool.evidence.search.results import SearchResult
+from summarizer_tool.text import tokens
+
+Figures = dict[str, str | int | float | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBrief:
+    """What a model gets for a question, and what a program may want to know about it."""
+
+    text: str
+    """A brief within its budget; or, with `is_error`, what went wrong."""
+    tokens: int
+    """Of the text."""
+    is_error: bool = False
+    source_ids: tuple[str, ...] = ()
+    """The sources with evidence first."""
+    figures: Mapping[str, str | int | float | bool] = field(default_factory=Figures)
+    """Counts, reason of stopping and the like, by name."""
+
+
+def written(
+    rendered: RenderedBrief, brief: Brief, found: SearchResult, answered: GatheredEvidence | None = None
+) -> EvidenceBrief:
+    """A brief that was written."""
+    return EvidenceBrief(
+        rendered.text,
+        rendered.tokens,
+        source_ids=tuple(source.id for source in brief.sources),
+        figures=figures(found, answered, shown=rendered.evidence.shown, citations=len(rendered.citations)),
+    )
+
+
+def figures(found: SearchResult, answered: GatheredEvidence | None, *, shown: int = 0, citations: int = 0) -> Figures:
+    """Counts of what was found and shown, and how an answer went."""
+    figures: Figures = {
+        'documents': found.documents,
+        'passages': found.passages,
+        'hits': len(found.hits),
+        'shown': shown,
+        'citations': citations,
+        'full_context': found.is_full_context,
+        'ranking': found.ranking,
+    }
+    if answered is not None:
+        figures |= {
+            'pages': len(answered.trace.pages),
+            'failures': len(answered.failures),
+            'rounds': answered.trace.rounds,
+            'stop_reason': answered.trace.stop_reason,
+            'partial': answered.is_partial,
+        }
+    return figures
+
+
+def missing(found: SearchResult, answered: GatheredEvidence | None) -> list[str]:
+    """What could not be searched or used."""
+    if answered is None:
+        return list(found.warnings)
+    late = [prompts.load('evidence/missing_deadline')] if answered.is_partial else []
+    failed = [prompts.render('evidence/partial_failed', failure=problems.failure(page)) for page in answered.failures]
+    return [*late, *answered.warnings, *failed]
+
+
+def told(problem: Problem, figures: Figures | None = None, source_ids: Sequence[str] = ()) -> EvidenceBrief:
+    """What went wrong, or was not found."""
+    return EvidenceBrief(
+        problem.text, tokens.count(problem.text), problem.is_error, tuple(source_ids), figures or Figures()
+    )
