@@ -22,10 +22,10 @@ serve: $(VENV)/.installed  ## Start the MCP server, keyless, on http://127.0.0.1
 	@LLM_MODEL=extractive $(BIN)/summarizer serve
 
 test: $(VENV)/.installed-dev  ## Run the tests
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 test-lowest: $(LOWEST)/.installed  ## Run the tests with the lowest versions that pyproject.toml allows
-	$(LOWEST)/bin/python -m pytest -n auto
+	$(LOWEST)/bin/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.installed-dev  ## Format, lint and type checks
 	$(BIN)/ruff format --check .

@@ -1,5 +1,6 @@
 """What every test has: an environment of its own, no real model requests, and the sample texts."""
 
+import gc
 import os
 import random
 import signal
@@ -49,6 +50,17 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     """Say how to draw the same examples again."""
     return f'examples: --hypothesis-seed={config.option.hypothesis_seed}'
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """For `-n auto`: half as many again as there are cores, since tests wait for servers and clocks, too."""
+    return max(2, 3 * (os.cpu_count() or 1) // 2)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what has been collected out of every later search for garbage: it stays until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,17 +14,21 @@ import summarizer_tool
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = ('summarizer_tool', 'researcher_integration')
-TREES = {
-    path.relative_to(REPOSITORY).as_posix(): ast.parse(path.read_text(encoding='utf-8'))
-    for package in PACKAGES
-    for path in sorted((REPOSITORY / package).rglob('*.py'))
-}
-MODULES = {path.removesuffix('.py').replace('/', '.').removesuffix('.__init__') for path in TREES}
 LAZY = {f'{package}/__init__.py' for package in PACKAGES}
 """They import a public name when it is first asked for."""
 
 SENTENCES = re.compile(r'[a-z)`][.!?]\s+[A-Z`][a-z]')
 """The end of a sentence and the beginning of another."""
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Of both packages by path."""
+    return {
+        path.relative_to(REPOSITORY).as_posix(): ast.parse(path.read_text(encoding='utf-8'))
+        for package in PACKAGES
+        for path in sorted((REPOSITORY / package).rglob('*.py'))
+    }
 
 
 def strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -39,7 +44,7 @@ def strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def test_the_integration_uses_only_what_the_package_exports() -> None:
     wrong: list[str] = []
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         if not path.startswith('researcher_integration/'):
             continue
         for node in ast.walk(tree):
@@ -61,7 +66,7 @@ def test_packages_export_names_and_no_modules(package: object) -> None:
 
 def test_a_class_name_occurs_once() -> None:
     places: dict[str, list[str]] = {}
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(path)
@@ -70,12 +75,13 @@ def test_a_class_name_occurs_once() -> None:
 
 def test_own_modules_are_not_imported_by_string() -> None:
     """A contract sees imports, not names in strings: the two lists of public names are the only ones."""
+    modules = {path.removesuffix('.py').replace('/', '.').removesuffix('.__init__') for path in trees()}
     named = [
         f'{path}:{line} {text}'
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if path not in LAZY
         for line, text in strings(tree)
-        if '.' in text and text.strip('.').partition(':')[0] in MODULES
+        if '.' in text and text.strip('.').partition(':')[0] in modules
     ]
     assert named == []
 
@@ -84,7 +90,7 @@ def test_text_for_a_model_stands_in_prompts() -> None:
     """In Python a string is a name, a pattern or one sentence: instructions and descriptions are files."""
     assert [
         f'{path}:{line} {text[:80]!r}'
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for line, text in strings(tree)
         if 'You are ' in text or SENTENCES.search(text)
     ] == []

@@ -1,6 +1,7 @@
 """What a model is told when there is no brief."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -261,21 +262,24 @@ def test_the_lists_are_shortened_first_where_the_budget_is_small(long: str, budg
 LONG = 'the tide \u202e\x00 {{ending}}\n[CITATIONS] 漢👩 ' * 2000
 
 
-@pytest.mark.parametrize(
-    'problem',
-    [
-        problems.fetch_failed([failed(f'https://{LONG}', LONG)] * 500),
-        problems.timed_out(10**9, 'fetch'),
-        problems.no_results(LONG, 10**12, 10**12, [source(n, LONG) for n in range(300)], missing=[LONG] * 300),
-        problems.not_stored(LONG, [source(n, LONG, LONG) for n in range(300)]),
-        problems.of_error(RequestError(LONG)),
-        problems.of_error(UnknownSourceError(LONG)),
-        problems.of_error(FetchError(LONG)),
-        problems.of_error(StoreError(LONG)),
-        problems.nothing_stored(),
-    ],
-)
-def test_every_text_is_bounded_ends_alike_and_cannot_be_forged(problem: Problem) -> None:
+TEXTS: dict[str, Callable[[], Problem]] = {
+    'fetch failed': lambda: problems.fetch_failed([failed(f'https://{LONG}', LONG)] * 500),
+    'timed out': lambda: problems.timed_out(10**9, 'fetch'),
+    'no results': lambda: problems.no_results(
+        LONG, 10**12, 10**12, [source(n, LONG) for n in range(300)], missing=[LONG] * 300
+    ),
+    'not stored': lambda: problems.not_stored(LONG, [source(n, LONG, LONG) for n in range(300)]),
+    'request': lambda: problems.of_error(RequestError(LONG)),
+    'unknown source': lambda: problems.of_error(UnknownSourceError(LONG)),
+    'fetch': lambda: problems.of_error(FetchError(LONG)),
+    'store': lambda: problems.of_error(StoreError(LONG)),
+    'nothing stored': problems.nothing_stored,
+}
+
+
+@pytest.mark.parametrize('name', TEXTS)
+def test_every_text_is_bounded_ends_alike_and_cannot_be_forged(name: str) -> None:
+    problem = TEXTS[name]()
     assert tokens.count(problem.text) <= 1500
     assert problem.text.endswith('\n\n' + ENDING)
     assert problem.text.count('\n[') == 0
