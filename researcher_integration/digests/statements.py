@@ -46,8 +46,8 @@ _SHARES: dict[Topic, float] = {
 }  # fmt: skip
 """What of the budget one topic may have at first; what is left goes to the highest ranks."""
 
-_UNCALLED: tuple[Topic, ...] = ('odd items', 'fields', 'values', 'templates')
-"""What no word of the focus and no level has asked for: such a statement is said for what is rare in it, or common."""
+_UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
+"""What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
 _SHARED = 200
 """Tokens from which a budget is shared."""

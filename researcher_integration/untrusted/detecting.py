@@ -33,8 +33,10 @@ _ESCAPED_BREAK = r'\\r\\n|\\n'
 """A line break in a string of JSON."""
 
 _END = re.compile(
-    rf'(?P<line>\r?\n|\r|{_ESCAPED_BREAK})|(?<=[.!?])["\')\]]*\s+|[。！？]|\\?",\s*|\\?":\s*|(?<=[\w.]) \| '
+    rf'(?P<line>\r?\n|\r|{_ESCAPED_BREAK})|(?<=[.!?])["\')\]]*\s+|[。！？]|(?<=[\w.]) \| '
+    r'|\\?"[,:]\s*(?:\\?")?|[{\[]\s*\\?"'
 )
+"""Where a sentence ends: also that of a string of JSON, of whose next one the quote is passed, and of a cell."""
 
 _READ = re.compile(r"[^\W\d_][\s,;:!'\"`*-]+[^\W\d_]+[\s,;:!'\"`*-]+[^\W\d_]|[^\x00-\x7f]|<[|</\w]|\[/?I|\\u")
 """What a sentence has that can say anything to anybody: three words in a row, another script, a mark of a turn."""
