@@ -34,9 +34,10 @@ _ESCAPED_BREAK = r'\\r\\n|\\n'
 
 _END = re.compile(
     rf'(?P<line>\r?\n|\r|{_ESCAPED_BREAK})|(?<=[.!?])["\')\]]*\s+|[。！？]|(?<=[\w.]) \| '
-    r'|\\?"[,:]\s*(?:\\?")?|[{\[]\s*\\?"'
+    r'|\\?"[,:]\s*(?:\\?")?|[{\[]\s*\\?"|(?<=\d)\| |(?<=\w)="?|(?<=\d)\]:?\s+(?=\w)'
+    r'|\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\b[\]:]*\s+(?=\S)'
 )
-"""Where a sentence ends: also that of a string of JSON, of whose next one the quote is passed, and of a cell."""
+"""Where a sentence ends, or what stands before one: the quote of a string of JSON, the head of a line of a log."""
 
 _READ = re.compile(r"[^\W\d_][\s,;:!'\"`*-]+[^\W\d_]+[\s,;:!'\"`*-]+[^\W\d_]|[^\x00-\x7f]|<[|</\w]|\[/?I|\\u")
 """What a sentence has that can say anything to anybody: three words in a row, another script, a mark of a turn."""
