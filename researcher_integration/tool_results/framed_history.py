@@ -57,14 +57,14 @@ def _content(part: ToolReturnPart) -> ToolReturnContent:
     note = _note(part.metadata)
     value = _without(cast('object', part.content), note) if note else cast('object', part.content)
     # Who has cut the history may have taken it out.
-    head = f'{note}\n' if value != part.content else ''
+    head = f'{note}\n' if note and value != part.content else ''
     if is_multi_modal_content(value):
         return part.content
     if isinstance(value, list) and any(map(is_multi_modal_content, cast('list[object]', value))):
         items = [
             item
             if is_multi_modal_content(item)
-            else f'{head if not place else ""}{framed(as_text(item), part.tool_name)}'
+            else (head if place == 0 else '') + framed(as_text(item), part.tool_name)
             for place, item in enumerate(cast('list[object]', value))
         ]
         return cast('ToolReturnContent', items)

@@ -27,7 +27,7 @@ def framed(text: str, tool: str | None = None) -> str:
     means is told to the model once, by `instructions`.
 
     Args:
-        text: Any text, without secrets. It takes two to three seconds for each million of characters.
+        text: Any text, without secrets. It takes some seconds for each million of characters.
         tool: What the model calls the tool.
     """
     return wrap_in_tag(OUTPUT_TAG, f'\n{_LIKE_TAG.sub("&lt;", marked(text))}\n', tool=tool)

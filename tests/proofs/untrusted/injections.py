@@ -21,8 +21,9 @@ class Injection:
     task: str
     text: str
     is_held_out: bool
-    """Whether neither its attack nor its task was looked at when the forms were made."""
+    """Whether no form was made by its attack or its task, but for one task: a hotel that is to be booked."""
     is_built_on: bool
+    """Whether forms were made by both."""
 
 
 class _Named(BasePipelineElement):
@@ -35,7 +36,7 @@ class _Named(BasePipelineElement):
 
 
 def injections() -> list[Injection]:
-    """All of them, in the order of suites, attacks and tasks."""
+    """All of them, in the order of suites, attacks and tasks; forms were made by every other task."""
     suites = get_suites(VERSION)
     tasks = [f'{name}/{task}' for name, suite in suites.items() for task in suite.injection_tasks]
     odd = set(tasks[1::2])
