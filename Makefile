@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 EVAL := .venv-eval
+INJECTIONS := .venv-injections
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
+.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof untrusted-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -62,6 +63,9 @@ research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way,
 tool-results-proof: $(VENV)/.installed-dev  ## An agent with twelve noisy tools: its context, what summaries keep and cost, and how long
 	$(BIN)/python -m tests.proofs.tool_results
 
+untrusted-proof: $(INJECTIONS)/.installed  ## What of AgentDojo's injections reaches a model: framed, marked, and never for being rare
+	$(INJECTIONS)/bin/python -m tests.proofs.untrusted
+
 evidence-proof: $(VENV)/.installed-dev  ## Questions to a local site in every mode, searches of 5,000 documents, and the large transcripts
 	$(BIN)/python -m tests.proofs.evidence
 
@@ -87,7 +91,7 @@ wheel: $(VENV)/.installed-dev  ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(EVAL) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(EVAL) $(INJECTIONS) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
 
 # pip is the last thing that venv makes: an interrupted one is made again.
 $(VENV)/bin/pip:
@@ -106,6 +110,11 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/pip
 $(EVAL)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(EVAL)
 	$(EVAL)/bin/pip install --quiet --disable-pip-version-check -e '.[eval]'
+	@touch $@
+
+$(INJECTIONS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(INJECTIONS)
+	$(INJECTIONS)/bin/pip install --quiet --disable-pip-version-check -e '.[injections]'
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/pip

@@ -27,7 +27,7 @@ def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     if len(results) == 1:
         [handle] = re.findall(r'src_\w+', results[0].content.splitlines()[0])
         return ModelResponse(parts=[ToolCallPart('search_source', {'source_id': handle, 'text': '/mill/11200 '})])
-    return ModelResponse(parts=[TextPart(results[1].content.splitlines()[0])])
+    return ModelResponse(parts=[TextPart(results[1].content.splitlines()[1])])  # the first line opens the frame
 
 
 async def main() -> None:

@@ -13,6 +13,7 @@ from researcher_integration.digests.log_lines import Event, Severity, events
 from researcher_integration.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from researcher_integration.digests.templates import WILD, Group, grouped
 from researcher_integration.digests.values import MARK, quantity
+from researcher_integration.untrusted.detecting import addresses_reader
 
 _RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 70.0, '': 30.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
@@ -159,7 +160,7 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
     severity = group.severity or example.severity
     said = example.message[:_LINE_LENGTH]
     bad = not severity and (BAD.search(said) or _EXITED.search(said)) is not None
-    if bad and log.is_rare(group):
+    if bad and log.is_rare(group) and not addresses_reader(said):
         rank, topic = 62.0, 'warnings'
     else:
         rank, topic = _RANKS[severity], _TOPICS.get(severity, 'templates')

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from researcher_integration.untrusted.detecting import addresses_reader
 from summarizer_tool import count_tokens
 
 Topic = Literal['overview', 'mentioned', 'errors', 'warnings', 'odd items', 'fields', 'values', 'templates']
@@ -44,6 +45,9 @@ _SHARES: dict[Topic, float] = {
     'templates': 0.3,
 }  # fmt: skip
 """What of the budget one topic may have at first; what is left goes to the highest ranks."""
+
+_UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
+"""What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
 _SHARED = 200
 """Tokens from which a budget is shared."""
@@ -100,13 +104,21 @@ def focus_words(focus: str) -> tuple[str, ...]:
 def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[str] = ()) -> Chosen:
     """Take the statements of the highest rank that fit into a budget, with the line on what is left out.
 
-    Statements that have words of the focus, which are in lower case, gain in rank.
+    Statements that have words of the focus, which are in lower case, gain in rank. One that addresses whoever reads it
+    is told last, and only where nothing else is left out for it, unless the focus or its level has asked for it.
     """
     ranked = _ranked(statements, focus)
     # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
     costs = [count_tokens(statement.text + '\n') for statement in ranked[:_COUNTED]]
+    waiting: dict[int, bool] = {}
+
+    def waits(index: int) -> bool:
+        if index not in waiting:
+            waiting[index] = ranked[index].topic in _UNCALLED and addresses_reader(ranked[index].text)
+        return waiting[index]
+
     if sum(costs) <= budget and len(costs) == len(ranked):
-        return Chosen(_told(ranked, set(range(len(ranked)))), '')
+        return Chosen(_told(ranked, set(range(len(ranked))), waits), '')
     taken: set[int] = set()
     for reserve in (_RESERVE, 1.5 * _RESERVE, 2 * _RESERVE, 0):
         taken = set()
@@ -120,11 +132,14 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
         kept = min(usual, _USUAL_SHARE * room) if budget >= _SHARED else 0.0
         for most, topics in ((room - kept, loud), (room, common), (room, whatever)):
             left = most - sum(costs[index] for index in taken)
-            taken |= _fitting(ranked, costs, left, topics, taken)
+            taken |= _fitting(ranked, costs, left, topics, taken, waits)
+        if all(index in taken or waiting.get(index, False) for index in range(len(ranked))):
+            left = room - sum(costs[index] for index in taken)
+            taken |= _fitting(ranked, costs, left, whatever, taken, lambda _: False)
         left_out = _left_out([each for index, each in enumerate(ranked) if index not in taken])
         if sum(costs[index] for index in taken) + count_tokens(left_out) <= budget:
-            return Chosen(_told(ranked, taken), left_out)
-    return Chosen(_told(ranked, taken), '')
+            return Chosen(_told(ranked, taken, waits), left_out)
+    return Chosen(_told(ranked, taken, waits), '')
 
 
 def _left_out(rest: Sequence[DigestStatement]) -> str:
@@ -139,9 +154,10 @@ def _left_out(rest: Sequence[DigestStatement]) -> str:
     return f'… and {", ".join(parts)}'
 
 
-def _told(ranked: Sequence[DigestStatement], taken: set[int]) -> list[DigestStatement]:
-    """Those taken in the order of topics, the highest rank first."""
-    return sorted((ranked[index] for index in sorted(taken)), key=lambda each: TOPICS.index(each.topic))
+def _told(ranked: Sequence[DigestStatement], taken: set[int], waits: Callable[[int], bool]) -> list[DigestStatement]:
+    """Those taken in the order of topics, the highest rank first; those that wait for all others last."""
+    order = sorted(taken, key=lambda index: (waits(index), TOPICS.index(ranked[index].topic), index))
+    return [ranked[index] for index in order]
 
 
 def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list[DigestStatement]:
@@ -169,13 +185,18 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
 
 
 def _fitting(
-    ranked: Sequence[DigestStatement], costs: Sequence[int], budget: float, shares: dict[Topic, float], known: set[int]
+    ranked: Sequence[DigestStatement],
+    costs: Sequence[int],
+    budget: float,
+    shares: dict[Topic, float],
+    known: set[int],
+    waits: Callable[[int], bool],
 ) -> set[int]:
-    """Indices of the statements that fit and are not known, taken greedily, until the share of their topic is spent."""
+    """Indices of those that fit, are not known and do not wait, taken greedily while their topic's share lasts."""
     taken: set[int] = set()
     for index, cost in enumerate(costs):
         topic = ranked[index].topic
-        if index not in known and cost <= budget and shares.get(topic, 0.0) > 0.0:
+        if index not in known and cost <= budget and shares.get(topic, 0.0) > 0.0 and not waits(index):
             budget -= cost
             shares[topic] -= cost
             taken.add(index)

@@ -19,6 +19,7 @@ from pydantic_ai.usage import RunUsage
 
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
+from researcher_integration.tool_results.framed_history import FramedResults, framed_beside
 from researcher_integration.tool_results.masked_history import EXEMPT_KINDS, mask_history, result_ids
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
@@ -26,6 +27,7 @@ from researcher_integration.tool_results.result_note import ORIGINAL, StoredResu
 from researcher_integration.tool_results.rules import ToolResultRules
 from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
+from researcher_integration.untrusted.framing import instructions
 from summarizer_tool import (
     Document,
     Settings,
@@ -68,6 +70,8 @@ class _Run:
     """Of the summaries, which is also in the run's own."""
     seen: set[str] = field(default_factory=set[str])
     """Ids of the calls whose results have been looked at."""
+    framed: FramedResults = field(default_factory=FramedResults)
+    """What the model has been shown."""
 
 
 @dataclass
@@ -76,8 +80,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     A result over the threshold reaches the model as a summary made for the conversation at hand, under a line that
     names the whole result by its handle; `search_source` and `read_source` show what is in it. Secrets are masked
-    before anything is stored, traced or sent. Results of these two tools, errors, retries and deferred calls are not
-    summarized; a tool may say `metadata={'summarize': 'always'}`, or `'never'`.
+    before anything is stored, traced or sent. What tools return is shown in a frame that nothing in it can close, with
+    a mark before what addresses the reader; the history has it without both. Results of these two tools, errors,
+    retries and deferred calls are not summarized; a tool may say `metadata={'summarize': 'always'}`, or `'never'`.
 
     The names of models are checked when it is made. One may serve any number of agents and runs at once.
     Libraries that talk to servers log results at DEBUG before they can be masked: leave their loggers at INFO.
@@ -96,6 +101,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     """Keeps apart what is kept for those who must not see each other's results: no handle is known in another one."""
     has_reading_tools: bool = True
     """Whether the agent gets `search_source` and `read_source`."""
+    is_framed: bool | None = None
+    """Whether results reach the model in a frame that says whose text they are; as the rules say where not given."""
 
     _: KW_ONLY
     id: str | None = 'summarize_tool_results'
@@ -139,12 +146,17 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         return CapabilityOrdering(position='innermost')
 
     def get_instructions(self) -> str | None:
-        """How to read what was summarized."""
-        return load_prompt('tool_results/instructions') if self.has_reading_tools else None
+        """How to read what was summarized, and what a frame means."""
+        reading = load_prompt('tool_results/instructions') if self.has_reading_tools else ''
+        return '\n\n'.join(filter(None, (reading, instructions() if self._frames else ''))) or None
 
     def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
         """`search_source` and `read_source`."""
         return self._toolset
+
+    @property
+    def _frames(self) -> bool:
+        return self.rules.defaults.framing.enabled if self.is_framed is None else self.is_framed
 
     @property
     def usage(self) -> RunUsage:
@@ -219,7 +231,14 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         if tool_def.tool_kind in EXEMPT_KINDS:
             await called.reporter.completed()
             return cast('object', result)
-        raw = Observation.of(result)
+        found = await self._observed(ctx, called, tool_def, result)
+        return await anyio.to_thread.run_sync(framed_beside, found, call.tool_name) if self._frames else found
+
+    async def _observed(
+        self, ctx: RunContext[AgentDepsT], called: CalledTool, tool_def: ToolDefinition, result: object
+    ) -> object:
+        """What becomes of a result."""
+        raw = Observation.of(result).unclaimed()
         try:
             seen = await called.masked(raw)
         except MaskingError as error:
@@ -243,17 +262,19 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
                 limit = min(limit, max(LEAST_LIMIT, original // 2))
             if original > limit:
                 return await self._replaced(ctx, called, seen, text, source_id, original, limit)
-        return cast('object', result) if seen.is_same_as(raw) else seen.result
+        return result if seen.is_same_as(Observation.of(result)) else seen.result
 
     async def before_model_request(
         self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Mask results that came past the other hooks: of deferred calls, or given by another capability."""
+        """Mask results that came past the other hooks: of deferred calls, or given by another capability. Frame all."""
         masker = self._calls.masker(None)
         if masker is not None:
             await mask_history(ctx.messages, masker, self._run.seen)
             await mask_history(request_context.messages, masker, self._run.seen)
         self._run.seen |= result_ids(ctx.messages)
+        if self._frames:
+            await self._run.framed.frame(request_context.messages)
         return request_context
 
     async def _replaced(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -25,6 +25,11 @@ MAX_DEPTH = 12
 BLOCK = '-----BEGIN'
 
 ELSEWHERE = '(in the summary)'
+
+SUMMARIZATION = 'summarization'
+"""Key in the metadata of a result under which stands what was made of it,"""
+NOTE = 'note'
+"""and below that the line over its summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,13 @@ class Observation:
             return_value=_with_summary(self.value, summary), content=files or None, metadata=self._metadata(told)
         )
 
+    def unclaimed(self) -> 'Observation':
+        """The same, without metadata by which a tool would claim that its result is a summary of ours."""
+        metadata = cast('dict[str, object]', self.metadata) if isinstance(self.metadata, dict) else {}
+        if SUMMARIZATION not in metadata:
+            return self
+        return replace(self, metadata={key: value for key, value in metadata.items() if key != SUMMARIZATION})
+
     @property
     def result(self) -> object:
         """What a tool would have returned."""
@@ -120,7 +132,7 @@ class Observation:
         return ToolReturn(return_value=text, metadata=self._metadata(told))
 
     def _metadata(self, told: dict[str, object]) -> dict[str, object]:
-        summarization: dict[str, object] = {'summarization': told}
+        summarization: dict[str, object] = {SUMMARIZATION: told}
         if isinstance(self.metadata, dict):
             return {**cast('dict[str, object]', self.metadata), **summarization}
         return summarization if self.metadata is None else {'metadata': self.metadata, **summarization}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from researcher_integration.tool_results.observation import Observation
+from researcher_integration.tool_results.observation import NOTE, Observation
 from researcher_integration.tool_results.rules import Summarization
 from researcher_integration.tool_results.summarizing import ResultSummary
 from summarizer_tool import count_tokens, render_prompt
@@ -70,7 +70,8 @@ def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: S
     }
     if made.text:
         note = kept.rendered('note', tokens=f'{made.tokens:,}')
-        shown = seen.summarized(f'{note}\n{made.text}', **told, summary_tokens=made.tokens, state=made.state)
+        told |= {NOTE: note, 'summary_tokens': made.tokens, 'state': made.state}
+        shown = seen.summarized(f'{note}\n{made.text}', **told)
         if count_tokens(Observation.of(shown).text) < kept.original:
             return ResultOutcome(shown, made.text, made.tokens, made.state)
     elif rules.on_failure == 'closed':

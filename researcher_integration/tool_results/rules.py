@@ -63,11 +63,19 @@ class DataMasking(Strict):
         return Masker(self.groups, self.patterns) if self.enabled else None
 
 
+class Framing(Strict):
+    """How a model is told that what tools return is somebody else's text."""
+
+    enabled: Switch = True
+
+
 class Defaults(Strict):
     """For tools that belong to no server, and for what a server leaves out."""
 
     summarization: Summarization = Summarization()
     data_masking: DataMasking = DataMasking()
+    framing: Framing = Framing()
+    """Of the results of all tools, whatever their server."""
     model: ModelName | None = None
     """Of the summaries, where `summarization` names none."""
     fallback_models: tuple[ModelName, ...] = ()

@@ -65,6 +65,7 @@ The keeper of lamp 30 at Kelder wrote that the northern pier was calm, and that 
                 'requests': 1,
                 'input_tokens': 1421,
                 'output_tokens': 51,
+                'note': '[look: 1,500 tokens, summarized in 100. The whole result is src_38dc4ecafbf4: search_source finds lines in it, read_source shows them.]',
                 'summary_tokens': 100,
                 'state': 'complete',
             }

@@ -24,6 +24,7 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.timeline import Timeline
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
+from researcher_integration.untrusted.framing import framed
 from summarizer_tool import RequestOptions, SourceStore, Summarizer, SummarizeRequest, SummarizerToolset
 from tests.proofs.tool_results.agents import (
     SETTINGS,
@@ -195,7 +196,8 @@ async def test_histories_are_processed_as_ever() -> None:
         script, ProcessHistory(without_notes), summarizing(), tools=[Tool(lambda: STORY, name='look')]
     ).run('Go')
     assert processed == [[], [SHORT]]
-    assert [str(part.content)[:20] for part in returned(script.requests[1])] == ['The keeper of lamp 0']
+    [shown] = returned(script.requests[1])
+    assert str(shown.content).startswith('<tool_output tool="look">\nThe keeper of lamp 0 ')
     assert run.output == 'done'
 
 
@@ -221,7 +223,7 @@ async def test_deferred_calls_and_approvals_pass() -> None:
     assert str(returned(run.all_messages())[0].content).startswith(SHORT)
 
 
-async def test_retries_are_sent_back_as_they_are() -> None:
+async def test_retries_are_sent_back_whole() -> None:
     calls: list[int] = []
 
     def look() -> str:
@@ -233,7 +235,7 @@ async def test_retries_are_sent_back_as_they_are() -> None:
     script = calling('look', 'look')
     await agent(script, summarizing(), tools=[look]).run('Go')
     [retried] = returned(script.requests[1])
-    assert (retried.outcome, str(retried.content)) == ('retried', 'Not now. ' * 400)
+    assert (retried.outcome, str(retried.content)) == ('retried', framed('Not now. ' * 400, 'look'))
     assert script.prompts == []
 
 
