@@ -7,7 +7,7 @@ lists and tables in the middle of the text) and to take along (pointers to other
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, PageBlock, Region
 from summarizer_tool.text import boilerplate_lines
@@ -50,6 +50,7 @@ _CREDIT = re.compile(
     re.IGNORECASE,
 )
 _CREDIT_LENGTH = 80
+_SENTENCE_END = re.compile(r'[.!?:;…。！？؟।։]["\'”’»)\]]*\s*$')
 
 _IsOut = Callable[[Region | None], bool]
 
@@ -74,8 +75,9 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     _drop_what_leads_away(blocks)
     _keep_titles(blocks)
     _drop_bare_headings(blocks)
-    if not any(block.is_kept for block in blocks):
-        for block in blocks:
+    if not any(block.is_kept and not block.level for block in blocks):
+        shown = [block for block in blocks if not is_out(block.region)]
+        for block in shown or blocks:
             block.is_kept = True
     _follow_on(blocks, is_out)
     for picture in page.pictures:
@@ -107,6 +109,15 @@ def _regions(blocks: Sequence[PageBlock], shares: Sequence[float]) -> _IsOut:
     for block, share in zip(blocks, shares, strict=True):
         if block.region is not None and share >= 0.5:
             kept.update(dict.fromkeys(_names(block.region), block.size))
+    headed = {
+        block.region
+        for block in blocks
+        if block.region is not None and block.region.tag == 'table' and any(frame.is_header for frame in block.frames())
+    }
+    linked: Counter[Region] = Counter()
+    for block in blocks:
+        if block.region in headed:
+            linked[block.region] += 2 * block.linked - block.size
     most = _MAX_CHROME_SHARE * sum(block.size for block, share in zip(blocks, shares, strict=True) if share >= 0.5)
     known: dict[Region, bool] = {}
 
@@ -114,7 +125,9 @@ def _regions(blocks: Sequence[PageBlock], shares: Sequence[float]) -> _IsOut:
         if region is None:
             return False
         if region not in known:
-            known[region] = any(kept[name] <= most for name in _names(region))
+            is_data = region in headed and linked[region] < 0
+            above = region.parent if is_data else region
+            known[region] = any(kept[name] <= most for name in _names(above))
         return known[region]
 
     return is_out
@@ -177,22 +190,42 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
 
 
 def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Keep lists, tables, quotes, code and formulas that are between what is kept, and paragraphs beside its own."""
+    """Keep what is no chrome between two that are kept: lists, tables, code, captions, text, headings."""
     last = -1
     for place, block in enumerate(blocks):
         if not block.is_kept:
             continue
         between = blocks[last + 1 : place] if last >= 0 else ()
+        if between and len({_unit(inner) for inner in between}) <= _GAP:
+            _keep_gap(between, blocks[last], block, is_out)
+        elif last < 0:
+            for heading in takewhile(lambda above: above.level > 1, reversed(blocks[:place])):
+                heading.is_kept = heading.group == block.group and not is_out(heading.region)
         last = place
-        if not between or len({_unit(inner) for inner in between}) > _GAP:
+
+
+def _keep_gap(between: Sequence[PageBlock], before: PageBlock, after: PageBlock, is_out: _IsOut) -> None:
+    around = {before.group, after.group}
+    lead_in = before
+    for inner in between:
+        is_sentence = _SENTENCE_END.search(inner.words) is not None
+        if inner.region is not None and is_out(inner.region):
+            # An `aside` that nobody has named may be one of the text.
+            inner.is_kept = inner.region.name == 'aside' and is_sentence and inner.size >= _SIBLING and not inner.linked
             continue
-        before = blocks[place - len(between) - 1]
-        for inner in between:
-            is_sibling = inner.tag == 'p' and inner.group == block.group == before.group and inner.size >= _SIBLING
-            is_formula = inner.kind == 'math' or (inner.text.startswith('$') and inner.text.endswith('$'))
-            is_built = inner.frame is not None or inner.kind == 'code' or is_formula
-            if (is_sibling or is_built) and _is_text(inner, 1) and not is_out(inner.region):
-                inner.is_kept = True
+        is_formula = inner.kind == 'math' or (inner.text.startswith('$') and inner.text.endswith('$'))
+        if inner.frame is not None or inner.kind == 'code' or is_formula:
+            is_introduced = (
+                _in(inner, 'list', 'terms') and lead_in.is_kept and lead_in.words.rstrip().endswith((':', '：'))
+            )
+            inner.is_kept = is_introduced or _is_text(inner, 1) or (_in(inner, 'caption') and is_sentence)
+        else:
+            is_sibling = inner.group in around and inner.size >= _SIBLING and (inner.tag == 'p' or is_sentence)
+            inner.is_kept = (inner.box in around or is_sibling) and _is_text(inner, 1)
+            lead_in = inner
+    for heading, following in reversed(list(pairwise((*between, after)))):
+        if heading.level and following.is_kept and not is_out(heading.region):
+            heading.is_kept = True
 
 
 def _unit(block: PageBlock) -> PageBlock | Frame:
@@ -204,9 +237,11 @@ def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
     kept = [block for block in blocks if block.is_kept]
     again = Counter(block.text for block in kept if block.size > 20)
     ends = frozenset(kept[-3:])
+    seen: set[str] = set()
     for block in kept:
         is_text = block.kind == 'text'
-        is_repeated = is_text and again[block.text] > 2 and not _in(block, 'cell', 'definition')
+        is_repeated = is_text and block.text in seen and again[block.text] > 2 and not _in(block, 'cell', 'definition')
+        seen.add(block.text)
         is_pointer = (is_text or block.kind == 'heading') and block.linked > 0 and _points_elsewhere(block)
         is_appeal = is_text and block.frame is None and block.size < _SHORT and _appeals(block, block in ends)
         block.is_kept = not (is_repeated or is_pointer or is_appeal)

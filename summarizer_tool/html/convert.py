@@ -16,10 +16,13 @@ from summarizer_tool.html.voting import Votes, votes
 from summarizer_tool.html.walking import TreeWalk
 from summarizer_tool.html.writing import Links, write
 
+_MIN_ALT_WORDS = 4
+"""Of what is written for those who do not see a picture; fewer name a file or a person already named beside it."""
+
 _WORDLESS = ('head', 'title', 'script', 'style', 'template', 'noscript')
 
 
-def to_markdown(html: str, base_url: str = '', *, links: Links = 'inline') -> Page:
+def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside') -> Page:
     """The main content of a page: headings, lists, tables, code, formulas and notes as markdown, without its chrome.
 
     Where no main content is found, as in a page of a few words, it is all the text there is. Never raises: of a broken
@@ -44,7 +47,7 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'inline') -> Pa
     else:
         find_layout(found.blocks)
         choose(found, voted.nodes)
-    markdown = unicodedata.normalize('NFC', write(found.blocks, base, base_url, links))
+    markdown = unicodedata.normalize('NFC', write(_with_pictures(found), base, base_url, links))
     return Page(
         markdown,
         page_title(tree, found.blocks),
@@ -79,6 +82,20 @@ def _sections(blocks: list[PageBlock]) -> Iterator[str]:
         yield section
 
 
+def _with_pictures(page: Blocks) -> list[PageBlock]:
+    """The blocks, and where a kept picture is described in words that stand nowhere else, a line that says so."""
+    said = {title_line(block.words) for block in page.blocks}
+    blocks: list[PageBlock] = []
+    done = 0
+    for picture in page.pictures:
+        if picture.is_kept and len(picture.alt.split()) >= _MIN_ALT_WORDS and title_line(picture.alt) not in said:
+            said.add(title_line(picture.alt))
+            blocks += page.blocks[done : picture.place]
+            done = max(done, picture.place)
+            blocks.append(PageBlock('text', f'[Image: {picture.alt}]', picture.frame, is_kept=True))
+    return blocks + page.blocks[done:]
+
+
 def _images(page: Blocks) -> Iterator[Image]:
     sections = ['', *_sections(page.blocks)]
     captions = {
@@ -90,7 +107,7 @@ def _images(page: Blocks) -> Iterator[Image]:
     }
     seen: set[str] = set()
     for picture in page.pictures:
-        if picture.is_kept and picture.url not in seen:
+        if picture.is_kept and picture.url and picture.url not in seen:
             seen.add(picture.url)
             caption = captions.get(picture.figure, '') if picture.figure is not None else ''
             yield Image(picture.url, title_line(picture.alt), caption, sections[picture.place])

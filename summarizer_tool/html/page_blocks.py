@@ -56,6 +56,7 @@ class Region:
     parent: 'Region | None'
     name: str
     """Parts that are named alike are judged together."""
+    tag: str
     depth: int = 0
     """Such parts around it."""
 
@@ -79,6 +80,8 @@ class PageBlock:
     """Characters, without white space at the edges of text nodes."""
     linked: int = 0
     """Those of them that stand in links."""
+    box: int = 0
+    """The element whose text it is: its own, or one that holds other blocks beside bare text."""
     group: int = 0
     """The element around its box; equal for siblings."""
     is_lead: bool = False
@@ -113,7 +116,10 @@ class Picture:
     place: int
     """The number of the block that follows it."""
     url: str
+    """Empty where it is not known."""
     alt: str
+    frame: Frame | None
+    """The innermost container."""
     figure: Frame | None
     """Whose captions are its own."""
     region: Region | None

@@ -17,6 +17,9 @@ MAX_DEPTH = 160
 """Elements that may nest, where libxml2 has given up; what is deeper hangs at this depth, in its order."""
 MAX_ELEMENTS = 300_000
 """Of a tree, which needs some hundred bytes for each; what comes later is text alone, a line for each block."""
+MIN_ELEMENTS = 20_000
+BYTES_PER_ELEMENT = 16
+"""In what is longer than `MIN_ELEMENTS` of them: only a page made to be slow has more elements on the average."""
 
 LINE = '\u2028'
 """Where a line ends in text that has no elements."""
@@ -46,14 +49,15 @@ def parse(html: str) -> tuple[Any | None, bool]:
     body = UNFIT.sub('', html).encode(errors='replace')
     options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}
     parser = lxml.html.HTMLParser(collect_ids=False, default_doctype=False, **options)
+    limit = min(MAX_ELEMENTS, max(MIN_ELEMENTS, len(html) // BYTES_PER_ELEMENT))
     tree = None
     with suppress(etree.LxmlError):  # no element at all, or too much of one
-        if html.count('<') <= 2 * MAX_ELEMENTS:
+        if html.count('<') <= 2 * limit:
             tree = lxml.html.document_fromstring(body, parser=parser)
             if all(entry.type != etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
                 return tree, True
     with suppress(etree.LxmlError):
-        flat = etree.HTMLParser(target=_Shallow(parser.makeelement), encoding='utf-8', huge_tree=True)
+        flat = etree.HTMLParser(target=_Shallow(parser.makeelement, limit), encoding='utf-8', huge_tree=True)
         flat.feed(body)
         tree = flat.close()
     return tree, False
@@ -79,14 +83,14 @@ def remove(tree: Any, *tags: str) -> None:
 class _Shallow:
     """Builds a tree that is bounded in depth and number, from the events of a parser."""
 
-    def __init__(self, make: Any) -> None:
+    def __init__(self, make: Any, limit: int) -> None:
         self._make = make
         self._root: Any = None
         self._open: list[Any] = []
         """Elements that may have children."""
         self._holds: list[bool] = []
         """Of each tag that is open, whether it is one of these."""
-        self._left = MAX_ELEMENTS
+        self._left = limit
         self._muted = 0
         """Scripts and the like that are open where there are no more elements."""
         self._last: Any = None

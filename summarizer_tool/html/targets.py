@@ -32,9 +32,7 @@ def absolute(base: str, target: str) -> str:
 
 
 def image(element: Any, base: str) -> str:
-    """Where an `img` has its picture, however late it is loaded; empty for icons, tracking pixels and inline data."""
-    if _is_icon(element):
-        return ''
+    """Where an `img` has its picture, however late it is loaded; empty for inline data."""
     candidates = [element.get(name) for name in _LAZY]
     candidates.append(element.get('src'))
     candidates += [_first_of(element.get(name)) for name in _SETS]
@@ -53,7 +51,8 @@ def _first_of(images: str | None) -> str | None:
     return images[:MAX_LENGTH].split()[0].rstrip(',') if images and images.strip() else None
 
 
-def _is_icon(element: Any) -> bool:
+def is_icon(element: Any) -> bool:
+    """Return whether an image is small or named as what decorates a page."""
     for name in ('width', 'height'):
         found = _NUMBER.fullmatch((element.get(name) or '')[:20])
         if found and int(found[1]) <= _ICON_PIXELS:

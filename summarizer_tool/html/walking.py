@@ -1,6 +1,7 @@
 """A page's tree taken apart into blocks, its text nodes numbered on the way."""
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from summarizer_tool.html import code, formulas, notes, signs, targets
@@ -40,7 +41,20 @@ _BOXES = frozenset(
 _UNREAD = frozenset(
     {
         *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video', 'audio', 'rp'),
-        *('button', 'select', 'textarea', 'option', 'datalist', 'map', 'area', 'link', 'meta', 'progress', 'rt'),
+        *(
+            'button',
+            'select',
+            'textarea',
+            'title',
+            'option',
+            'datalist',
+            'map',
+            'area',
+            'link',
+            'meta',
+            'progress',
+            'rt',
+        ),
     }
 )
 _DELETED = frozenset({'del', 's', 'strike'})
@@ -54,7 +68,7 @@ _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e
 _HEADINGS = {f'h{level}': level for level in range(1, 7)}
 
 _Reader = Callable[[Any], bool | None]
-_Around = tuple[Frame | None, Region | None, str, bool, int, int]
+_Around = tuple[Frame | None, Region | None, str, int, bool, int, int]
 
 
 class TreeWalk:
@@ -68,6 +82,7 @@ class TreeWalk:
         self._frame: Frame | None = None
         self._region: Region | None = None
         self._box = ''
+        self._level = 0
         self._is_lead = False
         self._number = self._group = self._numbers = 0
         self._href: str | None = None
@@ -115,7 +130,9 @@ class TreeWalk:
                 continue
             if tag in _BOXES:
                 self._flush()
-                stack.append((self._frame, self._region, self._box, self._is_lead, self._number, self._group))
+                stack.append(
+                    (self._frame, self._region, self._box, self._level, self._is_lead, self._number, self._group)
+                )
                 self._open_box(element, tag)
             elif tag == 'a' and not signs.is_hidden(element):
                 stack.append(self._href or '')
@@ -134,7 +151,7 @@ class TreeWalk:
     def _close(self, tag: str, around: _Around | str | None) -> None:
         if isinstance(around, tuple):
             self._flush()
-            self._frame, self._region, self._box, self._is_lead, self._number, self._group = around
+            self._frame, self._region, self._box, self._level, self._is_lead, self._number, self._group = around
         elif around is not None:
             self._close_link()
             self._href = around or None
@@ -145,6 +162,7 @@ class TreeWalk:
 
     def _open_box(self, element: Any, tag: str) -> None:
         self._box = tag
+        self._level = _HEADINGS.get(tag) or (_level(element) if element.get('role') == 'heading' else 0)
         self._group = self._number
         self._numbers += 1
         self._number = self._numbers
@@ -155,7 +173,7 @@ class TreeWalk:
         if not label and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
-                self._region = Region(self._region, (names or element.get('id') or tag)[:100], depth)
+                self._region = Region(self._region, (names or element.get('id') or tag)[:100], tag, depth)
         self._frame = framed(element, tag, names, label, self._frame)
         if self._frame is not None and (tag == 'summary' or (names and notes.is_title(names))):
             self._title_of = next((frame for frame in self._frame.chain() if frame.kind == 'quote'), None)
@@ -180,7 +198,9 @@ class TreeWalk:
         self._pieces.append(BREAK)
 
     def _read_code(self, element: Any) -> bool:
-        text = ''.join(element.itertext())
+        if self._readers.get(element.getparent().tag) == self._read_code:
+            return False
+        text = ''.join(islice(element.itertext(), _MAX_INLINE_CODE + 1))
         if len(text) > _MAX_INLINE_CODE:
             return False
         self._whole(element, code.inline(text))
@@ -210,11 +230,16 @@ class TreeWalk:
         if len(alt) <= _MAX_EMOJI and 'emoji' in (element.get('class') or ''):
             if alt.isprintable():
                 self._pieces.append(alt)
-        elif url := targets.image(element, self._base):
+            return
+        if targets.is_icon(element):
+            return
+        alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())
+        url = targets.image(element, self._base)
+        if url or alt:  # what is said of it does not depend on where the page comes from
             around = reversed(self._frame.chain()) if self._frame is not None else ()
             figure = next((frame for frame in around if frame.kind == 'figure'), None)
             place = len(self._found.blocks) + (self._size > 0)
-            self._found.pictures.append(Picture(place, url, ' '.join(alt[:_MAX_ALT].split()), figure, self._region))
+            self._found.pictures.append(Picture(place, url, alt, self._frame, figure, self._region))
 
     def _read_noscript(self, element: Any) -> None:
         for image in element.iter('img'):
@@ -328,17 +353,24 @@ class TreeWalk:
         self._bold = -1
         title_of, self._title_of = self._title_of, None
         if self._size > 0:
-            level = _HEADINGS.get(self._box, 0) if kind == 'text' else 0
+            level = self._level if kind == 'text' else 0
             text = ''.join(self._pieces)
             block = PageBlock('heading' if level else kind, text, self._frame, self._region, self._box, level, language)
             if kind == 'text':
                 block.text = _lines(text, is_one=level > 0)
             block.size, block.linked, block.is_lead, block.group = self._size, self._linked, self._is_lead, self._group
+            block.box = self._number
             block.marks, block.links = self._marks, self._links
             block.title_of = title_of
             self._found.blocks.append(block)
         self._pieces, self._marks, self._links = [], [], []
         self._size = self._linked = 0
+
+
+def _level(element: Any) -> int:
+    """Of what is a heading by its role."""
+    said = element.get('aria-level') or ''
+    return int(said) if said in '123456' and len(said) == 1 else 2
 
 
 def _lines(text: str, *, is_one: bool) -> str:

@@ -60,6 +60,8 @@ async def test_of_a_small_page_the_markdown_comes_back() -> None:
 
 Sefa Lund lit the lamp of Cape Orrin in 1871 and kept it for thirty years. Its oil came from Tarn Vessel by the mail boat.
 
+[Image: The lamp at dusk]
+
 The lamp in 1902
 
 | Year | Wrecks |
@@ -122,12 +124,14 @@ async def test_the_stored_source_is_the_markdown_with_images_and_links_beside_it
     added = await kept.add_source(AddSourceRequest(content=PAGE, url=URL))
     assert (added.source.title, added.source.url) == ('The lamp', URL)
     assert added.text == snapshot("""\
-src_f16a0a63d9bc: "The lamp", 75 tokens, 10 lines. Pass src_f16a0a63d9bc in source_ids to summarize or summarize_for_extraction, or to read_source as source_id.
+src_8a127a3e3bff: "The lamp", 83 tokens, 12 lines. Pass src_8a127a3e3bff in source_ids to summarize or summarize_for_extraction, or to read_source as source_id.
 Outline, with line numbers:
 1| The lamp\
 """)
     numbered = (await kept.read_source(ReadSourceRequest(source_id=added.source.id))).splitlines()
-    assert (numbered[0], numbered[4]) == ('1| # The lamp', '5| The lamp in 1902')
+    assert (numbered[0], *numbered[4:7]) == snapshot(
+        ('1| # The lamp', '5| [Image: The lamp at dusk]', '6|', '7| The lamp in 1902')
+    )
     details = kept.collection.details(added.source.id)
     assert details.links == (
         Link(

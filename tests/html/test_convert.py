@@ -13,7 +13,7 @@ URL = f'{SITE}/wiki/salt-gate'
 
 
 def read(markup: str) -> str:
-    return between(to_markdown(article(markup), URL).markdown)
+    return between(to_markdown(article(markup), URL, links='inline').markdown)
 
 
 def test_a_page_without_its_chrome() -> None:
@@ -35,6 +35,7 @@ def test_a_page_without_its_chrome() -> None:
         <div id="cookie-banner" role="dialog"><p>We value your privacy and use cookies.</p><button>Accept</button></div>
         <footer><p>Text is available under a free licence.</p></footer><script>track()</script></body></html>""",
         URL,
+        links='inline',
     )
     assert page.title == 'Salt Gate'
     assert page.markdown == snapshot("""\
@@ -171,7 +172,7 @@ AROUND = (
 
 
 def test_links_have_absolute_targets() -> None:
-    page = to_markdown(article(LINKED), URL)
+    page = to_markdown(article(LINKED), URL, links='inline')
     assert between(page.markdown) == snapshot(
         'See [the keepers](https://merrowdown.example/wiki/keepers), [again](https://merrowdown.example/wiki/keepers), [the tides](https://tides.example/a%20b?moon=1), this, mail, script or https://tides.example/ for what is known of the gate and of those who keep it.'
     )
@@ -182,10 +183,10 @@ def test_links_have_absolute_targets() -> None:
     )
 
 
-def test_links_can_stand_aside() -> None:
-    page = to_markdown(article(LINKED), URL, links='aside')
+def test_links_stand_aside() -> None:
+    page = to_markdown(article(LINKED), URL)
     assert between(page.markdown) == AROUND
-    assert page.links == to_markdown(article(LINKED), URL).links
+    assert page.links == to_markdown(article(LINKED), URL, links='inline').links
 
 
 def test_without_an_address_only_absolute_links_are_known() -> None:
