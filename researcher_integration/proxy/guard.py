@@ -20,6 +20,9 @@ LOOK_SECONDS = 0.5
 GRACE_SECONDS = 1.0
 """For a server to end by itself when the proxy has gone, and again once it was told to; less than the MCP SDK waits."""
 
+REST_SECONDS = 0.3
+"""For what a server leaves behind when it ends."""
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the server to its end.
@@ -44,18 +47,20 @@ def main(arguments: Sequence[str]) -> int:
         if select.select([wake], [], [], LOOK_SECONDS)[0]:
             os.read(wake, 4096)
     if not told:
-        _wait_for(server, with_group=False)
+        _wait_for(server, GRACE_SECONDS, with_group=False)
+    # Whatever the server leaves behind has less time: an orphan that nobody waits for counts as there for ever.
+    seconds = GRACE_SECONDS if server.poll() is None else REST_SECONDS
     for number in (signal.SIGTERM, signal.SIGKILL):
         if not _has_ended(server, with_group=True):
             with suppress(ProcessLookupError):
                 os.killpg(server.pid, number)
-            _wait_for(server, with_group=True)
+            _wait_for(server, seconds, with_group=number == signal.SIGTERM)
     code = server.poll()
     return code if code is not None and code >= 0 else 128 - (code or 0)
 
 
-def _wait_for(server: 'subprocess.Popen[bytes]', *, with_group: bool) -> None:
-    end = time.monotonic() + GRACE_SECONDS
+def _wait_for(server: 'subprocess.Popen[bytes]', seconds: float, *, with_group: bool) -> None:
+    end = time.monotonic() + seconds
     while not _has_ended(server, with_group=with_group) and time.monotonic() < end:
         time.sleep(0.02)
 

@@ -114,7 +114,7 @@ class Results:
         """The result of a tool; an error stays one."""
         called = await self._called(call)
         try:
-            content = await self._without_secrets(called, self._bounded(result.content))
+            content = await self._without_secrets(called, result.content)
             structured = await self._value(called, result.structured_content)
             meta = await self._meta(called, result.meta)
         except MaskingError as error:
@@ -126,8 +126,9 @@ class Results:
             content, texts = [*content, added], [*texts, added.text]
         replacement = await self._replacement(call, called, '\n'.join(texts))
         if replacement is None:
-            return CallToolResult(content=[_framed(block) for block in content], is_error=result.is_error, _meta=meta)
-        others = [block for block in content if _text_of(block) is None]
+            content = self._bounded([_framed(block) for block in content])
+            return CallToolResult(content=content, is_error=result.is_error, _meta=meta)
+        others = self._bounded([block for block in content if _text_of(block) is None])
         figures = {f'{_META}{name}': value for name, value in replacement.figures.items()}
         return CallToolResult(
             content=[_text(replacement.text), *others], is_error=result.is_error, _meta={**(meta or {}), **figures}
@@ -162,7 +163,7 @@ class Results:
         messages: list[PromptMessage] = []
         for message in result.messages:
             try:
-                [block] = await self._without_secrets(called, self._bounded([message.content]))
+                [block] = self._bounded(await self._without_secrets(called, [message.content]))
             except MaskingError as error:
                 block = _text(_withheld(called, error))
             messages.append(message.model_copy(update={'content': block}))
@@ -218,7 +219,7 @@ class Results:
         bounded: list[ContentBlock] = []
         for block in content:
             data, kind = _binary_of(block)
-            size = len(data) * 3 // 4
+            size = len(data.rstrip('=')) * 3 // 4
             is_seen = kind.startswith(('image/', 'audio/'))
             limit = left if is_seen else MAX_FILE_BYTES
             if size > limit:
