@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from pydantic_ai import RunContext, ToolFailed
 from pydantic_ai.usage import RunUsage
 
+from researcher_integration.proxy.results import frame
 from researcher_integration.tool_results.reading import ReadingToolset
 from summarizer_tool import ExtractiveModel, Settings, SourceStore, one_line
 
@@ -35,12 +36,12 @@ class OwnTools:
         self.names = frozenset(tool.name for tool in self.listed)
 
     async def call(self, name: str, arguments: Mapping[str, Any], collection: str) -> CallToolResult:
-        """Call one of them on the results of a collection. What is stored has been masked."""
+        """Call one of them on the results of a collection. What is stored has been masked; it is framed again."""
         toolset = self._toolset(collection)
         tool = (await toolset.get_tools(_CONTEXT))[name]
         try:
             read = tool.args_validator.validate_python(dict(arguments))
-            text, is_error = str(await toolset.call_tool(name, read, _CONTEXT, tool)), False
+            text, is_error = frame(str(await toolset.call_tool(name, read, _CONTEXT, tool))), False
         except ToolFailed as error:
             text, is_error = error.message, True
         except ValidationError as error:

@@ -187,11 +187,14 @@ class ProxyServer:
         if params.name in self.own.names:
             return await self.own.call(params.name, arguments, collection)
         try:
-            route = await self.offers.tool(params.name)
-        except ServerDownError as error:
+            return await self._called(context, params.name, arguments, collection)
+        except ServerDownError as error:  # a result, which models see, as they do not every error of the protocol
             return _failed(error.message)
+
+    async def _called(self, context: Context, name: str, arguments: dict[str, Any], collection: str) -> CallToolResult:
+        route = await self.offers.tool(name)
         if route is None:
-            raise MCPError(INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(params.name, 100)))
+            raise MCPError(INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(name, 100)))
         question = str(arguments.pop(QUESTION, '') or '')[:MAX_QUESTION] if route.has_question else ''
         call = ProxiedCall(route.connection.name, route.name, arguments, collection, question)
         request = CallToolRequest(
@@ -293,9 +296,7 @@ class ProxyServer:
         with self.audience.calling(call.server, context):
             try:
                 return await route.connection.request(request, answer, self._progress(context, call.server))
-            except ServerDownError as error:
-                if answer is CallToolResult:  # which a model sees, as it does not every error of the protocol
-                    return answer.model_validate(_failed(error.message).model_dump(by_alias=True))
+            except ServerDownError:
                 raise
             except MCPError as error:
                 raise await self.results.of_error(call, error) from None

@@ -58,6 +58,9 @@ MAX_META_CHARACTERS = 4_000
 
 MAX_ERROR_TOKENS = 1_000
 
+SHARE_OF_CALL = 0.5
+"""Of `MCP_TOOL_TIMEOUT`, for one model's try at a summary: clients give a call up about then."""
+
 MAX_AT_ONCE = 10_000
 """Characters that are searched for secrets on the event loop."""
 
@@ -263,6 +266,7 @@ class Results:
             focus=focus.text,
             words=focus.words,
             limit=rules.summary_max_token_limit,
+            seconds=self.settings.mcp_tool_timeout * SHARE_OF_CALL,
             extractive_on_failure=rules.on_failure == 'extractive',
         )
         candidates = [rules.model or model_id(self.settings), *called.rules.fallback_models]

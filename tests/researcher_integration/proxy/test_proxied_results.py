@@ -100,7 +100,7 @@ async def test_a_long_result_is_a_digest_whose_whole_can_be_read() -> None:
             ]
         )
         read = await client.call_tool('read_source', {'source_id': handle, 'start_line': 4322, 'max_tokens': 60})
-        assert texts(read)[0].startswith('4322| 2024-05-04 00:01 ERROR harbour: crane 17')
+        assert texts(read)[0].startswith('<untrusted_result>4322| 2024-05-04 00:01 ERROR harbour: crane 17')
         unknown = await client.call_tool('read_source', {'source_id': 'src_000000000000'})
         assert unknown.is_error
         assert texts(unknown) == snapshot(
@@ -141,7 +141,7 @@ async def test_no_secret_goes_on_nor_is_stored(is_long: bool) -> None:
         if is_long:
             handle = (result.meta or {})['summarizer/source_id']
             read = await client.call_tool('read_source', {'source_id': handle})
-            assert texts(read)[0].startswith('1| token=[MASKED_GITHUB_TOKEN]')
+            assert texts(read)[0].startswith('<untrusted_result>1| token=[MASKED_GITHUB_TOKEN]')
 
 
 async def test_a_frame_cannot_be_closed_from_within() -> None:
