@@ -55,6 +55,16 @@ _SESSION_GONE = 'Session terminated'
 _logger = logging.getLogger('researcher_integration')
 
 
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Let a message of the SDK pass without what the error quotes: a line of a server, secrets and all."""
+    record.exc_info = None
+    return True
+
+
+for _module in ('client.stdio', 'client.session', 'client.streamable_http', 'shared.jsonrpc_dispatcher'):
+    logging.getLogger(f'mcp.{_module}').addFilter(_without_traceback)
+
+
 class ServerDownError(MCPError):
     """A server cannot be reached, or was lost while it worked on a request."""
 

@@ -107,7 +107,13 @@ class Offers:
             taken.add(name)
             schema = with_question(tool.input_schema)
             routes[name] = Route(connection, tool.name, has_question=schema is not None)
-            update = {'name': name, 'input_schema': schema or tool.input_schema, 'output_schema': None}
+            # What runs as a task of the server is called as any other tool.
+            update = {
+                'name': name,
+                'input_schema': schema or tool.input_schema,
+                'output_schema': None,
+                'execution': None,
+            }
             tools.append(tool.model_copy(update=update))
         self.tools = routes
         self.schemas = {tool.name: tool.input_schema for tool in tools}

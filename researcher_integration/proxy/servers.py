@@ -108,7 +108,7 @@ def from_file(path: Path) -> list[ProxiedServer]:
                 name,
                 url=texts.get(('url',), ''),
                 headers={str(place[1]): text for place, text in texts.items() if place[0] == 'headers'},
-                command=[text for place, text in texts.items() if place[0] in ('command', 'args')],
+                command=tuple(text for place, text in texts.items() if place[0] in ('command', 'args')),
                 env={str(place[1]): text for place, text in texts.items() if place[0] == 'env'},
                 cwd=texts.get(('cwd',)),
                 timeout=entry.timeout,
@@ -127,7 +127,7 @@ def from_command(command: Sequence[str], name: str | None = None) -> ProxiedServ
         name: Of the server; by default that of the program.
     """
     env = {variable: value for variable, value in os.environ.items() if variable.upper() not in OF_THE_PROXY}
-    return ProxiedServer(name or Path(command[0]).stem, command=list(command), env=env)
+    return ProxiedServer(name or Path(command[0]).stem, command=tuple(command), env=env)
 
 
 def from_url(url: str, headers: Sequence[str], name: str | None = None) -> ProxiedServer:

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-TOOLS = ('echo', 'crash', 'wait', 'pid')
+TOOLS = ('echo', 'crash', 'wait', 'pid', 'babble')
 
 
 def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -28,6 +28,8 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     name = params['name']
     if name == 'crash':
         os._exit(3)
+    if name == 'babble':
+        print('password=hunter2')
     text = str(os.getpid()) if name == 'pid' else json.dumps(params.get('arguments'))
     return {'content': [{'type': 'text', 'text': text}]}
 
@@ -43,7 +45,10 @@ def main(folder: str, *how: str) -> None:
         message = json.loads(line)
         if message['method'] == 'notifications/cancelled':
             Path(folder, 'cancelled').touch()
-        if 'id' not in message or (message['method'] == 'tools/call' and message['params']['name'] == 'wait'):
+        if 'id' not in message:
+            continue
+        if message['method'] == 'tools/call' and message['params']['name'] == 'wait':
+            Path(folder, 'waiting').touch()
             continue
         result = answer(message['method'], message.get('params') or {})
         print(json.dumps({'jsonrpc': '2.0', 'id': message['id'], 'result': result}), flush=True)

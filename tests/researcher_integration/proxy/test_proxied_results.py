@@ -93,9 +93,9 @@ async def test_a_long_result_is_a_digest_whose_whole_can_be_read() -> None:
         assert [text.replace(handle, 'HANDLE') for text in texts(found)] == snapshot(
             [
                 """\
-4322| 2024-05-04 00:01 ERROR harbour: crane 17 dropped crate 900 at pier 3
+<untrusted_result>4322| 2024-05-04 00:01 ERROR harbour: crane 17 dropped crate 900 at pier 3
 
-[HANDLE: 1 of 1 lines with this text, of 6000 lines in all.]\
+[HANDLE: 1 of 1 lines with this text, of 6000 lines in all.]</untrusted_result>\
 """
             ]
         )

@@ -12,13 +12,13 @@ from typing import Any
 import anyio
 import pytest
 from inline_snapshot import snapshot
-from mcp import MCPError
+from mcp import Client, MCPError
 from mcp_types import TextContent
 
 from researcher_integration.proxy import guard
 from researcher_integration.proxy.servers import ProxiedServer
 from tests.support import forking, serving
-from tests.support.proxied import PROGRAM, lives, program, proxied
+from tests.support.proxied import PROGRAM, lives, program, proxied, proxy
 
 pytestmark = [
     pytest.mark.anyio,
@@ -57,7 +57,7 @@ async def test_a_program_that_crashes_is_reported_and_started_again(tmp_path: Pa
         crashed = await client.call_tool('crash', {})
         assert crashed.is_error
         assert said(crashed) == snapshot(
-            '<untrusted_result>The server program was lost while it worked on this (Connection closed); whether it has done anything is not known. It is started again at the next call; other servers go on.</untrusted_result>'
+            'The server program was lost while it worked on this (Connection closed); whether it has done anything is not known. It is started again at the next call; other servers go on.'
         )
         again = await client.call_tool('pid', {})
         assert said(again) != f'<untrusted_result>{first}</untrusted_result>'
@@ -119,10 +119,41 @@ async def test_why_a_server_cannot_be_reached(server: ProxiedServer, reason: str
 
 async def test_a_call_that_is_cancelled_is_cancelled_at_the_server(tmp_path: Path) -> None:
     async with proxied({'program': program(tmp_path)}) as client:
-        with anyio.move_on_after(0.2):
-            await client.call_tool('wait', {})
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, 'wait', {})
+            await until((tmp_path / 'waiting').exists)
+            tasks.cancel_scope.cancel()
         await until((tmp_path / 'cancelled').exists)
         assert not (await client.call_tool('echo', {})).is_error
+
+
+async def test_a_call_that_runs_when_the_proxy_is_stopped_is_given_up(tmp_path: Path) -> None:
+    async with (
+        proxy({'program': program(tmp_path)}) as served,
+        Client(served.server(), mode='legacy') as client,
+        anyio.create_task_group() as tasks,
+    ):
+        results: list[str] = []
+
+        async def call() -> None:
+            result = await client.call_tool('wait', {})
+            assert result.is_error
+            results.append(said(result))
+
+        tasks.start_soon(call)
+        await until((tmp_path / 'waiting').exists)
+        served.calls.bring_to_an_end(0)
+        await served.calls.none_runs()
+    assert results == snapshot(
+        ['The proxy is being stopped; the call was given up, and whether it has done anything is not known.']
+    )
+
+
+async def test_what_is_no_message_is_logged_without_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with proxied({'program': program(tmp_path)}) as client:
+        assert not (await client.call_tool('babble', {})).is_error
+    assert 'Failed to parse' in caplog.text
+    assert 'hunter2' not in caplog.text
 
 
 @pytest.mark.slow
