@@ -9,7 +9,6 @@ from mcp import MCPError
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
-from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.subscriptions import event_from_wire
 from mcp_types import (
     INVALID_PARAMS,
@@ -55,6 +54,7 @@ from researcher_integration.proxy.calls_in_flight import CallsInFlight
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from researcher_integration.proxy.offers import QUESTION, Offers, Route
 from researcher_integration.proxy.own_tools import OwnTools
+from researcher_integration.proxy.progress import CallProgress
 from researcher_integration.proxy.results import ProxiedCall, Results
 from summarizer_tool import load_prompt, one_line, render_prompt, request_arrival
 
@@ -202,8 +202,10 @@ class ProxyServer:
         )
         await self._log_level_of(context, route.connection)
         with self.calls.running() as scope:
-            result = await self._asked(context, route, call, request, CallToolResult)
-            return await self.results.of_tool(call, result)
+            progress = CallProgress(context, self.results, call.server)
+            result = await self._asked(context, route, call, request, CallToolResult, progress)
+            async with progress.digesting():
+                return await self.results.of_tool(call, result)
         return _failed(load_prompt('proxy/stopping') if scope.cancelled_caught else '')
 
     async def _get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
@@ -290,23 +292,23 @@ class ProxyServer:
             await connection.set_log_level(level)
 
     async def _asked(
-        self, context: Context, route: Route, call: ProxiedCall, request: Request[Any, Any], answer: type[Answer]
+        self,
+        context: Context,
+        route: Route,
+        call: ProxiedCall,
+        request: Request[Any, Any],
+        answer: type[Answer],
+        progress: CallProgress | None = None,
     ) -> Answer:
         """The answer of a server, whose progress and log messages go to the client meanwhile."""
         with self.audience.calling(call.server, context):
             try:
-                return await route.connection.request(request, answer, self._progress(context, call.server))
+                told = progress or CallProgress(context, self.results, call.server)
+                return await route.connection.request(request, answer, told)
             except ServerDownError:
                 raise
             except MCPError as error:
                 raise await self.results.of_error(call, error) from None
-
-    def _progress(self, context: Context, server: str) -> ProgressFnT:
-        async def report(progress: float, total: float | None, message: str | None) -> None:
-            masked = str(await self.results.aside(server, message)) if message else None
-            await context.session.report_progress(progress, total, masked)
-
-        return report
 
 
 def _collection(context: Context) -> str:

@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import anyio.to_thread
@@ -261,10 +261,12 @@ class Results:
         source_id = await keep(collection, called.title, storable(readable))
         asked: list[ModelMessage] = [ModelRequest.user_text_prompt(call.question)] if call.question else []
         focus = await called.focus(asked)
+        # By its own words a question says what is wanted; those of the arguments stand in every line, as a rule.
+        words = (await replace(called, arguments=None).focus(asked)).words if asked else focus.words
         request = SummaryRequest(
             text=readable,
             focus=focus.text,
-            words=focus.words,
+            words=words,
             limit=rules.summary_max_token_limit,
             seconds=self.settings.mcp_tool_timeout * SHARE_OF_CALL,
             extractive_on_failure=rules.on_failure == 'extractive',

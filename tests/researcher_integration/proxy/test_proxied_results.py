@@ -27,6 +27,7 @@ from mcp_types import (
     Tool,
 )
 
+from researcher_integration.proxy import progress
 from researcher_integration.proxy.app import RULES
 from researcher_integration.proxy.offers import with_question
 from researcher_integration.tool_results.rules import (
@@ -110,6 +111,20 @@ async def test_a_long_result_is_a_digest_whose_whole_can_be_read() -> None:
         assert (wrong.is_error, texts(wrong)) == snapshot(
             (True, ['start_line: Input should be a valid integer, unable to parse string as an integer'])
         )
+
+
+async def test_a_client_hears_of_a_call_whose_result_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, 'BEAT_SECONDS', 0.001)
+    heard: list[tuple[float, str | None]] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, message))
+
+    async with proxied({'one': server(text=LOG)}) as client:
+        await client.call_tool('get', {}, progress_callback=hear)
+    assert heard
+    assert {message for _, message in heard} == {'the result is long, and being digested'}
+    assert [done for done, _ in heard] == sorted({done for done, _ in heard})
 
 
 async def test_the_question_decides_what_is_shown() -> None:
