@@ -1,7 +1,7 @@
 """An MCP server on stdin and stdout that starts at once: no library, one line of JSON for each message.
 
-python proxied_program.py FOLDER [stubborn]: the file `pid` in the folder has its process id and that of a child; a
-`stubborn` one ends neither with its input nor when it is told to.
+python proxied_program.py FOLDER [stubborn|modern]: the file `pid` in the folder has its process id and that of a child;
+a `stubborn` one ends neither with its input nor when it is told to, a `modern` one does not know `initialize`.
 """
 
 import json
@@ -23,19 +23,23 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
             'capabilities': {'tools': {}},
             'serverInfo': {'name': 'program', 'version': '1'},
         }
+    cached = {'resultType': 'complete', 'ttlMs': 0, 'cacheScope': 'private'}
+    if method == 'server/discover':
+        return {**cached, 'supportedVersions': ['2026-07-28'], 'capabilities': {'tools': {}}}
     if method == 'tools/list':
-        return {'tools': [{'name': name, 'inputSchema': {'type': 'object'}} for name in TOOLS]}
+        return {**cached, 'tools': [{'name': name, 'inputSchema': {'type': 'object'}} for name in TOOLS]}
     name = params['name']
     if name == 'crash':
         os._exit(3)
     if name == 'babble':
         print('password=hunter2')
     text = str(os.getpid()) if name == 'pid' else json.dumps(params.get('arguments'))
-    return {'content': [{'type': 'text', 'text': text}]}
+    return {'resultType': 'complete', 'content': [{'type': 'text', 'text': text}]}
 
 
 def main(folder: str, *how: str) -> None:
-    if how:
+    is_stubborn = 'stubborn' in how
+    if is_stubborn:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     child = subprocess.Popen([sys.executable, '-I', '-S', '-c', 'import time; time.sleep(600)'])
     place = Path(folder, 'pid')
@@ -50,9 +54,12 @@ def main(folder: str, *how: str) -> None:
         if message['method'] == 'tools/call' and message['params']['name'] == 'wait':
             Path(folder, 'waiting').touch()
             continue
-        result = answer(message['method'], message.get('params') or {})
-        print(json.dumps({'jsonrpc': '2.0', 'id': message['id'], 'result': result}), flush=True)
-    while how:
+        if 'modern' in how and message['method'] == 'initialize':
+            said = {'error': {'code': -32601, 'message': 'Method not found'}}
+        else:
+            said = {'result': answer(message['method'], message.get('params') or {})}
+        print(json.dumps({'jsonrpc': '2.0', 'id': message['id'], **said}), flush=True)
+    while is_stubborn:
         time.sleep(60)
 
 

@@ -51,6 +51,11 @@ async def test_a_program_ends_with_the_proxy_and_all_that_it_has_started(tmp_pat
     assert not any(map(lives, begun))
 
 
+async def test_a_program_that_knows_the_newer_protocol_alone(tmp_path: Path) -> None:
+    async with proxied({'program': program(tmp_path, 'modern')}) as client:
+        assert said(await client.call_tool('echo', {})) == '<untrusted_result>{}</untrusted_result>'
+
+
 async def test_a_program_that_crashes_is_reported_and_started_again(tmp_path: Path) -> None:
     async with proxied({'program': program(tmp_path)}) as client:
         [first, child] = pids(tmp_path)
