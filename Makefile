@@ -11,7 +11,7 @@ SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof untrusted-proof evidence-proof web-pages-proof browser-test conformance container-check docs snapshots wheel clean
+.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof untrusted-proof evidence-proof web-pages-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -77,6 +77,9 @@ browser-test: $(VENV)/.installed-dev  ## The pages of timelines and reports in h
 
 conformance: $(VENV)/.installed-dev $(CONFORMANCE)/node_modules/.package-lock.json  ## Clients from npm against the real server
 	$(BIN)/python -m tests.proofs.conformance
+
+proxy-proof: $(VENV)/.installed-dev $(CONFORMANCE)/node_modules/.package-lock.json  ## The proxy before three servers from npm, under clients that know nothing of it
+	$(BIN)/python -m tests.proofs.proxy --command '$(BIN)/summarizer proxy'
 
 container-check: $(VENV)/.installed-dev  ## The install of the Dockerfile in a fresh environment, and its server
 	$(BIN)/python -m tests.proofs.container

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import SourcedFact as SourcedFact
     from summarizer_tool.schemas import Stats as Stats
     from summarizer_tool.schemas import Summary as Summary
+    from summarizer_tool.server.http import arrival as request_arrival
+    from summarizer_tool.server.main import serve as serve_mcp
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.requests import AddSourceRequest as AddSourceRequest
     from summarizer_tool.service.requests import AnswerRequest as AnswerRequest
@@ -91,6 +93,8 @@ if TYPE_CHECKING:
         'read_html',
         'render_prompt',
         'render_report',
+        'request_arrival',
+        'serve_mcp',
         'trace_span',
         'truncate_tokens',
         'url_key',
@@ -119,6 +123,8 @@ else:
             'prompts': 'Focus, fill as fill_prompt, load as load_prompt, render as render_prompt',
             'report.page': 'ReportTable, render as render_report',
             'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
+            'server.http': 'arrival as request_arrival',
+            'server.main': 'serve as serve_mcp',
             'service.requests': 'AddSourceRequest, AnswerRequest, ReadSourceRequest, SearchRequest, StatusRequest',
             'service.evidence_brief': 'EvidenceBrief',
             'service.retrieval': 'Retriever',

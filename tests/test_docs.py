@@ -1,5 +1,6 @@
 """The documentation tells the truth: its examples run and print what it shows, its commands and settings are the real ones."""
 
+import itertools
 import json
 import os
 import re
@@ -19,6 +20,7 @@ import summarizer_tool
 from researcher_integration import ResearchSettings, load_rules
 from researcher_integration.lore.cli import ResearchExitCode
 from researcher_integration.lore.cli import app as lore_research
+from researcher_integration.proxy.cli import proxy
 from summarizer_tool.cli.main import app as summarizer
 from summarizer_tool.cli.terminal import ExitCode
 from summarizer_tool.service.operations import operation
@@ -127,7 +129,8 @@ def test_options_that_are_shown_exist() -> None:
     """Also of commands that are not run here, since they go to the network or serve."""
     for block, command in COMMANDS:
         if command.words[0] in ('summarizer', 'lore-research'):
-            given = {word.partition('=')[0] for word in command.words if word.startswith('--')}
+            own = itertools.takewhile(lambda word: word != '--', command.words)
+            given = {word.partition('=')[0] for word in own if word.startswith('--')}
             assert given <= options_of(command), f'{block.name}: {command.line}'
 
 
@@ -189,6 +192,10 @@ def options_of(command: Command) -> set[str]:
     program = typer.main.get_command(summarizer if command.words[0] == 'summarizer' else lore_research)
     if isinstance(program, TyperGroup) and command.words[1] in program.commands:
         program = program.commands[command.words[1]]
+    elif [*command.words[:2]] == ['summarizer', 'proxy']:  # is found by its entry point
+        app = typer.Typer()
+        app.command()(proxy)
+        program = typer.main.get_command(app)
     if command.words[1] == 'call' and (asked := operation(command.words[2])):
         return {f'--{name}' for name in asked.request.model_fields} | {'--help', '--json'}
     return {option for parameter in program.params for option in parameter.opts} | {'--help'}

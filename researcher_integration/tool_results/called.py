@@ -91,8 +91,13 @@ class CallRules:
     async def called(
         self, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
     ) -> CalledTool:
-        """A tool call with its server and rules, its arguments without secrets."""
+        """A tool call of a run, with its server and rules."""
         server = server_of(ctx, tool_def)
+        reporter = self.reporter(ctx, call.tool_call_id, call.tool_name, server or '')
+        return await self.of(server, call.tool_name, args, reporter)
+
+    async def of(self, server: str | None, tool: str, args: dict[str, Any], reporter: ToolCallReporter) -> CalledTool:
+        """A call of a server's tool with its rules, its arguments without secrets."""
         masker = self.masker(server)
         # As JSON: keys and values of any type can be shown and searched.
         arguments: object = to_jsonable_python(args, fallback=str)
@@ -102,8 +107,7 @@ class CallRules:
                 arguments = (await anyio.to_thread.run_sync(seen.masked, masker)).value
             except MaskingError:
                 arguments = None
-        reporter = self.reporter(ctx, call.tool_call_id, call.tool_name, server or '')
-        return CalledTool(call.tool_name, server, self.rules.for_server(server), masker, arguments, reporter)
+        return CalledTool(tool, server, self.rules.for_server(server), masker, arguments, reporter)
 
     def reporter(self, ctx: RunContext[Any], call_id: str, tool: str, server: str) -> ToolCallReporter:
         """What tells the events of a call."""

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import anyio.to_thread
@@ -20,6 +19,7 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
 from researcher_integration.tool_results.framed_history import FramedResults, framed_beside
+from researcher_integration.tool_results.keeping import keep, storable
 from researcher_integration.tool_results.masked_history import EXEMPT_KINDS, mask_history, result_ids
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
@@ -29,10 +29,8 @@ from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSu
 from researcher_integration.tool_results.tool_call_reporter import Events
 from researcher_integration.untrusted.framing import instructions
 from summarizer_tool import (
-    Document,
     Settings,
     SourceStore,
-    StoreError,
     build_model,
     count_tokens,
     load_prompt,
@@ -44,9 +42,6 @@ ALWAYS, NEVER = 'always', 'never'
 """What a tool may ask for in its metadata, under `summarize`."""
 
 COLLECTION = 'tool-results'
-
-MAX_STORED_CHARACTERS = 5_000_000
-"""Of one result; the rest is not kept, and the last line says so."""
 
 SHARE_OF_RUN = 0.5
 """Of the time that is left in a run with a deadline, for one model's try at a summary."""
@@ -251,7 +246,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         demand = metadata.get('summarize')
         text = await anyio.to_thread.run_sync(lambda: seen.readable)
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
-        source_id = await self._stored(ctx, called.title, text) if may else ''
+        source_id = await self._store(ctx, called.title, storable(text)) if may else ''
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
         await called.reporter.completed(len(text), original)
         await called.reporter.returned(text, source_id)
@@ -332,25 +327,12 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             self._run.answered[asked] = made.used
         return made
 
-    async def _stored(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
-        if len(text) > MAX_STORED_CHARACTERS:
-            cut = render_prompt('tool_results/cut', kept=f'{MAX_STORED_CHARACTERS:,}', all=f'{len(text):,}')
-            text = f'{text[:MAX_STORED_CHARACTERS]}\n{cut}'
-        return await self._store(ctx, title, text)
-
     # What is done outside of the workflow, under durable execution.
 
     @durable_operation(name='store')
     async def _store(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
         """Keep a masked result; its handle is empty if it could not be stored."""
-        collection = self._summarizer.collection
-        document = Document(text, title=title)
-        try:
-            added = await anyio.to_thread.run_sync(lambda: collection.add(document, fetched_at=datetime.now(UTC)))
-        except StoreError as error:
-            _logger.warning('a tool result could not be stored', extra={'reason': str(error)})
-            return ''
-        return added.id
+        return await keep(self._summarizer.collection, title, text)
 
     @durable_operation(name='summarize')
     async def _summarize(

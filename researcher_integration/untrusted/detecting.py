@@ -58,13 +58,13 @@ class _FormTable(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _WeightedForm:
     weight: float
     expression: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class AddressingSentence:
     """A sentence of a text that addresses its reader."""
 
     start: int
@@ -72,7 +72,7 @@ class Passage:
     """Characters of the text."""
 
 
-def passages(text: str) -> Iterator[Passage]:
+def passages(text: str) -> Iterator[AddressingSentence]:
     """The sentences of a text that address its reader, in order."""
     left = 0
     for start, end, line in _sentences(text):
@@ -81,7 +81,7 @@ def passages(text: str) -> Iterator[Passage]:
         if found >= ENOUGH or (left and found >= CARRIED):
             if found >= ENOUGH:
                 left = REACH
-            yield Passage(start, end)
+            yield AddressingSentence(start, end)
 
 
 @lru_cache(maxsize=4096)
@@ -127,14 +127,14 @@ def _as_read(sentence: str) -> str:
 
 
 @cache
-def _kinds() -> tuple[tuple[_Form, ...], ...]:
+def _kinds() -> tuple[tuple[_WeightedForm, ...], ...]:
     """The forms of each kind, from the heaviest on."""
     tables: dict[str, dict[str, list[_FormTable]]] = tomllib.loads(
         Path(__file__).with_name('reader_forms.toml').read_text(encoding='utf-8')
     )
     return tuple(
         tuple(
-            _Form(form['weight'], re.compile(form['expression'], re.IGNORECASE))
+            _WeightedForm(form['weight'], re.compile(form['expression'], re.IGNORECASE))
             for form in sorted(table['forms'], key=lambda form: -form['weight'])
         )
         for table in tables.values()

@@ -9,6 +9,7 @@ import typer
 from summarizer_tool.cli import evidence
 from summarizer_tool.cli.call import call
 from summarizer_tool.cli.inputs import STDIN
+from summarizer_tool.cli.installed import InstalledCommands
 from summarizer_tool.cli.stored import Place, given_sources, is_kept, on_store, read_places
 from summarizer_tool.cli.terminal import ending, load_settings, say, set_up_logs, show_statistics, write, write_file
 from summarizer_tool.errors import ConfigurationError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from summarizer_tool import Document, RequestOptions, Retriever, Settings, SummaryReply
 
 app = typer.Typer(
+    cls=InstalledCommands,
     help='Compress any text to a token budget, keeping facts that are traced to their source lines; or search it, and '
     'the web pages it links to, for verbatim evidence.',
     no_args_is_help=True,

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anyio import Event
 
     from summarizer_tool.runtime.executors import WorkerProcesses
+    from summarizer_tool.server.served import MakeServed, Served
     from summarizer_tool.server.tools import Tools
     from summarizer_tool.settings import Settings
     from summarizer_tool.store.source_store import SourceStore
@@ -75,8 +76,12 @@ def run(transport: str | None, host: str | None, port: int | None, model: str | 
     return 0
 
 
-def serve(settings: 'Settings') -> None:
+def serve(settings: 'Settings', make: 'MakeServed | None' = None) -> None:
     """Serve until told to stop, by a signal or the end of stdin.
+
+    Args:
+        settings: How: the transport, the address, who may come in.
+        make: What; the summarizer's own tools where not given.
 
     Raises:
         ConfigurationError: If a setting is wrong, or the store or the address cannot be used.
@@ -85,19 +90,19 @@ def serve(settings: 'Settings') -> None:
 
     gc.disable()  # what is loaded stays; looking through it again and again takes a fifth of the start
     try:
-        anyio.run(_serve, settings)
+        anyio.run(_serve, settings, make or make_tools)
     finally:
         gc.enable()
 
 
-async def _serve(settings: 'Settings') -> None:
+async def _serve(settings: 'Settings', make: 'MakeServed') -> None:
     async with _stop_signal(settings) as stop:
         if settings.mcp_transport == 'stdio':
-            async with make_tools(settings, prepare=_configure) as tools:
+            async with make(settings, prepare=_configure) as served:
                 from summarizer_tool.server.stdio import talk
 
-                _announce(tools, 'stdio')
-                await talk(tools, stop)
+                _announce(settings, served, 'stdio')
+                await talk(served, stop, settings.mcp_shutdown_grace_seconds)
         else:
             from summarizer_tool.server.front import PATH, listen
 
@@ -105,7 +110,12 @@ async def _serve(settings: 'Settings') -> None:
                 host, port = listener.getsockname()[:2]
                 address = f'http://{f"[{host}]" if ":" in host else host}:{port}{PATH}'
                 await serve_http(
-                    settings, listener, stop, prepare=_configure, on_ready=lambda tools: _announce(tools, address)
+                    settings,
+                    listener,
+                    stop,
+                    make=make,
+                    prepare=_configure,
+                    on_ready=lambda served: _announce(settings, served, address),
                 )
     _logger.info('stopped')
 
@@ -126,8 +136,9 @@ async def serve_http(
     listener: 'socket',
     stop: 'Event',
     *,
+    make: 'MakeServed | None' = None,
     prepare: 'Callable[[Settings], None]' = _nothing,
-    on_ready: 'Callable[[Tools], None]' = _nothing,
+    on_ready: 'Callable[[Any], None]' = _nothing,
 ) -> None:
     """Serve everybody who connects, until told to stop; then let the calls that run come to an answer.
 
@@ -135,6 +146,7 @@ async def serve_http(
         settings: How.
         listener: Where; it is closed at the end.
         stop: Set when the program should end.
+        make: What; the summarizer's own tools where not given.
         prepare: Called in a thread when health is answered already, before anything else is loaded.
         on_ready: Called when calls can be answered.
 
@@ -157,18 +169,18 @@ async def serve_http(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
         try:
-            async with make_tools(settings, prepare=prepare) as tools:
+            async with (make or make_tools)(settings, prepare=prepare) as served:
                 from summarizer_tool.server.http import Gate, endpoint
 
-                sessions = endpoint(settings, tools.server())
+                sessions = endpoint(settings, served.server())
                 gate = Gate(settings, sessions.handle_request)
                 async with sessions.run():
                     front.open(gate)
-                    on_ready(tools)
+                    on_ready(served)
                     await stop.wait()
                     http.stop_accepting()
-                    tools.calls.bring_to_an_end(settings.mcp_shutdown_grace_seconds)
-                    await tools.calls.none_runs()
+                    served.calls.bring_to_an_end(settings.mcp_shutdown_grace_seconds)
+                    await served.calls.none_runs()
                     gate.close_streams()
                     http.should_exit = True
                     await ended.wait()
@@ -179,18 +191,19 @@ async def serve_http(
         raise failed
 
 
-def _announce(tools: 'Tools', address: str) -> None:
+def _announce(settings: 'Settings', served: 'Served', address: str) -> None:
     from importlib.metadata import version
 
-    settings = tools.settings
+    if not gc.isenabled():  # all is loaded
+        gc.freeze()
+        gc.enable()
     _logger.info(
         'serving',
         extra={
             'version': version('summarizer-tool'),
             'transport': settings.mcp_transport,
             'address': address,
-            'model': 'sampling' if tools.is_sampling else tools.setup.summarizer.model_name,
-            'store': 'memory' if tools.store.path == ':memory:' else 'file',
+            **served.facts(),
             'auth': bool(settings.mcp_auth_token),
         },
     )
@@ -267,11 +280,7 @@ def _load(settings: 'Settings', workers: 'WorkerProcesses | None', prepare: 'Cal
     setup = Setup.of(
         settings.model_copy(update={'llm_model': 'extractive'}) if is_sampling else settings, workers=workers
     )
-    tools = Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout), is_sampling)
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
-    return tools
+    return Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout), is_sampling)
 
 
 def worker_processes(settings: 'Settings') -> int:

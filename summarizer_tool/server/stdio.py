@@ -24,7 +24,7 @@ from mcp_types import (
 )
 
 from summarizer_tool.server.front import CLOSING_SECONDS
-from summarizer_tool.server.tools import Tools
+from summarizer_tool.server.served import Calls, Served
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -33,16 +33,17 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 1 << 16
 
 
-async def talk(tools: Tools, stop: Event) -> None:
+async def talk(served: Served, stop: Event, grace: float) -> None:
     """Serve the one client at the other end of stdin and stdout.
 
     Args:
-        tools: What is served.
+        served: What is served.
         stop: Set when the program should end.
+        grace: Seconds for the calls that run at the end.
     """
-    server = tools.server()
+    server = served.server()
     async with _lines(stop) as lines, stdio_server(stdin=cast('anyio.AsyncFile[str]', lines)) as (read, write):
-        requests = _Requests(tools, read, write)
+        requests = _Requests(served.calls, grace, read, write)
         # While the SDK serves, the descriptor of stdout is that of stderr; but what libraries print may wait in a
         # buffer until the SDK has given it back. So they get another file, and what has the first is flushed in time.
         stdout, sys.stdout = sys.stdout, sys.stderr
@@ -118,9 +119,14 @@ class _Requests:
     """
 
     def __init__(
-        self, tools: Tools, read: 'ReadStream[SessionMessage | Exception]', write: 'WriteStream[SessionMessage]'
+        self,
+        calls: Calls,
+        grace: float,
+        read: 'ReadStream[SessionMessage | Exception]',
+        write: 'WriteStream[SessionMessage]',
     ) -> None:
-        self._tools = tools
+        self._calls = calls
+        self._grace = grace
         self._read = read
         self._write = write
         self._open: set[RequestId] = set()
@@ -139,9 +145,8 @@ class _Requests:
                 error = ErrorData(code=PARSE_ERROR, message='a line must be one JSON-RPC message')
                 await self._write.send(SessionMessage(JSONRPCError(jsonrpc='2.0', id=None, error=error)))
         except anyio.EndOfStream:
-            grace = self._tools.settings.mcp_shutdown_grace_seconds
-            self._tools.calls.bring_to_an_end(grace)
-            with anyio.move_on_after(grace + CLOSING_SECONDS):
+            self._calls.bring_to_an_end(self._grace)
+            with anyio.move_on_after(self._grace + CLOSING_SECONDS):
                 while self._open:
                     await self._answered.wait()
             raise

@@ -118,6 +118,13 @@ class Tools:
                 )
             )
 
+    def facts(self) -> Mapping[str, object]:
+        """The model and the store, for the log."""
+        return {
+            'model': 'sampling' if self.is_sampling else self.setup.summarizer.model_name,
+            'store': 'memory' if self.store.path == ':memory:' else 'file',
+        }
+
     def server(self) -> 'Server[Any]':
         """The MCP server with these handlers."""
         server = Server(

@@ -26,6 +26,7 @@ from mcp_types import CallToolResult, TextContent
 
 from summarizer_tool.server.front import listen
 from summarizer_tool.server.main import serve_http
+from summarizer_tool.server.served import MakeServed
 from summarizer_tool.server.tools import Tools
 from summarizer_tool.settings import Settings
 from tests.support import forking
@@ -98,7 +99,7 @@ class Served:
 
 
 @contextmanager
-def serve(**settings: Any) -> Generator[Served]:
+def serve(make: MakeServed | None = None, **settings: Any) -> Generator[Served]:
     """Run a server on a free port of 127.0.0.1 for the length of the block; keyless, and with a store in memory."""
     given = {'llm_model': 'extractive', 'store': ':memory:', 'worker_processes': 0, 'mcp_summarizer_port': 0}
     loaded = Settings.load(**{**given, **settings})
@@ -110,7 +111,7 @@ def serve(**settings: Any) -> Generator[Served]:
             def say(tools: Tools) -> None:
                 task_status.started((Served(listener.getsockname()[1], tools), stop))
 
-            await serve_http(loaded, listener, stop, on_ready=say)
+            await serve_http(loaded, listener, stop, make=make, on_ready=say)
 
     with anyio.from_thread.start_blocking_portal() as portal:
         running, (served, stop) = portal.start_task(run)

@@ -1,0 +1,77 @@
+"""`summarizer proxy` once its options are read: the servers are reached, and clients served until the end."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+
+from researcher_integration.proxy.connection import Connection, ServerDownError
+from researcher_integration.proxy.own_tools import OwnTools
+from researcher_integration.proxy.proxy_server import ProxyServer
+from researcher_integration.proxy.results import Results
+from researcher_integration.proxy.servers import ProxiedServer
+from researcher_integration.tool_results.rules import Defaults, Summarization, ToolResultRules
+from summarizer_tool import ExtractiveModel, Settings, SourceStore, build_model, model_id
+
+START_SECONDS = 20.0
+"""For the servers to be there before clients are answered; who takes longer is told of when it comes."""
+
+RULES = ToolResultRules(defaults=Defaults(summarization=Summarization(on_failure='extractive')))
+"""Where no file is named: what no model has summarized becomes a digest, since small results were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """What stands behind the proxy, and how its results are treated; makes what `serve_mcp` serves."""
+
+    servers: Sequence[ProxiedServer]
+    rules: ToolResultRules
+    max_binary_bytes: int
+
+    @asynccontextmanager
+    async def __call__(self, settings: Settings, *, prepare: Callable[[Settings], None]) -> AsyncGenerator[ProxyServer]:
+        """Start and reach the servers, which end with the block.
+
+        Raises:
+            ConfigurationError: If a model is named that cannot be had, or the store cannot be used.
+        """
+        await anyio.to_thread.run_sync(prepare, settings)
+        self._check_models(settings)
+        store = SourceStore.open(settings)
+        results = Results(settings, self.rules, store, self.max_binary_bytes)
+        made = ProxyServer(results, OwnTools(settings, store, is_framed=self.rules.defaults.framing.enabled))
+        made.connections += [Connection(each, made.told, made.logged, made.came_back) for each in self.servers]
+        try:
+            async with anyio.create_task_group() as tasks:
+                for connection in made.connections:
+                    tasks.start_soon(connection.run)
+                await _reach(made.connections)
+                try:
+                    yield made
+                finally:
+                    tasks.cancel_scope.cancel()
+        finally:
+            store.close()
+
+    def _check_models(self, settings: Settings) -> None:
+        named = {self.rules.for_server(name).summarization.model for name in (None, *self.rules.mcp_servers)}
+        names = {name or model_id(settings) for name in named}.union(self.rules.defaults.fallback_models)
+        for name in names:
+            build_model(settings, name, embedded=ExtractiveModel)
+
+
+async def _reach(connections: Sequence[Connection]) -> None:
+    """Reach all servers at once, those that can be in time."""
+
+    async def one(connection: Connection) -> None:
+        with suppress(ServerDownError):  # it is logged, and told to whoever asks something of it
+            await connection.connected()
+
+    with anyio.move_on_after(START_SECONDS):
+        async with anyio.create_task_group() as tasks:
+            for connection in connections:
+                tasks.start_soon(one, connection)
+    for connection in connections:
+        connection.begins_late()

@@ -1,0 +1,141 @@
+"""The clients of the proxy: who is told when a server has something to tell."""
+
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, get_args
+
+import anyio
+from mcp.server.connection import allowed_log_levels
+from mcp.server.context import ServerRequestContext
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ServerEvent
+from mcp.shared.subscriptions import event_to_notification
+from mcp_types import LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from starlette.requests import Request
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
+"""The least severe first."""
+
+MAX_CLIENTS = 1000
+"""Sessions that are told; the oldest is forgotten."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+@dataclass(slots=True)
+class _Client:
+    """A client with a session, which is told without having asked."""
+
+    session: ServerSession
+    level: LoggingLevel | None = None
+    """From which on it wants log messages; all where it has not said."""
+    resources: set[str] = field(default_factory=set[str])
+    """Those of which it wants to know when they change."""
+
+
+@dataclass(slots=True)
+class Audience:
+    """All clients. Those of the newer protocol listen to `bus`, and get log messages with the calls that want them."""
+
+    bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
+    _clients: dict[str, _Client] = field(default_factory=dict[str, _Client])
+    """By the session; on stdio there is one."""
+    _calling: dict[int, tuple[str, Context]] = field(default_factory=dict[int, tuple[str, Context]])
+    """Calls that run, with the server each is for."""
+    _listened: dict[str, int] = field(default_factory=dict[str, int])
+    """How many listeners of the newer protocol want to know of a resource."""
+
+    def joins(self, context: Context) -> None:
+        """Take in a client that has begun a session."""
+        self._clients[_key(context)] = _Client(context.session)
+        while len(self._clients) > MAX_CLIENTS:
+            del self._clients[next(iter(self._clients))]
+
+    def wants_logs(self, context: Context, level: LoggingLevel) -> LoggingLevel:
+        """Take note of the level a client wants.
+
+        Returns:
+            The least severe that any of them wants.
+        """
+        client = self._clients.get(_key(context))
+        if client is not None:
+            client.level = level
+        wanted = [each.level for each in self._clients.values() if each.level is not None]
+        return min([level, *wanted], key=LEVELS.index)
+
+    def subscribes(self, context: Context, uri: str) -> None:
+        """Take note that a client wants to know when a resource changes."""
+        client = self._clients.get(_key(context))
+        if client is not None:
+            client.resources.add(uri)
+
+    def unsubscribes(self, context: Context, uri: str) -> bool:
+        """Take note that a client no longer does; whether no other one does either."""
+        client = self._clients.get(_key(context))
+        if client is not None:
+            client.resources.discard(uri)
+        return not self.is_watched(uri)
+
+    @contextmanager
+    def listening(self, uris: list[str]) -> Generator[None]:
+        """For the length of the block somebody listens for changes of resources."""
+        for uri in uris:
+            self._listened[uri] = self._listened.get(uri, 0) + 1
+        try:
+            yield
+        finally:
+            for uri in uris:
+                self._listened[uri] -= 1
+
+    def is_watched(self, uri: str) -> bool:
+        """Whether anybody wants to know when a resource changes."""
+        return self._listened.get(uri, 0) > 0 or any(uri in client.resources for client in self._clients.values())
+
+    @contextmanager
+    def calling(self, server: str, context: Context) -> Generator[None]:
+        """For the length of the block a client waits for an answer of a server."""
+        key = id(context)
+        self._calling[key] = (server, context)
+        try:
+            yield
+        finally:
+            del self._calling[key]
+
+    async def changed(self, event: ServerEvent, uri: str = '') -> None:
+        """Tell of a change: of a resource those who have asked, of a list all."""
+        await self.bus.publish(event)
+        for key, client in list(self._clients.items()):
+            if not uri or uri in client.resources:
+                await self._send(key, client, event_to_notification(event, {}))
+
+    async def logs(self, server: str, params: LoggingMessageNotificationParams) -> None:
+        """Pass on a log message to those who want it."""
+        notification = LoggingMessageNotification(params=params)
+        severity = LEVELS.index(params.level)
+        for key, client in list(self._clients.items()):
+            if client.level is None or severity >= LEVELS.index(client.level):
+                await self._send(key, client, notification)
+        for called, context in list(self._calling.values()):
+            is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            if (
+                called == server
+                and is_modern
+                and params.level in allowed_log_levels(context.protocol_version, context.meta)
+            ):
+                await context.session.send_notification(notification, related_request_id=context.request_id)
+
+    async def _send(self, key: str, client: _Client, notification: Any) -> None:
+        try:
+            await client.session.send_notification(notification)
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            self._clients.pop(key, None)
+
+
+def _key(context: Context) -> str:
+    request: object = context.request
+    return request.headers.get('mcp-session-id', '') if isinstance(request, Request) else ''

@@ -1,0 +1,322 @@
+"""The connection to one server: held by a task of its own, made anew when it is needed after it was lost."""
+
+import logging
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+
+import anyio
+import httpx2
+from anyio import Event
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    EmptyResult,
+    Implementation,
+    LoggingLevel,
+    LoggingMessageNotificationParams,
+    Request,
+    ServerCapabilities,
+    ServerNotification,
+    SetLevelRequest,
+    SetLevelRequestParams,
+    SubscribeRequest,
+    SubscribeRequestParams,
+)
+from pydantic import BaseModel, TypeAdapter
+
+from researcher_integration.proxy.servers import ProxiedServer
+from summarizer_tool import first_error, render_prompt
+
+if TYPE_CHECKING:
+    from mcp.client._transport import Transport, TransportStreams
+    from mcp.client.session import IncomingMessage
+    from mcp.shared._stream_protocols import ReadStream
+
+Answer = TypeVar('Answer', bound=BaseModel)
+
+HTTP_TIMEOUT = httpx2.Timeout(30, read=None)
+"""Seconds. A call may take as long as the client waits for it, who can cancel it."""
+
+_ERAS: tuple[Literal['legacy', 'auto'], ...] = ('legacy', 'auto')
+"""How a session is begun. All servers of today know `initialize`, and some end at any other first request."""
+
+_SESSION_GONE = 'Session terminated'
+"""What the SDK says for HTTP 404: the server has not looked at the request."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Let a message of the SDK pass without what the error quotes: a line of a server, secrets and all."""
+    record.exc_info = None
+    return True
+
+
+for _module in ('client.stdio', 'client.session', 'client.streamable_http', 'shared.jsonrpc_dispatcher'):
+    logging.getLogger(f'mcp.{_module}').addFilter(_without_traceback)
+
+
+class ServerDownError(MCPError):
+    """A server cannot be reached, or was lost while it worked on a request."""
+
+    def __init__(self, name: str, server: str, reason: str) -> None:
+        super().__init__(INTERNAL_ERROR, render_prompt(f'proxy/{name}', server=server, reason=reason))
+
+
+@dataclass(slots=True)
+class _Link:
+    """One connection, from the wish for it to its end."""
+
+    client: Client | None = None
+    reason: str = ''
+    """Why there is none."""
+    settled: Event = field(default_factory=Event)
+    """Set once it is known whether the server can be reached."""
+    lost: Event = field(default_factory=Event)
+
+
+@dataclass(eq=False)
+class Connection:
+    """A server, as those see it who make requests to it."""
+
+    server: ProxiedServer
+    told: Callable[['Connection', ServerNotification], Awaitable[None]]
+    """Takes what the server tells unasked."""
+    logged: Callable[['Connection', LoggingMessageNotificationParams], Awaitable[None]]
+    """Takes its log messages."""
+    came_back: Callable[['Connection'], Awaitable[None]]
+    """Called when it is there, though it was not: later than at the start, or again."""
+    log_level: LoggingLevel | None = None
+    """What it has been asked for."""
+    subscribed: set[str] = field(default_factory=set[str])
+    """The resources of which it tells when they change."""
+    capabilities: ServerCapabilities = field(default_factory=ServerCapabilities)
+    """As of the last time that it was reached."""
+    instructions: str = ''
+    info: Implementation | None = None
+    _link: _Link | None = None
+    _wanted: Event = field(default_factory=Event)
+    _has_begun: bool = False
+
+    @property
+    def name(self) -> str:
+        """As the operator calls the server."""
+        return self.server.name
+
+    async def run(self) -> None:
+        """Hold the connection whenever one is wanted, until cancelled."""
+        while True:
+            await self._wanted.wait()
+            self._wanted = Event()
+            link = self._link
+            if link is not None and not link.settled.is_set():
+                await self._hold(link)
+
+    async def connected(self) -> Client:
+        """The client of the server, which is started or reached if it is not there.
+
+        Raises:
+            ServerDownError: If that does not work; says why.
+        """
+        link = self._link
+        if link is None or link.lost.is_set():
+            link = self._link = _Link()
+            self._wanted.set()
+        await link.settled.wait()
+        if link.client is None:
+            raise ServerDownError('unreachable', self.name, link.reason)
+        return link.client
+
+    async def request(
+        self,
+        request: Request[Any, Any],
+        answer: type[Answer] | TypeAdapter[Answer],
+        progress: ProgressFnT | None = None,
+    ) -> Answer:
+        """Pass on a request; when the caller is cancelled, the server is told.
+
+        Raises:
+            ServerDownError: If the server cannot be reached, or is lost meanwhile: it may have done some of the work.
+            MCPError: What the server answers with, if that is an error.
+        """
+        for is_last in (False, True):
+            client = await self.connected()
+            try:
+                return await client.session.send_request(request, answer, progress_callback=progress)
+            except MCPError as error:
+                link = self._link
+                is_session_gone = bool(self.server.url) and error.message == _SESSION_GONE
+                if link is not None and link.client is client and is_session_gone:
+                    link.lost.set()
+                    if not is_last:
+                        continue
+                is_closed = error.code == CONNECTION_CLOSED and link is not None and link.lost.is_set()
+                if is_closed or is_session_gone:
+                    raise ServerDownError('lost', self.name, error.message) from None
+                raise
+        raise AssertionError('unreachable')
+
+    async def set_log_level(self, level: LoggingLevel) -> None:
+        """Ask the server for log messages from a level on, now and whenever it is reached again."""
+        self.log_level = level
+        if self.capabilities.logging is not None:
+            await self.request(SetLevelRequest(params=SetLevelRequestParams(level=level)), EmptyResult)
+
+    async def _hold(self, link: _Link) -> None:
+        """Reach the server, and keep it until it is lost."""
+        try:
+            with anyio.move_on_after(self.server.timeout) as scope:
+                for era in _ERAS:
+                    try:
+                        await self._session(link, era, scope)
+                    except* MCPError as errors:
+                        if link.client is not None or era == _ERAS[-1] or _was_closed(errors):
+                            raise
+                    if link.client is not None:
+                        break
+            if scope.cancelled_caught:
+                link.reason = f'no answer within {self.server.timeout:g} seconds'
+        except Exception as error:  # noqa: BLE001 - whatever a server does, the others go on
+            first = first_error(error) if isinstance(error, ExceptionGroup) else error  # pyright: ignore[reportUnknownArgumentType]
+            link.reason = _reason(first)
+        finally:
+            was_there = link.client is not None
+            link.client = None
+            link.lost.set()
+            link.settled.set()
+        _logger.warning(
+            'a server was lost' if was_there else 'a server cannot be reached',
+            extra={'server': self.name, 'reason': link.reason},
+        )
+
+    async def _session(self, link: _Link, era: Literal['legacy', 'auto'], scope: anyio.CancelScope) -> None:
+        ended = Event()
+        async with (
+            _transport(self.server, ended) as transport,
+            Client(
+                transport, mode=era, cache=None, logging_callback=self._logged, message_handler=self._told
+            ) as client,
+        ):
+            scope.deadline = math.inf
+            self.capabilities = client.server_capabilities
+            self.instructions = client.instructions or ''
+            self.info = client.server_info
+            link.client, link.lost = client, ended
+            link.settled.set()
+            was_late, self._has_begun = self._has_begun, True
+            if was_late:
+                await self._resume(client)
+                await self.came_back(self)
+            await ended.wait()
+
+    async def _resume(self, client: Client) -> None:
+        """Ask again for what the server has forgotten."""
+        requests: list[Request[Any, Any]] = [
+            SubscribeRequest(params=SubscribeRequestParams(uri=uri)) for uri in self.subscribed
+        ]
+        if self.log_level is not None and self.capabilities.logging is not None:
+            requests.append(SetLevelRequest(params=SetLevelRequestParams(level=self.log_level)))
+        for request in requests:
+            try:
+                await client.session.send_request(request, EmptyResult)
+            except MCPError as error:
+                _logger.warning(
+                    'a server does not take up again what it did', extra={'server': self.name, 'code': error.code}
+                )
+
+    async def _told(self, message: 'IncomingMessage') -> None:
+        if isinstance(message, Exception):
+            _logger.warning('a server says what is no message', extra={'server': self.name})
+        else:
+            await self.told(self, message)
+
+    async def _logged(self, params: LoggingMessageNotificationParams) -> None:
+        await self.logged(self, params)
+
+    def begins_late(self) -> None:
+        """Take note that the proxy is there already, and clients may have listed what there is without this server."""
+        self._has_begun = True
+
+
+def _was_closed(errors: ExceptionGroup[MCPError]) -> bool:
+    """Whether a server has gone, rather than answered that it does not know how a session was to begin."""
+    first = first_error(errors)
+    return isinstance(first, MCPError) and first.code == CONNECTION_CLOSED
+
+
+def _reason(error: BaseException) -> str:
+    """In a few words. What a library says may repeat a URL or a header, with a key."""
+    if isinstance(error, MCPError):
+        return 'it ended at once' if error.code == CONNECTION_CLOSED else f'it answered with error {error.code}'
+    if isinstance(error, FileNotFoundError):
+        return str(error)
+    status = getattr(getattr(error, 'response', None), 'status_code', None)
+    return f'HTTP {status}' if status else type(error).__name__
+
+
+@asynccontextmanager
+async def _transport(server: ProxiedServer, ended: Event) -> 'AsyncGenerator[Transport]':
+    """The way to a server; `ended` is set when nothing more comes from there."""
+    async with AsyncExitStack() as stack:
+        if server.url:
+            http = httpx2.AsyncClient(headers=dict(server.headers), timeout=HTTP_TIMEOUT)
+            transport = streamable_http_client(server.url, http_client=await stack.enter_async_context(http))
+        else:
+            command, *arguments = server.guarded()
+            transport = stdio_client(
+                StdioServerParameters(command=command, args=arguments, env=dict(server.env), cwd=server.cwd)
+            )
+        yield _watched(transport, ended)
+
+
+@asynccontextmanager
+async def _watched(transport: 'Transport', ended: Event) -> 'AsyncGenerator[TransportStreams]':
+    async with transport as (read, write):
+        yield _Watched(read, ended), write
+
+
+@dataclass
+class _Watched:
+    """The messages of a server, whose end is noticed."""
+
+    read: 'ReadStream[SessionMessage | Exception]'
+    ended: Event
+
+    async def receive(self) -> SessionMessage | Exception:
+        """The next message."""
+        try:
+            return await self.read.receive()
+        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            self.ended.set()
+            raise
+
+    async def aclose(self) -> None:
+        """Stop reading."""
+        await self.read.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> bool | None:
+        await self.aclose()
+        return None

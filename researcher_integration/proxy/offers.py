@@ -1,0 +1,268 @@
+"""What the servers offer, under the names that clients see, and to which server each name belongs."""
+
+import logging
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+import anyio
+from mcp import MCPError
+from mcp.shared.uri_template import UriTemplate
+from mcp_types import (
+    ListPromptsRequest,
+    ListPromptsResult,
+    ListResourcesRequest,
+    ListResourcesResult,
+    ListResourceTemplatesRequest,
+    ListResourceTemplatesResult,
+    ListToolsRequest,
+    ListToolsResult,
+    PaginatedRequestParams,
+    PaginatedResult,
+    Prompt,
+    Request,
+    Resource,
+    ResourceTemplate,
+    Tool,
+)
+
+from researcher_integration.proxy.connection import Connection
+from summarizer_tool import load_prompt
+
+QUESTION = 'question'
+"""The argument that tools get beside their own."""
+
+LIST_SECONDS = 10.0
+"""For each server, where there are others that should not wait for it. When it is there, clients are told."""
+
+MAX_PAGES = 100
+"""Of one list of one server: a list that never ends is cut there."""
+
+_BEYOND_PROPERTIES = frozenset(
+    {
+        *('$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'maxProperties'),
+        *('patternProperties', 'propertyNames', 'unevaluatedProperties', 'const', 'enum'),
+    }
+)
+"""Keywords by which a schema says more of its properties than which there are, so that one more may not be allowed."""
+
+Page = TypeVar('Page', bound=PaginatedResult)
+Item = TypeVar('Item', Tool, Prompt, Resource, ResourceTemplate)
+
+_logger = logging.getLogger('researcher_integration')
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a name leads."""
+
+    connection: Connection
+    name: str
+    """As the server has it."""
+    has_question: bool = False
+    """Whether the proxy has added the question, which the server does not know."""
+
+
+@dataclass
+class Offers:
+    """The lists of all servers as one. Each list is asked for anew; that of a server that is down is the last known."""
+
+    connections: Sequence[Connection]
+    own_tools: Sequence[Tool]
+    """What the proxy offers itself; no tool of a server has one of these names."""
+    tools: dict[str, Route] = field(default_factory=dict[str, Route])
+    schemas: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """Of the arguments of tools, as clients see them."""
+    prompts: dict[str, Route] = field(default_factory=dict[str, Route])
+    resources: dict[str, Connection] = field(default_factory=dict[str, Connection])
+    """By address."""
+    _templates: list[tuple[UriTemplate, Connection]] = field(default_factory=list[tuple[UriTemplate, Connection]])
+    _known: dict[tuple[str, str], Sequence[Any]] = field(default_factory=dict[tuple[str, str], Sequence[Any]])
+    """The last list of each kind of each server."""
+
+    def exposed(self, connection: Connection, name: str) -> str:
+        """The name under which a tool or prompt is offered: with its server's before it where there are several."""
+        return name if len(self.connections) == 1 else f'{connection.name}_{name}'
+
+    async def list_tools(self) -> list[Tool]:
+        """All tools, with a question where their schema allows one, and without a schema of what they return.
+
+        A digest could not keep to it, and clients take what does not for an error.
+        """
+        found = await self._all(
+            'tools',
+            lambda connection: self._pages(connection, ListToolsRequest, ListToolsResult, lambda page: page.tools),
+        )
+        routes: dict[str, Route] = {}
+        tools = list(self.own_tools)
+        taken = {tool.name for tool in tools}
+        for connection, tool in found:
+            name = self.exposed(connection, tool.name)
+            if name in taken:
+                _logger.warning(
+                    'a tool is left out: another one has its name', extra={'server': connection.name, 'tool': name}
+                )
+                continue
+            taken.add(name)
+            schema = with_question(tool.input_schema)
+            routes[name] = Route(connection, tool.name, has_question=schema is not None)
+            # What runs as a task of the server is called as any other tool.
+            update = {
+                'name': name,
+                'input_schema': schema or tool.input_schema,
+                'output_schema': None,
+                'execution': None,
+            }
+            tools.append(tool.model_copy(update=update))
+        self.tools = routes
+        self.schemas = {tool.name: tool.input_schema for tool in tools}
+        return tools
+
+    async def list_prompts(self) -> list[Prompt]:
+        """All prompts."""
+        found = await self._all(
+            'prompts',
+            lambda connection: self._pages(
+                connection, ListPromptsRequest, ListPromptsResult, lambda page: page.prompts
+            ),
+        )
+        routes: dict[str, Route] = {}
+        prompts: list[Prompt] = []
+        for connection, prompt in found:
+            name = self.exposed(connection, prompt.name)
+            if name not in routes:
+                routes[name] = Route(connection, prompt.name)
+                prompts.append(prompt.model_copy(update={'name': name}))
+        self.prompts = routes
+        return prompts
+
+    async def list_resources(self) -> list[Resource]:
+        """All resources; of two with the same address the first."""
+        found = await self._all(
+            'resources',
+            lambda connection: self._pages(
+                connection, ListResourcesRequest, ListResourcesResult, lambda page: page.resources
+            ),
+        )
+        resources: dict[str, Resource] = {}
+        owners: dict[str, Connection] = {}
+        for connection, resource in found:
+            owners.setdefault(resource.uri, connection)
+            resources.setdefault(resource.uri, resource)
+        self.resources = owners
+        return list(resources.values())
+
+    async def list_templates(self) -> list[ResourceTemplate]:
+        """All templates of addresses."""
+        found = await self._all(
+            'resources',
+            lambda connection: self._pages(
+                connection,
+                ListResourceTemplatesRequest,
+                ListResourceTemplatesResult,
+                lambda page: page.resource_templates,
+            ),
+            kind='templates',
+        )
+        self._templates = []
+        for connection, template in found:
+            try:
+                self._templates.append((UriTemplate.parse(template.uri_template), connection))
+            except ValueError:
+                _logger.warning('a template of addresses is none', extra={'server': connection.name})
+        return [template for _, template in found]
+
+    async def tool(self, name: str) -> Route | None:
+        """The tool of a name, looked for in new lists if it is in none yet."""
+        if name not in self.tools:
+            await self.list_tools()
+        return self.tools.get(name)
+
+    async def prompt(self, name: str) -> Route | None:
+        """The prompt of a name, likewise."""
+        if name not in self.prompts:
+            await self.list_prompts()
+        return self.prompts.get(name)
+
+    async def owners(self, uri: str) -> list[Connection]:
+        """The servers that may have a resource: the one that lists it, else whose templates it fits, else all."""
+        if uri not in self.resources:
+            await self.list_resources()
+        if uri in self.resources:
+            return [self.resources[uri]]
+        await self.list_templates()
+        fitting = [connection for template, connection in self._templates if template.match(uri) is not None]
+        others = [each for each in self.connections if each.capabilities.resources is not None and each not in fitting]
+        return list(dict.fromkeys(fitting)) if fitting else others
+
+    async def _all(
+        self, capability: str, ask: Callable[[Connection], Awaitable[Sequence[Item]]], kind: str = ''
+    ) -> list[tuple[Connection, Item]]:
+        """What all servers list, in their order; of those that fail what they have listed last.
+
+        Raises:
+            MCPError: If there is but one server, and it has never listed anything.
+        """
+        key = kind or capability
+        failures: list[MCPError] = []
+
+        async def one(connection: Connection) -> None:
+            with anyio.move_on_after(math.inf if len(self.connections) == 1 else LIST_SECONDS) as waiting:
+                await listed(connection)
+            if waiting.cancelled_caught:
+                _logger.warning('a server is slow to list what it has', extra={'server': connection.name, 'list': key})
+
+        async def listed(connection: Connection) -> None:
+            try:
+                await connection.connected()
+                has_any = getattr(connection.capabilities, capability) is not None
+                self._known[connection.name, key] = await ask(connection) if has_any else ()
+            except MCPError as error:
+                failures.append(error)
+                _logger.warning('a server does not list what it has', extra={'server': connection.name, 'list': key})
+
+        async with anyio.create_task_group() as tasks:
+            for connection in self.connections:
+                tasks.start_soon(one, connection)
+        if len(failures) == len(self.connections) and not any(kept == key for _, kept in self._known):
+            raise failures[0]
+        return [
+            (connection, cast('Item', item))
+            for connection in self.connections
+            for item in self._known.get((connection.name, key), ())
+        ]
+
+    async def _pages(
+        self,
+        connection: Connection,
+        request: Callable[..., Request[Any, Any]],
+        answer: type[Page],
+        items: Callable[[Page], Sequence[Item]],
+    ) -> Sequence[Item]:
+        found: list[Item] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = await connection.request(request(params=PaginatedRequestParams(cursor=cursor)), answer)
+            found += items(page)
+            cursor = page.next_cursor
+            if not cursor:
+                return found
+        _logger.warning('a list is cut: it has too many pages', extra={'server': connection.name, 'pages': MAX_PAGES})
+        return found
+
+
+def with_question(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The schema of a tool's arguments with an optional question; none where it does not allow for one more.
+
+    That a schema allows no additional properties is no hindrance: the question becomes one of its own, and is taken
+    out before the server sees the arguments.
+    """
+    properties = schema.get('properties', {})
+    is_plain = (
+        schema.get('type') == 'object' and isinstance(properties, dict) and not schema.keys() & _BEYOND_PROPERTIES
+    )
+    if not is_plain or QUESTION in properties:
+        return None
+    question = {'type': 'string', 'description': load_prompt('proxy/question')}
+    return {**schema, 'properties': {**cast('dict[str, Any]', properties), QUESTION: question}}

@@ -1,0 +1,332 @@
+"""The MCP server that clients see: what they ask goes to the server it belongs to, and what that says comes back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+from mcp import MCPError
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import ListenHandler
+from mcp.shared.subscriptions import event_from_wire
+from mcp_types import (
+    INVALID_PARAMS,
+    LOG_LEVEL_META_KEY,
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    CompleteRequest,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    EmptyResult,
+    GetPromptRequest,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    LoggingMessageNotificationParams,
+    NotificationParams,
+    PaginatedRequestParams,
+    PromptReference,
+    ReadResourceRequest,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Request,
+    RequestParamsMeta,
+    ServerNotification,
+    SetLevelRequestParams,
+    SubscribeRequest,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    TextContent,
+    UnsubscribeRequest,
+    UnsubscribeRequestParams,
+)
+from pydantic import BaseModel
+
+from researcher_integration.proxy.audience import LEVELS, Audience, Context
+from researcher_integration.proxy.calls_in_flight import CallsInFlight
+from researcher_integration.proxy.connection import Connection, ServerDownError
+from researcher_integration.proxy.offers import QUESTION, Offers, Route
+from researcher_integration.proxy.own_tools import OwnTools
+from researcher_integration.proxy.progress import CallProgress
+from researcher_integration.proxy.results import ProxiedCall, Results
+from researcher_integration.untrusted.framing import instructions
+from summarizer_tool import load_prompt, one_line, render_prompt, request_arrival
+
+COLLECTION = 'proxied-results'
+"""Where results are kept for clients without a token; with one they have a collection of their own."""
+
+MAX_QUESTION = 2_000
+"""Characters of a question that are looked at."""
+
+MAX_INSTRUCTIONS = 4_000
+"""Characters of the instructions of one server that are passed on."""
+
+Answer = TypeVar('Answer', bound=BaseModel)
+
+
+class _ToldOfChanges(Server[Any]):
+    """Says at the beginning of a session that changes of lists are told."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        told = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+        return super().create_initialization_options(
+            notification_options or told, experimental_capabilities, extensions
+        )
+
+
+@dataclass
+class ProxyServer:
+    """The handlers, over all servers."""
+
+    results: Results
+    own: OwnTools
+    connections: list[Connection] = field(default_factory=list[Connection])
+    audience: Audience = field(default_factory=Audience)
+    calls: CallsInFlight = field(default_factory=CallsInFlight)
+    offers: Offers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.offers = Offers(self.connections, self.own.listed)
+        self._listen = ListenHandler(self.audience.bus)
+
+    def facts(self) -> Mapping[str, object]:
+        """The servers and the store, for the log."""
+        store = self.results.store
+        return {
+            'servers': [each.name for each in self.connections],
+            'store': 'memory' if store.path == ':memory:' else 'file',
+        }
+
+    def server(self) -> Server[Any]:
+        """The MCP server with these handlers."""
+        server = _ToldOfChanges(
+            'summarizer-proxy',
+            version=version('summarizer-tool'),
+            title=' + '.join(each.name for each in self.connections),
+            instructions=self._instructions(),
+            get_tool_input_schema=lambda name: self.offers.schemas.get(name),
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=self._listen_to,
+            on_completion=self._complete,
+        )
+        # The SDK warns of what newer clients no longer do; those of today do.
+        server.add_request_handler('logging/setLevel', SetLevelRequestParams, self._set_level)
+        server.add_notification_handler('notifications/initialized', NotificationParams, self._joined)
+        return server
+
+    def _instructions(self) -> str:
+        framing = [instructions()] if self.results.rules.defaults.framing.enabled else []
+        parts = [*framing, load_prompt('proxy/instructions')]
+        for each in self.connections:
+            if each.instructions:
+                said = each.instructions[:MAX_INSTRUCTIONS]
+                parts.append(said if len(self.connections) == 1 else f'{each.name}: {said}')
+        return '\n\n'.join(parts)
+
+    # What servers tell unasked.
+
+    async def told(self, connection: Connection, notification: ServerNotification) -> None:
+        """Pass on that something has changed; log messages and progress come another way."""
+        data = notification.model_dump(by_alias=True, mode='json', exclude_none=True)
+        event = event_from_wire(data['method'], data.get('params'))
+        if event is not None:
+            await self.audience.changed(event, getattr(event, 'uri', ''))
+
+    async def logged(self, connection: Connection, params: LoggingMessageNotificationParams) -> None:
+        """Pass on a log message."""
+        masked = await self.results.aside(connection.name, params.data)
+        await self.audience.logs(connection.name, params.model_copy(update={'data': masked}))
+
+    async def came_back(self, connection: Connection) -> None:
+        """Tell that there may be more than before, or something else."""
+        for name in ('tools', 'prompts', 'resources'):
+            event = event_from_wire(f'notifications/{name}/list_changed', None)
+            if event is not None and getattr(connection.capabilities, name) is not None:
+                await self.audience.changed(event)
+
+    # What clients ask.
+
+    async def _joined(self, context: Context, _params: NotificationParams) -> None:
+        self.audience.joins(context)
+
+    async def _list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=await self.offers.list_tools())
+
+    async def _list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+        return ListPromptsResult(prompts=await self.offers.list_prompts())
+
+    async def _list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+        return ListResourcesResult(resources=await self.offers.list_resources())
+
+    async def _list_templates(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=await self.offers.list_templates())
+
+    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        arguments = dict(params.arguments or {})
+        collection = _collection(context)
+        if params.name in self.own.names:
+            return await self.own.call(params.name, arguments, collection)
+        try:
+            return await self._called(context, params.name, arguments, collection)
+        except ServerDownError as error:  # a result, which models see, as they do not every error of the protocol
+            return _failed(error.message)
+
+    async def _called(self, context: Context, name: str, arguments: dict[str, Any], collection: str) -> CallToolResult:
+        route = await self.offers.tool(name)
+        if route is None:
+            raise MCPError(INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(name, 100)))
+        question = str(arguments.pop(QUESTION, '') or '')[:MAX_QUESTION] if route.has_question else ''
+        call = ProxiedCall(route.connection.name, route.name, arguments, collection, question)
+        request = CallToolRequest(
+            params=CallToolRequestParams(name=route.name, arguments=arguments, _meta=_passed_on(context))
+        )
+        await self._log_level_of(context, route.connection)
+        with self.calls.running() as scope:
+            progress = CallProgress(context, self.results, call.server)
+            result = await self._asked(context, route, call, request, CallToolResult, progress)
+            async with progress.digesting():
+                return await self.results.of_tool(call, result)
+        return _failed(load_prompt('proxy/stopping') if scope.cancelled_caught else '')
+
+    async def _get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        route = await self.offers.prompt(params.name)
+        if route is None:
+            raise MCPError(INVALID_PARAMS, f'there is no prompt {one_line(params.name, 100)!r}')
+        call = ProxiedCall(route.connection.name, route.name, params.arguments or {}, _collection(context))
+        request = GetPromptRequest(params=GetPromptRequestParams(name=route.name, arguments=params.arguments))
+        result = await self._asked(context, route, call, request, GetPromptResult)
+        return await self.results.of_prompt(route.connection.name, route.name, result)
+
+    async def _read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        failed: MCPError | None = None
+        for connection in await self.offers.owners(params.uri):
+            call = ProxiedCall(connection.name, 'resources/read', {'uri': params.uri}, _collection(context))
+            request = ReadResourceRequest(params=ReadResourceRequestParams(uri=params.uri))
+            try:
+                result = await self._asked(context, Route(connection, ''), call, request, ReadResourceResult)
+                return await self.results.of_resource(call, result)
+            except MCPError as error:
+                failed = error
+        raise failed or MCPError(INVALID_PARAMS, f'there is no resource {one_line(params.uri, 200)}')
+
+    async def _complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
+        if isinstance(params.ref, PromptReference):
+            route = await self.offers.prompt(params.ref.name)
+            ref = params.ref.model_copy(update={'name': route.name}) if route is not None else params.ref
+            owners = [route.connection] if route is not None else []
+        else:
+            ref = params.ref
+            owners = await self.offers.owners(params.ref.uri)
+        for connection in owners:
+            if connection.capabilities.completions is None:
+                continue
+            request = CompleteRequest(params=params.model_copy(update={'ref': ref, 'meta': None}))
+            call = ProxiedCall(connection.name, 'completion/complete', {}, _collection(context))
+            return await self._asked(context, Route(connection, ''), call, request, CompleteResult)
+        return CompleteResult(completion=Completion(values=[]))
+
+    async def _set_level(self, context: Context, params: SetLevelRequestParams) -> EmptyResult:
+        level = self.audience.wants_logs(context, params.level)
+        for connection in self.connections:
+            if connection.capabilities.logging is not None:
+                await connection.set_log_level(level)
+            else:
+                connection.log_level = level
+        return EmptyResult()
+
+    async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        await self._watch(params.uri)
+        self.audience.subscribes(context, params.uri)
+        return EmptyResult()
+
+    async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        if self.audience.unsubscribes(context, params.uri):
+            await self._unwatch([params.uri])
+        return EmptyResult()
+
+    async def _listen_to(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+        uris = list(params.notifications.resource_subscriptions or ())
+        with self.audience.listening(uris):
+            for uri in uris:
+                await self._watch(uri)
+            return await self._listen(context, params)
+
+    async def _watch(self, uri: str) -> None:
+        for connection in await self.offers.owners(uri):
+            resources = connection.capabilities.resources
+            if resources is not None and resources.subscribe:
+                await connection.request(SubscribeRequest(params=SubscribeRequestParams(uri=uri)), EmptyResult)
+                connection.subscribed.add(uri)
+
+    async def _unwatch(self, uris: Sequence[str]) -> None:
+        for connection in self.connections:
+            for uri in connection.subscribed.intersection(uris):
+                connection.subscribed.discard(uri)
+                await connection.request(UnsubscribeRequest(params=UnsubscribeRequestParams(uri=uri)), EmptyResult)
+
+    async def _log_level_of(self, context: Context, connection: Connection) -> None:
+        """Clients of the newer protocol say with a call which log messages they want."""
+        level = (context.meta or {}).get(LOG_LEVEL_META_KEY)
+        known = connection.log_level
+        if level in LEVELS and (known is None or LEVELS.index(level) < LEVELS.index(known)):
+            await connection.set_log_level(level)
+
+    async def _asked(
+        self,
+        context: Context,
+        route: Route,
+        call: ProxiedCall,
+        request: Request[Any, Any],
+        answer: type[Answer],
+        progress: CallProgress | None = None,
+    ) -> Answer:
+        """The answer of a server, whose progress and log messages go to the client meanwhile."""
+        with self.audience.calling(call.server, context):
+            try:
+                told = progress or CallProgress(context, self.results, call.server)
+                return await route.connection.request(request, answer, told)
+            except ServerDownError:
+                raise
+            except MCPError as error:
+                raise await self.results.of_error(call, error) from None
+
+
+def _collection(context: Context) -> str:
+    came = request_arrival(context.request)
+    return f'{COLLECTION}-{came.collection}' if came else COLLECTION
+
+
+def _passed_on(context: Context) -> RequestParamsMeta | None:
+    """What a client says beside a request and the protocol does not: traces, and what is its own."""
+    kept = {
+        name: value
+        for name, value in (context.meta or {}).items()
+        if name not in ('progressToken', 'progress_token') and not name.startswith('io.modelcontextprotocol/')
+    }
+    return RequestParamsMeta(**kept) if kept else None  # pyright: ignore[reportArgumentType]
+
+
+def _failed(message: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=message)], is_error=True)

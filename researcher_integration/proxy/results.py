@@ -1,0 +1,342 @@
+"""What a server returns, as a client gets it: without secrets, framed as data, and no larger than the rules allow."""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import anyio.to_thread
+from mcp import MCPError
+from mcp_types import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    GetPromptResult,
+    ImageContent,
+    PromptMessage,
+    ReadResourceResult,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
+from pydantic_ai.messages import ModelMessage, ModelRequest
+from pydantic_ai.usage import RunUsage
+
+from researcher_integration.masking.masking import MaskingError
+from researcher_integration.tool_results.called import CalledTool, CallRules
+from researcher_integration.tool_results.keeping import keep, storable
+from researcher_integration.tool_results.observation import Observation
+from researcher_integration.tool_results.result_note import StoredResult, outcome
+from researcher_integration.tool_results.rules import ToolResultRules
+from researcher_integration.tool_results.summarizing import ResultSummarizer, SummaryRequest
+from researcher_integration.tool_results.tool_call_reporter import ToolCallReporter
+from researcher_integration.untrusted.framing import framed
+from summarizer_tool import (
+    Settings,
+    SourceStore,
+    count_tokens,
+    model_id,
+    render_prompt,
+    trace_span,
+    truncate_tokens,
+)
+
+READERS = {name: name for name in ('search_source', 'read_source')}
+"""What clients call the tools that show a stored result."""
+
+MAX_FILE_BYTES = 8_000
+"""Of binary content that is neither image nor sound: clients write it out for their models, a token for every few."""
+
+MAX_META_CHARACTERS = 4_000
+"""Of what servers tell programs beside a result. No model should see it, but not every client knows that."""
+
+MAX_ERROR_TOKENS = 1_000
+
+SHARE_OF_CALL = 0.5
+"""Of `MCP_TOOL_TIMEOUT`, for one model's try at a summary: clients give a call up about then."""
+
+MAX_AT_ONCE = 10_000
+"""Characters that are searched for secrets on the event loop."""
+
+FOR_PROGRAMS = 'ui://'
+"""How the addresses of resources begin that are shown, and not read by a model."""
+
+_META = 'summarizer/'
+
+_logger = logging.getLogger('researcher_integration')
+
+
+@dataclass(frozen=True, slots=True)
+class ProxiedCall:
+    """What was asked of a server."""
+
+    server: str
+    tool: str
+    """As the server calls it."""
+    arguments: Mapping[str, Any]
+    collection: str
+    """Where its result is kept."""
+    question: str = ''
+    """What the client wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Replacement:
+    """What stands for a large text."""
+
+    text: str
+    figures: Mapping[str, object]
+
+
+@dataclass
+class Results:
+    """Makes of what servers return what clients get."""
+
+    settings: Settings
+    rules: ToolResultRules
+    store: SourceStore
+    max_binary_bytes: int
+    """Of all images and sound in one result."""
+    _calls: CallRules = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._calls = CallRules(self.rules, None)
+
+    async def of_tool(self, call: ProxiedCall, result: CallToolResult) -> CallToolResult:
+        """The result of a tool; an error stays one."""
+        called = await self._called(call)
+        try:
+            content = await self._without_secrets(called, result.content)
+            structured = await self._value(called, result.structured_content)
+            meta = await self._meta(called, result.meta)
+        except MaskingError as error:
+            return CallToolResult(content=[_text(_withheld(called, error))], is_error=result.is_error)
+        texts = [text for block in content if (text := _text_of(block)) is not None]
+        if structured is not None and not _says(texts, structured):
+            # Structured content itself goes no further: models of some clients see it in place of the framed text.
+            added = _text(json.dumps(structured, ensure_ascii=False, default=str))
+            content, texts = [*content, added], [*texts, added.text]
+        replacement = await self._replacement(call, called, '\n'.join(texts))
+        if replacement is None:
+            content = self._bounded([await self._framed(called, block) for block in content])
+            return CallToolResult(content=content, is_error=result.is_error, _meta=meta)
+        others = self._bounded([block for block in content if _text_of(block) is None])
+        figures = {f'{_META}{name}': value for name, value in replacement.figures.items()}
+        return CallToolResult(
+            content=[_text(replacement.text), *others], is_error=result.is_error, _meta={**(meta or {}), **figures}
+        )
+
+    async def of_resource(self, call: ProxiedCall, result: ReadResourceResult) -> ReadResourceResult:
+        """The contents of a resource, each of which is text or binary."""
+        called = await self._called(call)
+        contents: list[TextResourceContents | BlobResourceContents] = []
+        for each in result.contents:
+            if isinstance(each, BlobResourceContents):
+                [bounded] = self._bounded([EmbeddedResource(resource=each)])
+                whole = _resource_of(bounded)
+                contents.append(
+                    each if whole is each else TextResourceContents(uri=each.uri, text=_text_of(bounded) or '')
+                )
+                continue
+            try:
+                text = str(await self._value(called, each.text))
+            except MaskingError as error:
+                contents.append(each.model_copy(update={'text': _withheld(called, error)}))
+                continue
+            if not each.uri.startswith(FOR_PROGRAMS):
+                replacement = await self._replacement(call, called, text)
+                text = replacement.text if replacement is not None else await self._frame(called, text)
+            contents.append(each.model_copy(update={'text': text}))
+        return result.model_copy(update={'contents': contents})
+
+    async def of_prompt(self, server: str, name: str, result: GetPromptResult) -> GetPromptResult:
+        """A prompt, which its user has chosen: without secrets and bounded, but it is no data."""
+        called = await self._called(ProxiedCall(server, name, {}, ''))
+        messages: list[PromptMessage] = []
+        for message in result.messages:
+            try:
+                [block] = self._bounded(await self._without_secrets(called, [message.content]))
+            except MaskingError as error:
+                block = _text(_withheld(called, error))
+            messages.append(message.model_copy(update={'content': block}))
+        return result.model_copy(update={'messages': messages})
+
+    async def of_error(self, call: ProxiedCall, error: MCPError) -> MCPError:
+        """An error of the protocol: without secrets, and short."""
+        called = await self._called(call)
+        try:
+            message = truncate_tokens(str(await self._value(called, error.message)), MAX_ERROR_TOKENS)
+            data = await self._value(called, error.error.data)
+        except MaskingError:
+            return MCPError(error.code, render_prompt('tool_results/error', tool=called.name))
+        is_long = len(json.dumps(data, default=str)) > MAX_META_CHARACTERS
+        return MCPError(error.code, message, None if is_long else data)
+
+    async def aside(self, server: str, value: object) -> object:
+        """What a server says while it works: a log message, how far it is. What is short does not wait for a thread.
+
+        So nothing overtakes what was said before it.
+        """
+        masker = self._calls.masker(server)
+        if masker is None:
+            return value
+        said = Observation(value, None, None, is_wrapped=False)
+        try:
+            if len(str(value)) <= MAX_AT_ONCE:
+                return said.masked(masker).value
+            return (await anyio.to_thread.run_sync(said.masked, masker)).value
+        except MaskingError:
+            return render_prompt('tool_results/redacted', tool=server)
+
+    async def _called(self, call: ProxiedCall) -> CalledTool:
+        return await self._calls.of(
+            call.server, call.tool, dict(call.arguments), ToolCallReporter(None, '', call.tool, call.server)
+        )
+
+    async def _value(self, called: CalledTool, value: object) -> object:
+        """A value without secrets."""
+        return (await called.masked(Observation(value, None, None, is_wrapped=False))).value
+
+    async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        if not meta:
+            return None
+        if len(json.dumps(meta, default=str)) > MAX_META_CHARACTERS:
+            return {f'{_META}left_out': sorted(meta)[:20]}
+        masked = await self._value(called, dict(meta))
+        return cast('dict[str, Any]', masked) if isinstance(masked, dict) else {f'{_META}masked': masked}
+
+    async def _frame(self, called: CalledTool, text: str) -> str:
+        """The text as data that somebody else wrote, unless the rules switch that off."""
+        if not self.rules.defaults.framing.enabled:
+            return text
+        return await anyio.to_thread.run_sync(framed, text, called.name)
+
+    async def _framed(self, called: CalledTool, block: ContentBlock) -> ContentBlock:
+        text = _text_of(block)
+        return block if not text else _with_text(block, await self._frame(called, text))
+
+    def _bounded(self, content: Sequence[ContentBlock]) -> list[ContentBlock]:
+        """Content whose binary parts are within the limits, with a note for each that is not."""
+        left = self.max_binary_bytes
+        bounded: list[ContentBlock] = []
+        for block in content:
+            data, kind = _binary_of(block)
+            size = len(data.rstrip('=')) * 3 // 4
+            is_seen = kind.startswith(('image/', 'audio/'))
+            limit = left if is_seen else MAX_FILE_BYTES
+            if size > limit:
+                shown = self.max_binary_bytes if is_seen else MAX_FILE_BYTES
+                note = render_prompt(
+                    'proxy/left_out', what=kind[:80], size=f'{-(-size // 1000):,}', limit=f'{shown // 1000:,}'
+                )
+                bounded.append(_text(note))
+                continue
+            left -= size if is_seen else 0
+            bounded.append(block)
+        return bounded
+
+    async def _without_secrets(self, called: CalledTool, content: Sequence[ContentBlock]) -> list[ContentBlock]:
+        masked: list[ContentBlock] = []
+        for block in content:
+            text = _text_of(block)
+            if text is not None:
+                masked.append(_with_text(block, str(await self._value(called, text))))
+            elif isinstance(block, ResourceLink):
+                said = block.model_dump(include={'uri', 'name', 'title', 'description'})
+                masked.append(block.model_copy(update=cast('dict[str, Any]', await self._value(called, said))))
+            else:
+                masked.append(block)
+        return masked
+
+    async def _replacement(self, call: ProxiedCall, called: CalledTool, text: str) -> _Replacement | None:
+        """The digest or summary of a text that is over the threshold; none where it goes on as it is."""
+        rules = called.rules.summarization
+        original = await anyio.to_thread.run_sync(count_tokens, text)
+        if not rules.enabled or original <= rules.size_threshold_tokens:
+            return None
+        seen = Observation.of(text)
+        readable = await anyio.to_thread.run_sync(lambda: seen.readable)
+        collection = self.store.collection(call.collection)
+        source_id = await keep(collection, called.title, storable(readable))
+        asked: list[ModelMessage] = [ModelRequest.user_text_prompt(call.question)] if call.question else []
+        focus = await called.focus(asked)
+        # By its own words a question says what is wanted; those of the arguments stand in every line, as a rule.
+        words = (await replace(called, arguments=None).focus(asked)).words if asked else focus.words
+        request = SummaryRequest(
+            text=readable,
+            focus=focus.text,
+            words=words,
+            limit=rules.summary_max_token_limit,
+            seconds=self.settings.mcp_tool_timeout * SHARE_OF_CALL,
+            extractive_on_failure=rules.on_failure == 'extractive',
+        )
+        candidates = [rules.model or model_id(self.settings), *called.rules.fallback_models]
+        about = {'interaction.type': 'summarization', 'server': call.server, 'tool': call.tool, 'tokens_in': original}
+        with trace_span('summarize tool result', **about) as span:
+            made = await ResultSummarizer(self.settings, collection).summarize(request, candidates, usage=RunUsage())
+            span.set_attributes(made.attributes())
+        kept = StoredResult(called.name, original, source_id, READERS)
+        shown = made.model_copy(update={'text': await self._frame(called, made.text)}) if made.text else made
+        found = outcome(seen, kept, shown, rules)
+        if not found.text:
+            _logger.warning(
+                'a tool result goes on as it is: it could not be summarized',
+                extra={'tool': called.name, 'tokens': original, 'reason': made.reason},
+            )
+            return None
+        figures = {'source_id': source_id, 'original_tokens': original, 'state': found.state, 'model': made.model}
+        return _Replacement(Observation.of(found.result).text, figures)
+
+
+def _withheld(called: CalledTool, error: MaskingError) -> str:
+    _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
+    return render_prompt('tool_results/redacted', tool=called.name)
+
+
+def _text(text: str) -> TextContent:
+    return TextContent(text=text)
+
+
+def _resource_of(block: ContentBlock) -> TextResourceContents | BlobResourceContents | None:
+    return block.resource if isinstance(block, EmbeddedResource) else None
+
+
+def _text_of(block: ContentBlock) -> str | None:
+    """What a piece of content says; none for what is no text."""
+    if isinstance(block, TextContent):
+        return block.text
+    resource = _resource_of(block)
+    return resource.text if isinstance(resource, TextResourceContents) else None
+
+
+def _with_text(block: ContentBlock, text: str) -> ContentBlock:
+    if isinstance(block, EmbeddedResource):
+        return block.model_copy(update={'resource': block.resource.model_copy(update={'text': text})})
+    return block.model_copy(update={'text': text})
+
+
+def _binary_of(block: ContentBlock) -> tuple[str, str]:
+    """Binary content as it is written, and of which kind it is; two empty texts for all other content."""
+    if isinstance(block, ImageContent | AudioContent):
+        return block.data, block.mime_type
+    resource = _resource_of(block)
+    if isinstance(resource, BlobResourceContents):
+        return resource.blob, resource.mime_type or 'a file'
+    return '', ''
+
+
+def _says(texts: Sequence[str], structured: object) -> bool:
+    """Whether the text has all that the structured content has: servers repeat it for clients that read no other."""
+    wrapped: object = None
+    if isinstance(structured, dict) and len(cast('dict[str, object]', structured)) == 1:
+        [wrapped] = cast('dict[str, object]', structured).values()
+    values: list[object] = []
+    for text in texts:
+        try:
+            values.append(json.loads(text))
+        except (ValueError, RecursionError):
+            values.append(text)
+    return any(value in (structured, wrapped) for value in [*values, values, ''.join(texts)] if value is not None)

@@ -1,0 +1,154 @@
+"""Which servers stand behind the proxy: a command, a URL, or the `mcpServers` of a client's file."""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import httpx2
+from pydantic import ConfigDict, Field, field_validator, model_validator
+
+from researcher_integration.config.files import Strict, key_path, read_json
+from researcher_integration.mcp.entries import DEFAULT_TIMEOUT, Server, ServerName, filled, problem_of
+from researcher_integration.proxy import guard
+from summarizer_tool import ConfigurationError, Settings
+
+OF_THE_PROXY = frozenset(str(field.validation_alias) for field in Settings.model_fields.values())
+"""Variables that are the proxy's own: keys of its models and tokens of its clients are no business of a server."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProxiedServer:
+    """One server behind the proxy. Its values may be secrets, so that they are not shown."""
+
+    name: str
+    url: str = field(default='', repr=False)
+    """Empty where a command starts the server."""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    command: Sequence[str] = field(default=(), repr=False)
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Beside the few variables that every program needs."""
+    cwd: str | None = field(default=None, repr=False)
+    timeout: float = DEFAULT_TIMEOUT
+    """Seconds to start, or to connect."""
+
+    def guarded(self) -> Sequence[str]:
+        """The command under a guard, which ends it with all that it has started when the proxy has gone.
+
+        Raises:
+            FileNotFoundError: If there is no such program.
+        """
+        program, *arguments = self.command
+        path = self.env.get('PATH', os.environ.get('PATH'))
+        found = shutil.which(program, path=path)
+        if found is None and self.cwd is not None:
+            found = shutil.which(str(Path(self.cwd, program)))
+        if found is None:
+            raise FileNotFoundError(f'there is no program {Path(program).name!r} on the PATH')
+        if os.name != 'posix':  # the SDK puts it into a job there, which ends with the proxy
+            return [found, *arguments]
+        return [sys.executable, '-I', '-S', str(Path(guard.__file__)), str(os.getpid()), found, *arguments]
+
+
+class ProxiedEntry(Server):
+    """An entry of a client's file. Clients have keys of their own in there, which are left aside."""
+
+    model_config = ConfigDict(extra='ignore')
+
+    type: str | None = None
+    disabled: bool = False
+
+    @model_validator(mode='before')
+    @classmethod
+    def _only_known_keys(cls, value: object) -> object:
+        return value
+
+    @field_validator('type')
+    @classmethod
+    def _is_spoken(cls, value: str | None) -> str | None:
+        if value is not None and value.lower().replace('_', '-') not in ('stdio', 'http', 'streamable-http'):
+            raise ValueError(f'{value[:40]!r} is not spoken here; a server is reached by stdio or streamable HTTP')
+        return value
+
+
+class ProxiedEntries(Strict):
+    """A client's file; of all that may be in it the servers are read."""
+
+    model_config = ConfigDict(extra='ignore')
+
+    servers: Annotated[dict[ServerName, ProxiedEntry], Field(alias='mcpServers')]
+
+    @model_validator(mode='before')
+    @classmethod
+    def _only_known_keys(cls, value: object) -> object:
+        return value
+
+
+def from_file(path: Path) -> list[ProxiedServer]:
+    """The servers of a file with `mcpServers`, without those that are disabled.
+
+    Raises:
+        ConfigurationError: If the file is wrong, a variable is not set, or no server is left.
+    """
+    servers: list[ProxiedServer] = []
+    for name, entry in read_json(path, ProxiedEntries).servers.items():
+        if entry.disabled:
+            continue
+        texts: dict[tuple[object, ...], str] = {}
+        for place, text in entry.texts():
+            if problem := problem_of(text, place, name):
+                raise ConfigurationError(f'{path}: {key_path("mcpServers", name, *place)}: {problem}')
+            texts[place] = filled(text)
+        servers.append(
+            ProxiedServer(
+                name,
+                url=texts.get(('url',), ''),
+                headers={str(place[1]): text for place, text in texts.items() if place[0] == 'headers'},
+                command=tuple(text for place, text in texts.items() if place[0] in ('command', 'args')),
+                env={str(place[1]): text for place, text in texts.items() if place[0] == 'env'},
+                cwd=texts.get(('cwd',)),
+                timeout=entry.timeout,
+            )
+        )
+    if not servers:
+        raise ConfigurationError(f'{path}: mcpServers names no server that is not disabled')
+    return servers
+
+
+def from_command(command: Sequence[str], name: str | None = None) -> ProxiedServer:
+    """A server that is started with the variables that the proxy was started with.
+
+    Args:
+        command: A program and its arguments.
+        name: Of the server; by default that of the program.
+    """
+    env = {variable: value for variable, value in os.environ.items() if variable.upper() not in OF_THE_PROXY}
+    return ProxiedServer(name or Path(command[0]).stem, command=tuple(command), env=env)
+
+
+def from_url(url: str, headers: Sequence[str], name: str | None = None) -> ProxiedServer:
+    """A server at a URL.
+
+    Args:
+        url: With `${VARIABLE}`s, as in a file.
+        headers: `Name: value` each, the same.
+        name: Of the server; by default its host.
+
+    Raises:
+        ConfigurationError: If the URL or a header is none, or a variable is not set.
+    """
+    if problem := problem_of(url, ('url',), 'url'):
+        raise ConfigurationError(f'--url: {problem}')
+    found: dict[str, str] = {}
+    for header in headers:
+        title, colon, value = (part.strip() for part in header.partition(':'))
+        if not colon or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", title, re.ASCII):
+            raise ConfigurationError('--header: must be a name and a value with a colon between them')
+        if problem := problem_of(value, ('headers', title), 'url'):
+            raise ConfigurationError(f'--header {title}: {problem}')
+        found[title] = filled(value)
+    return ProxiedServer(name or httpx2.URL(filled(url)).host, url=filled(url), headers=found)

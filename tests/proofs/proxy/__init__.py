@@ -1,0 +1,1 @@
+"""`make proxy-proof`."""

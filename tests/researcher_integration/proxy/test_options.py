@@ -1,0 +1,132 @@
+"""What `summarizer proxy` takes: a command, a URL, a file; and how the command is found."""
+
+import json
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+from typer.testing import CliRunner
+
+from researcher_integration.proxy.servers import ProxiedServer, from_command, from_file, from_url
+from summarizer_tool import ConfigurationError
+from summarizer_tool.cli import installed
+from summarizer_tool.cli.main import app
+from tests.support import forking, serving
+
+
+def written(folder: Path, content: object) -> Path:
+    path = folder / 'mcp.json'
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_a_file_of_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('KEY', 'hunter2')
+    path = written(
+        tmp_path,
+        {
+            'theme': 'dark',
+            'mcpServers': {
+                'files': {
+                    'type': 'stdio',
+                    'command': 'npx',
+                    'args': ['-y', 'files', '${ROOT:-/srv}'],
+                    'env': {'TOKEN': '${KEY}'},
+                    'cwd': '/',
+                    'alwaysAllow': ['read'],
+                },
+                'web': {'type': 'http', 'url': 'https://x.example/mcp', 'headers': {'A': '${KEY}'}, 'timeout': 5},
+                'old': {'command': 'old', 'disabled': True},
+            },
+        },
+    )
+    files, web = from_file(path)
+    assert files == ProxiedServer('files', command=('npx', '-y', 'files', '/srv'), env={'TOKEN': 'hunter2'}, cwd='/')
+    assert web == ProxiedServer('web', url='https://x.example/mcp', headers={'A': 'hunter2'}, timeout=5)
+    assert 'hunter2' not in f'{files}{web}'
+
+
+@pytest.mark.parametrize(
+    ('servers', 'problem'),
+    [
+        ({}, 'mcpServers names no server that is not disabled'),
+        ({'a': {'command': 'x', 'url': 'https://x'}}, 'has a url and a command; give one'),
+        ({'a': {'command': 'x', 'env': {'K': '${NOT_SET_4471}'}}}, 'the environment variable'),
+        ({'a': {'url': 'https://x', 'type': 'sse'}}, "'sse' is not spoken here"),
+        ({'a b': {'command': 'x'}}, 'a name has at most 32'),
+    ],
+)
+def test_what_is_wrong_with_a_file(tmp_path: Path, servers: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigurationError) as failed:
+        from_file(written(tmp_path, {'mcpServers': servers}))
+    assert problem in str(failed.value)
+
+
+def test_a_command_gets_the_variables_of_the_proxy_but_not_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('GITHUB_TOKEN', 'meant for the server')
+    monkeypatch.setenv('MCP_AUTH_TOKEN', 'of the proxy')
+    monkeypatch.setenv('OPENROUTER_API_KEY', 'of the proxy')
+    server = from_command(['/usr/bin/npx', 'some-server'])
+    assert server.name == 'npx'
+    assert server.env['GITHUB_TOKEN'] == 'meant for the server'
+    assert 'of the proxy' not in server.env.values()
+    assert from_command(['npx'], 'files').name == 'files'
+
+
+def test_a_url() -> None:
+    assert from_url('https://x.example/mcp', ['X-Key:  1 ']) == ProxiedServer(
+        'x.example', url='https://x.example/mcp', headers={'X-Key': '1'}
+    )
+    for url, header in (('x.example', 'A: b'), ('https://x', 'no colon'), ('https://x', 'A: ${NOT_SET_4471}')):
+        with pytest.raises(ConfigurationError, match=r'^--(url|header)'):
+            from_url(url, [header])
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        [],
+        ['--url', 'https://x.example', '--', 'npx'],
+        ['--header', 'A: b', '--', 'npx'],
+        ['--config', 'nowhere.json', '--name', 'x'],
+        ['--config', 'nowhere.json'],
+        ['--rules', 'nowhere.yml', '--', 'npx'],
+        ['--model', 'no-such-provider:x', '--', 'npx'],
+    ],
+    ids=' '.join,
+)
+def test_a_wrong_option_is_one_line_and_exit_code_2(arguments: list[str], tmp_path: Path) -> None:
+    done = forking.run('researcher_integration.proxy', *arguments, environment=serving.environment({}), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b'')
+    [line] = done.stderr.decode().splitlines()
+    assert line.startswith('summarizer: ')
+
+
+@pytest.fixture
+def entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry point, which a checkout that was not installed again does not have."""
+    found = EntryPoint('proxy', 'researcher_integration.proxy.cli:proxy', installed.GROUP)
+    monkeypatch.setattr(installed, 'entry_points', lambda group: [found] if group == installed.GROUP else [])
+
+
+@pytest.mark.usefixtures('entry')
+def test_the_command_is_found_by_its_entry_point() -> None:
+    ask = CliRunner().invoke
+    assert [line.split()[0] for line in ask(app, ['--help']).output.splitlines() if '  proxy' in line] == ['proxy']
+    assert '--max-binary-kb' in ask(app, ['proxy', '--help']).output
+    wrong = ask(app, ['proxy'])
+    assert wrong.exit_code == 2
+    assert wrong.output == snapshot(
+        'summarizer: name what stands behind the proxy by one of: -- COMMAND, --url URL, --config FILE\n'
+    )
+    assert ask(app, ['proxies']).exit_code == 2
+
+
+def test_our_own_commands_do_not_look_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(group: str) -> list[EntryPoint]:
+        raise AssertionError('looked')
+
+    monkeypatch.setattr(installed, 'entry_points', fail)
+    assert CliRunner().invoke(app, ['status', '--help']).exit_code == 0

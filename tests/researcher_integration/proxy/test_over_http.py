@@ -1,0 +1,142 @@
+"""The proxy over HTTP, outwards and to its servers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import MCPError
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from starlette.types import Receive, Scope, Send
+
+from researcher_integration.proxy.app import RULES, Proxy
+from researcher_integration.proxy.servers import ProxiedServer, from_url
+from tests.support import serving
+from tests.support.proxied import proxied
+from tests.support.serving import Served, text_of
+from tests.support.threaded_server import served
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = 'night-watch'
+
+LONG = '\n'.join(f'2024-05-01 10:00:{line % 60:02} INFO lamp {line} is lit' for line in range(3000))
+
+
+class Lamps:
+    """A server over HTTP that wants a token, and can be made to forget its sessions."""
+
+    def __init__(self) -> None:
+        self.url = ''
+        self.sessions = 0
+        self.forgets = False
+        mcp = MCPServer('lamps')
+
+        @mcp.tool()
+        def log() -> str:
+            return LONG
+
+        @mcp.tool()
+        async def light(context: Context[Any]) -> str:
+            await context.session.send_tool_list_changed()
+            return 'lit'
+
+        self._app = mcp.streamable_http_app()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope['type'] == 'http':
+            headers = dict(scope['headers'])
+            status = 0 if headers.get(b'authorization') == f'Bearer {TOKEN}'.encode() else 401
+            if self.forgets and b'mcp-session-id' in headers:
+                status = 404
+            if status:
+                await send({'type': 'http.response.start', 'status': status, 'headers': []})
+                await send({'type': 'http.response.body', 'body': b''})
+                return
+            if b'mcp-session-id' not in headers:
+                self.sessions += 1
+                self.forgets = False
+        await self._app(scope, receive, send)
+
+
+@pytest.fixture(scope='module')
+def running() -> Iterator[Lamps]:
+    lamps = Lamps()
+    with served(lamps) as server:
+        lamps.url = f'{server.origin}/mcp'
+        yield lamps
+
+
+@pytest.fixture(scope='module')
+def proxy(running: Lamps) -> Iterator[Served]:
+    behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
+    with serving.serve(Proxy([behind], RULES, 1000), mcp_auth_token='first,second') as server:
+        yield server
+
+
+@pytest.mark.parametrize('mode', ['legacy', 'auto'])
+async def test_each_token_reads_only_its_own_results(proxy: Served, mode: serving.Mode) -> None:
+    async with proxy.client(token='first', mode=mode) as client:
+        result = await client.call_tool('log', {})
+        handle = (result.meta or {})['summarizer/source_id']
+        read = {'source_id': handle, 'max_tokens': 100}
+        assert 'lamp 0 is lit' in text_of(await client.call_tool('read_source', read))
+    async with proxy.client(token='second', mode=mode) as client:
+        assert (await client.call_tool('read_source', read)).is_error
+
+
+async def test_nobody_comes_in_without_a_token_or_from_another_host(proxy: Served) -> None:
+    async with httpx2.AsyncClient() as client:
+        assert (await client.post(proxy.url, json=serving.INITIALIZE)).status_code == 401
+        headers = {'Authorization': 'Bearer first', 'Host': 'evil.example'}
+        assert (await client.post(proxy.url, json=serving.INITIALIZE, headers=headers)).status_code == 421
+        assert (await client.get(f'{proxy.origin}/health')).json() == {'status': 'ok'}
+
+
+async def test_a_changed_list_reaches_all_sessions(proxy: Served) -> None:
+    async with anyio.create_task_group() as tasks:
+        changed = [anyio.Event(), anyio.Event()]
+        there = [anyio.Event(), anyio.Event()]
+
+        async def listen(number: int) -> None:
+            async def hear(message: Any) -> None:
+                if getattr(message, 'method', '') == 'notifications/tools/list_changed':
+                    changed[number].set()
+
+            async with proxy.client(token='first', mode='legacy', message_handler=hear) as client:
+                await client.list_tools()
+                there[number].set()
+                # The stream on which it is told may be opened a little later: told again until it is heard.
+                while not changed[number].is_set():
+                    await client.call_tool('light', {})
+                    with anyio.move_on_after(0.1):
+                        await changed[number].wait()
+
+        tasks.start_soon(listen, 0)
+        tasks.start_soon(listen, 1)
+        for event in (*there, *changed):
+            await event.wait()
+
+
+async def test_a_session_that_the_server_has_forgotten_is_begun_anew(
+    running: Lamps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('LAMPS_TOKEN', TOKEN)
+    behind = from_url(running.url, ['Authorization: Bearer ${LAMPS_TOKEN}'], 'lamps')
+    async with proxied({'lamps': behind}) as client:
+        before = running.sessions
+        assert not (await client.call_tool('light', {})).is_error
+        running.forgets = True
+        assert not (await client.call_tool('light', {})).is_error
+        assert running.sessions == before + 1
+
+
+async def test_a_wrong_token_is_told_without_it(running: Lamps) -> None:
+    behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': 'Bearer hunter2'})
+    async with proxied({'lamps': behind}) as client:
+        with pytest.raises(MCPError) as failed:
+            await client.list_tools()
+    assert 'The server lamps cannot be reached' in failed.value.message
+    assert 'hunter2' not in failed.value.message

@@ -1,0 +1,198 @@
+"""Servers that the proxy starts: they end with it, come back when they were lost, and do not disturb each other."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from inline_snapshot import snapshot
+from mcp import Client, MCPError
+from mcp_types import TextContent
+
+from researcher_integration.proxy import guard
+from researcher_integration.proxy.servers import ProxiedServer
+from tests.support import forking, serving
+from tests.support.proxied import PROGRAM, lives, on_one_line, program, proxied, proxy
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(os.name != 'posix', reason='process groups are of POSIX'),
+]
+
+
+def said(result: Any) -> str:
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return on_one_line(content.text)
+
+
+def pids(folder: Path) -> list[int]:
+    """The ids of the program and of its child."""
+    return [int(pid) for pid in (folder / 'pid').read_text().split()]
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    with anyio.fail_after(30):
+        while not is_so():  # noqa: ASYNC110 - processes have no events
+            await anyio.sleep(0.02)
+
+
+async def test_a_program_ends_with_the_proxy_and_all_that_it_has_started(tmp_path: Path) -> None:
+    async with proxied({'program': program(tmp_path)}) as client:
+        assert said(await client.call_tool('echo', {'a': 1})) == '<tool_output>{"a": 1}</tool_output>'
+        begun = pids(tmp_path)
+        assert all(map(lives, begun))
+    assert not any(map(lives, begun))
+
+
+async def test_a_program_that_knows_the_newer_protocol_alone(tmp_path: Path) -> None:
+    async with proxied({'program': program(tmp_path, 'modern')}) as client:
+        assert said(await client.call_tool('echo', {})) == '<tool_output>{}</tool_output>'
+
+
+async def test_a_program_that_crashes_is_reported_and_started_again(tmp_path: Path) -> None:
+    async with proxied({'program': program(tmp_path)}) as client:
+        [first, child] = pids(tmp_path)
+        crashed = await client.call_tool('crash', {})
+        assert crashed.is_error
+        assert said(crashed) == snapshot(
+            'The server program was lost while it worked on this (Connection closed); whether it has done anything is not known. It is started again at the next call; other servers go on.'
+        )
+        again = await client.call_tool('pid', {})
+        assert said(again) != f'<tool_output>{first}</tool_output>'
+        await until(lambda: not lives(child))
+
+
+async def test_a_program_that_was_killed_before_a_call_is_started_for_it(tmp_path: Path) -> None:
+    changed = anyio.Event()
+
+    async def hear(message: Any) -> None:
+        if getattr(message, 'method', '') == 'notifications/tools/list_changed':
+            changed.set()
+
+    async with proxied({'program': program(tmp_path)}, message_handler=hear) as client:
+        [first, _] = pids(tmp_path)
+        os.kill(first, signal.SIGKILL)
+        await until(lambda: not lives(first))
+        result = await client.call_tool('echo', {})
+        # Either it was noticed in time, or the call says what has happened.
+        assert not result.is_error or 'was lost' in said(result)
+        assert not (await client.call_tool('echo', {})).is_error
+        await changed.wait()
+
+
+async def test_others_go_on_when_one_is_not_there(tmp_path: Path) -> None:
+    servers = {
+        'program': program(tmp_path),
+        'typo': ProxiedServer('typo', command=['no-such-program-4471']),
+        'short': ProxiedServer('short', command=[sys.executable, '-I', '-S', '-c', 'pass']),
+        'closed': ProxiedServer('closed', url='http://127.0.0.1:1/mcp?key=hunter2'),
+    }
+    async with proxied(servers) as client:
+        assert 'program_echo' in [tool.name for tool in (await client.list_tools()).tools]
+        assert not (await client.call_tool('program_echo', {})).is_error
+
+
+@pytest.mark.parametrize(
+    ('server', 'reason'),
+    [
+        (
+            ProxiedServer('x', command=['no-such-program-4471']),
+            "there is no program 'no-such-program-4471' on the PATH",
+        ),
+        (ProxiedServer('x', command=[sys.executable, '-I', '-S', '-c', 'pass']), 'it ended at once'),
+        (ProxiedServer('x', url='http://127.0.0.1:1/mcp?key=hunter2'), 'ConnectError'),
+        (
+            ProxiedServer('x', command=[sys.executable, '-I', '-S', '-c', 'input(); input()'], timeout=0.3),
+            'no answer within 0.3 seconds',
+        ),
+    ],
+    ids=['no program', 'ended', 'nobody listens', 'silent'],
+)
+async def test_why_a_server_cannot_be_reached(server: ProxiedServer, reason: str) -> None:
+    async with proxied({'x': server}) as client:
+        with pytest.raises(MCPError) as failed:
+            await client.list_tools()
+    assert f'The server x cannot be reached ({reason})' in failed.value.message
+
+
+async def test_a_call_that_is_cancelled_is_cancelled_at_the_server(tmp_path: Path) -> None:
+    async with proxied({'program': program(tmp_path)}) as client:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, 'wait', {})
+            await until((tmp_path / 'waiting').exists)
+            tasks.cancel_scope.cancel()
+        await until((tmp_path / 'cancelled').exists)
+        assert not (await client.call_tool('echo', {})).is_error
+
+
+async def test_a_call_that_runs_when_the_proxy_is_stopped_is_given_up(tmp_path: Path) -> None:
+    async with (
+        proxy({'program': program(tmp_path)}) as served,
+        Client(served.server(), mode='legacy') as client,
+        anyio.create_task_group() as tasks,
+    ):
+        results: list[str] = []
+
+        async def call() -> None:
+            result = await client.call_tool('wait', {})
+            assert result.is_error
+            results.append(said(result))
+
+        tasks.start_soon(call)
+        await until((tmp_path / 'waiting').exists)
+        served.calls.bring_to_an_end(0)
+        await served.calls.none_runs()
+    assert results == snapshot(
+        ['The proxy is being stopped; the call was given up, and whether it has done anything is not known.']
+    )
+
+
+async def test_what_is_no_message_is_logged_without_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with proxied({'program': program(tmp_path)}) as client:
+        assert not (await client.call_tool('babble', {})).is_error
+    assert 'Failed to parse' in caplog.text
+    assert 'hunter2' not in caplog.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('how', ['EOF', 'SIGTERM', 'SIGKILL'])
+def test_no_process_is_left_however_the_proxy_ends(tmp_path: Path, how: str) -> None:
+    """Of a program that ends neither with its input nor when it is told to."""
+    stdin, to_proxy = os.pipe()
+    from_proxy, stdout = os.pipe()
+    arguments = ['--', sys.executable, '-I', '-S', str(PROGRAM), str(tmp_path), 'stubborn']
+    with (
+        (tmp_path / 'stderr').open('w') as stderr,
+        os.fdopen(from_proxy, 'rb') as answers,
+        os.fdopen(to_proxy, 'wb') as requests,
+    ):
+        files = (stdin, stdout, stderr.fileno())
+        process = forking.start(
+            'researcher_integration.proxy', *arguments, environment=serving.environment({}), files=files, cwd=tmp_path
+        )
+        os.close(stdin)
+        os.close(stdout)
+        requests.write(json.dumps(serving.INITIALIZE).encode() + b'\n')
+        requests.flush()
+        assert b'summarizer-proxy' in answers.readline()
+        begun = pids(tmp_path)
+        assert all(map(lives, begun))
+        if how == 'EOF':
+            requests.close()
+        else:
+            process.send_signal(getattr(signal, how))
+        process.wait()
+    anyio.run(until, lambda: not any(map(lives, begun)))
+
+
+def test_the_guard_has_the_exit_code_of_what_it_guards() -> None:
+    command = [sys.executable, '-I', '-S', guard.__file__, str(os.getpid()), sys.executable, '-I', '-S', '-c']
+    assert subprocess.run([*command, 'raise SystemExit(7)'], check=False).returncode == 7
+    assert subprocess.run([*command, 'import os; os.abort()'], check=False).returncode == 128 + signal.SIGABRT

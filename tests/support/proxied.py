@@ -1,0 +1,96 @@
+"""The proxy before servers in this process, or before programs, and a client of it that knows of neither.
+
+async with proxied({'harbour': server}) as client:
+    await client.call_tool('ships')
+"""
+
+import os
+import re
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from anyio import Event
+from mcp import Client
+from mcp.client._memory import InMemoryTransport
+from mcp.server import MCPServer
+from mcp.server.lowlevel import Server
+
+from researcher_integration.proxy import connection
+from researcher_integration.proxy.app import RULES, Proxy
+from researcher_integration.proxy.proxy_server import ProxyServer
+from researcher_integration.proxy.servers import ProxiedServer
+from researcher_integration.tool_results.rules import ToolResultRules
+from summarizer_tool import Settings
+
+PROGRAM = Path(__file__).with_name('proxied_program.py')
+
+
+def program(folder: Path, *how: str, name: str = 'program', timeout: float = 30) -> ProxiedServer:
+    """A server that is started, see `proxied_program`."""
+    command = [sys.executable, '-I', '-S', str(PROGRAM), str(folder), *how]
+    return ProxiedServer(name, command=command, timeout=timeout)
+
+
+@asynccontextmanager
+async def proxy(
+    servers: Mapping[str, MCPServer | Server[Any] | ProxiedServer],
+    *,
+    rules: ToolResultRules = RULES,
+    max_binary_bytes: int = 100_000,
+) -> AsyncGenerator[ProxyServer]:
+    """The proxy, keyless, and with a store in memory."""
+    settings = Settings.load(llm_model='extractive', store=':memory:', worker_processes=0)
+    real = connection._transport
+
+    @asynccontextmanager
+    async def transport(server: ProxiedServer, ended: Event) -> AsyncGenerator[Any]:
+        here = servers[server.name]
+        if not isinstance(here, ProxiedServer):
+            yield connection._watched(InMemoryTransport(here), ended)
+        else:
+            async with real(server, ended) as found:
+                yield found
+
+    known = [each if isinstance(each, ProxiedServer) else ProxiedServer(name) for name, each in servers.items()]
+    with patch.object(connection, '_transport', transport):
+        made = Proxy(known, rules, max_binary_bytes)
+        async with made(settings, prepare=lambda _: None) as served:
+            yield served
+
+
+@asynccontextmanager
+async def proxied(
+    servers: Mapping[str, MCPServer | Server[Any] | ProxiedServer],
+    *,
+    mode: str = 'legacy',
+    rules: ToolResultRules = RULES,
+    max_binary_bytes: int = 100_000,
+    **options: Any,
+) -> AsyncGenerator[Client]:
+    """A client of the proxy."""
+    async with (
+        proxy(servers, rules=rules, max_binary_bytes=max_binary_bytes) as served,
+        Client(served.server(), mode=mode, **options) as client,
+    ):
+        yield client
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    try:
+        return ') Z ' not in Path(f'/proc/{pid}/stat').read_text()
+    except OSError:
+        return True
+
+
+def on_one_line(text: str) -> str:
+    """A result with its frame shown without the tool's name and line breaks."""
+    return re.sub(r'<tool_output tool="[^"]*">\n', '<tool_output>', text).replace('\n</tool_output>', '</tool_output>')
