@@ -10,12 +10,13 @@ from typing import Any, cast
 import anyio.to_thread
 from pydantic import ValidationError
 from pydantic_ai import RunContext, ToolCallPart, ToolDefinition
-from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, durable_operation
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, WrapRunHandler, durable_operation
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
 from pydantic_ai.models import Model, ModelRequestContext
+from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset
-from pydantic_ai.usage import RunUsage
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
@@ -26,6 +27,7 @@ from researcher_integration.tool_results.result_note import ORIGINAL, StoredResu
 from researcher_integration.tool_results.rules import ToolResultRules
 from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
+from researcher_integration.usage import share_of
 from summarizer_tool import (
     Document,
     Settings,
@@ -49,6 +51,9 @@ MAX_STORED_CHARACTERS = 5_000_000
 SHARE_OF_RUN = 0.5
 """Of the time that is left in a run with a deadline, for one model's try at a summary."""
 
+SHARE_OF_LIMITS = 0.5
+"""Of the usage limits of a run, for its summaries, beside what the agent may use of them."""
+
 LEAST_LIMIT = 50
 """Tokens of a summary that a tool has demanded: a text as small as that goes on as it is."""
 
@@ -65,7 +70,7 @@ class _Run:
     answered: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
     """By the models that may be asked, which of them has answered: it is asked first from then on."""
     usage: RunUsage = field(default_factory=RunUsage)
-    """Of the summaries, which is also in the run's own."""
+    """Of the summaries; at its end it is added to the run's own."""
     seen: set[str] = field(default_factory=set[str])
     """Ids of the calls whose results have been looked at."""
 
@@ -94,6 +99,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     """Where the events of a run go, such as a `researcher_integration.timeline.Timeline`."""
     collection: str = COLLECTION
     """Keeps apart what is kept for those who must not see each other's results: no handle is known in another one."""
+    usage_limits: UsageLimits | None = None
+    """Of the summaries of one run, apart from the agent's own requests; half of the run's where not given."""
     has_reading_tools: bool = True
     """Whether the agent gets `search_source` and `read_source`."""
 
@@ -150,6 +157,13 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     def usage(self) -> RunUsage:
         """What summaries have cost: of one run on the copy that `for_run` has made for it, else of all runs."""
         return self._run.usage
+
+    async def wrap_run(self, ctx: RunContext[AgentDepsT], *, handler: WrapRunHandler) -> AgentRunResult[Any]:
+        """Add what summaries have cost when the run is over: while it lasts they must not use up its limits."""
+        try:
+            return await handler()
+        finally:
+            ctx.usage.incr(self._run.usage)
 
     async def wrap_tool_execute(
         self,
@@ -285,7 +299,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         with trace_span('summarize tool result', **about, **sizes) as span:
             made = await self._summary(ctx, request, called)
             span.set_attributes(made.attributes())
-        for usage in {id(each): each for each in (ctx.usage, self._run.usage, self._all.usage)}.values():
+        for usage in {id(each): each for each in (self._run.usage, self._all.usage)}.values():
             usage.incr(made.usage)
         found = outcome(seen, kept, made, rules)
         if not made.text and found.state == ORIGINAL:
@@ -306,7 +320,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
         first = self._run.answered.get(asked, 0)
-        made = await self._summarize(ctx, request, called.server or '', first, called.reporter.call_id, called.tool)
+        made = await self._summarize(
+            ctx, request, called.server or '', first, called.reporter.call_id, called.tool, copy(self._run.usage)
+        )
         if made.used is not None:
             self._run.answered[asked] = made.used
         return made
@@ -333,7 +349,14 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     @durable_operation(name='summarize')
     async def _summarize(
-        self, ctx: RunContext[AgentDepsT], request: SummaryRequest, server: str, first: int, call_id: str, tool: str
+        self,
+        ctx: RunContext[AgentDepsT],
+        request: SummaryRequest,
+        server: str,
+        first: int,
+        call_id: str,
+        tool: str,
+        usage: RunUsage,
     ) -> ResultSummary:
         """Make a summary; its facts are told of while they are written."""
         rules = self.rules.for_server(server or None)
@@ -341,7 +364,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         # A model of speech writes no summaries.
         own: list[Model | str] = [first_choice] if isinstance(first_choice, str | Model) else []
         candidates = [*own, *rules.fallback_models]
+        limits = self.usage_limits
+        if limits is None and ctx.usage_limits is not None:
+            limits = share_of(ctx.usage_limits, SHARE_OF_LIMITS)
         async with self._calls.reporter(ctx, call_id, tool, server).facts() as on_fact:
             return await self._summarizer.summarize(
-                request, candidates, first=first, usage=ctx.usage, usage_limits=ctx.usage_limits, on_fact=on_fact
+                request, candidates, first=first, usage=usage, usage_limits=limits, on_fact=on_fact
             )

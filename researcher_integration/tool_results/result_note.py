@@ -68,6 +68,8 @@ def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: S
         'input_tokens': made.usage.input_tokens,
         'output_tokens': made.usage.output_tokens,
     }
+    if made.reason:
+        told['reason'] = made.reason
     if made.text:
         note = kept.rendered('note', tokens=f'{made.tokens:,}')
         shown = seen.summarized(f'{note}\n{made.text}', **told, summary_tokens=made.tokens, state=made.state)
