@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.requests import AddSourceRequest as AddSourceRequest
     from summarizer_tool.service.requests import AnswerRequest as AnswerRequest
+    from summarizer_tool.service.requests import QuerySourceRequest as QuerySourceRequest
     from summarizer_tool.service.requests import ReadSourceRequest as ReadSourceRequest
     from summarizer_tool.service.requests import SearchRequest as SearchRequest
     from summarizer_tool.service.requests import StatusRequest as StatusRequest
@@ -119,7 +120,8 @@ else:
             'prompts': 'Focus, fill as fill_prompt, load as load_prompt, render as render_prompt',
             'report.page': 'ReportTable, render as render_report',
             'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
-            'service.requests': 'AddSourceRequest, AnswerRequest, ReadSourceRequest, SearchRequest, StatusRequest',
+            'service.requests': 'AddSourceRequest, AnswerRequest, QuerySourceRequest, '
+            'ReadSourceRequest, SearchRequest, StatusRequest',
             'service.evidence_brief': 'EvidenceBrief',
             'service.retrieval': 'Retriever',
             'service.service': 'AddedSource, Service, SummaryReply',
