@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from summarizer_tool.llm.failures import first_of as first_error
     from summarizer_tool.llm.failures import reason as failure_reason
     from summarizer_tool.llm.models import build as build_model
+    from summarizer_tool.llm.models import check_name as check_model_name
     from summarizer_tool.llm.models import connect as connect_model
     from summarizer_tool.llm.models import model_id as model_id
     from summarizer_tool.llm.options import Progress as Progress
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     # Type checkers take what is imported as itself for public; these have another name in their module.
     __all__ = [
         'build_model',
+        'check_model_name',
         'configure_telemetry',
         'connect_model',
         'count_tokens',
@@ -111,7 +113,7 @@ else:
             'html.content': 'read as read_html',
             'html.page': 'Page',
             'llm.failures': 'first_of as first_error, reason as failure_reason',
-            'llm.models': 'build as build_model, connect as connect_model, model_id',
+            'llm.models': 'build as build_model, check_name as check_model_name, connect as connect_model, model_id',
             'llm.options': 'Progress, RequestOptions',
             'llm.typed_query': 'TypedQuery',
             'mapreduce.request': 'ExtractionRequest, SummarizeRequest',

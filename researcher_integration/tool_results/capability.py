@@ -24,7 +24,7 @@ from researcher_integration.tool_results.masked_history import EXEMPT_KINDS, mas
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
 from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
-from researcher_integration.tool_results.rules import ToolResultRules
+from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
 from researcher_integration.usage import share_of
@@ -89,8 +89,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     Beside a `SummarizerToolset`, which has a `read_source` of its own, wrap that one in `.prefixed(...)`.
     """
 
-    rules: ToolResultRules = field(default_factory=ToolResultRules)
-    """Thresholds, models, failure policies and masking, by server: by the `id` of the toolset."""
+    rules: RulesSource = field(default_factory=ToolResultRules)
+    """Thresholds, models, failure policies and masking, by server: a model, mapping, path or YAML for `load_rules`."""
     settings: Settings | None = None
     """Of the summarizer; from the environment where not given."""
     store: SourceStore | None = None
@@ -114,19 +114,19 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        self.rules = rules = load_rules(self.rules)
         settings = self.settings if self.settings is not None else Settings.load()
         store = self.store if self.store is not None else SourceStore()
         collection = store.collection(self.collection)
         self._run = self._all
         self._summarizer = ResultSummarizer(settings, collection)
-        self._calls = CallRules(self.rules, self.timeline)
+        self._calls = CallRules(rules, self.timeline)
         self._toolset = None
         if self.has_reading_tools:
             self._toolset = ReadingToolset(settings, collection, id=f'{self.id or OWN}_reading')
-        models = {self.rules.for_server(name).summarization.model for name in (None, *self.rules.mcp_servers)}
-        for name in models.union(self.rules.defaults.fallback_models):
-            if name is not None and name != EXTRACTIVE:
-                build_model(settings, name)
+        for key, name in rules.models().items():
+            if name != EXTRACTIVE:
+                build_model(settings, name, setting=f'rules: {key}')
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
@@ -359,7 +359,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         usage: RunUsage,
     ) -> ResultSummary:
         """Make a summary; its facts are told of while they are written."""
-        rules = self.rules.for_server(server or None)
+        rules = self._calls.rules.for_server(server or None)
         first_choice = rules.summarization.model or ctx.model
         # A model of speech writes no summaries.
         own: list[Model | str] = [first_choice] if isinstance(first_choice, str | Model) else []

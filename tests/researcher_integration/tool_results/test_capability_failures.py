@@ -139,7 +139,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> dict[str, Script]:
     """Models that can be had by name, and what they were asked."""
     scripts = {name: Script([], name=name) for name in ('test:first', 'test:second', 'test:third')}
 
-    def build(settings: Settings, name: str, *_: object) -> Model:
+    def build(settings: Settings, name: str, *_: object, **__: object) -> Model:
         if name not in scripts:
             raise ConfigurationError(f'LLM_MODEL={name}: no such model')
         return scripts[name].model
