@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
+from researcher_integration.mcp.run_servers import SERVER_NAME
 from researcher_integration.tool_results.conversation import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
@@ -92,7 +93,7 @@ class CallRules:
         self, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
     ) -> CalledTool:
         """A tool call with its server and rules, its arguments without secrets."""
-        server = server_of(ctx, tool_def)
+        server = self.server_of(ctx, tool_def)
         masker = self.masker(server)
         # As JSON: keys and values of any type can be shown and searched.
         arguments: object = to_jsonable_python(args, fallback=str)
@@ -104,6 +105,17 @@ class CallRules:
                 arguments = None
         reporter = self.reporter(ctx, call.tool_call_id, call.tool_name, server or '')
         return CalledTool(call.tool_name, server, self.rules.for_server(server), masker, arguments, reporter)
+
+    def server_of(self, ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
+        """The name of a tool's server: the one that rules go by, else that of the selection, else its own."""
+        names = server_names(ctx, tool_def)
+        return next((name for name in names if name in self.rules.mcp_servers), names[0] if names else None)
+
+    def unmatched(self, ctx: RunContext[Any], tool_defs: Sequence[ToolDefinition]) -> tuple[list[str], list[str]]:
+        """The servers of rules that the tools have none of, and the servers of the tools that have no rule."""
+        others = [each for each in tool_defs if OWN not in (each.metadata or {})]
+        servers = {server for each in others if (server := self.server_of(ctx, each)) is not None}
+        return sorted(self.rules.mcp_servers.keys() - servers), sorted(servers - self.rules.mcp_servers.keys())
 
     def reporter(self, ctx: RunContext[Any], call_id: str, tool: str, server: str) -> ToolCallReporter:
         """What tells the events of a call."""
@@ -120,11 +132,17 @@ class CallRules:
         return self._maskers[key]
 
 
-def server_of(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
-    """The name of a tool's MCP server or toolset, however it is wrapped; none for the agent's own functions.
+def server_names(ctx: RunContext[Any], tool_def: ToolDefinition) -> list[str]:
+    """The names of a tool's MCP server or toolset, however it is wrapped; none for the agent's own functions.
 
-    It is the `id` that the toolset was given; of an MCP server without one, its host.
+    First the name in a selection of servers; then the `id` of the toolset, or the host of an MCP server without one.
     """
+    selected = (tool_def.metadata or {}).get(SERVER_NAME)
+    names = [selected if isinstance(selected, str) else None, _toolset_id(ctx, tool_def)]
+    return [name for name in names if name is not None]
+
+
+def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
     if tool_def.toolset_id is not None:
         return None if tool_def.toolset_id.startswith('<') else tool_def.toolset_id
     tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None

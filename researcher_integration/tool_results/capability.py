@@ -73,6 +73,8 @@ class _Run:
     """Of the summaries; at its end it is added to the run's own."""
     seen: set[str] = field(default_factory=set[str])
     """Ids of the calls whose results have been looked at."""
+    has_compared: bool = False
+    """Whether the servers of the rules have been compared with those there are."""
 
 
 @dataclass
@@ -268,7 +270,19 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             await mask_history(ctx.messages, masker, self._run.seen)
             await mask_history(request_context.messages, masker, self._run.seen)
         self._run.seen |= result_ids(ctx.messages)
+        if self._calls.rules.mcp_servers and not self._all.has_compared:
+            self._all.has_compared = True
+            self._say_unmatched(ctx, request_context.model_request_parameters.function_tools)
         return request_context
+
+    def _say_unmatched(self, ctx: RunContext[AgentDepsT], tool_defs: Sequence[ToolDefinition]) -> None:
+        """Name the rules that hold for nothing: a server under another name would silently have the defaults."""
+        rules, servers = self._calls.unmatched(ctx, tool_defs)
+        if rules:
+            about = {'rules': rules, 'servers_without_rules': servers}
+            _logger.warning('rules for tool results name servers that the run has not', extra=about)
+        elif servers:
+            _logger.info('servers have no rules for their results: the defaults hold', extra={'servers': servers})
 
     async def _replaced(
         self,
