@@ -42,8 +42,11 @@ from summarizer_tool import (
     truncate_tokens,
 )
 
-DIGEST_TOKENS = 6000
-"""What a model reads of machine output: one chunk."""
+REQUEST_TOKENS = 6000
+"""What a model reads of machine output: a digest, the conversation and the prompts, in one request."""
+
+PROMPT_TOKENS = 900
+"""Of that, for the prompts."""
 
 DIGEST_SHARE = 0.6
 """Of a summary of machine output: what no model has a say in."""
@@ -269,13 +272,18 @@ class _Attempts:
 
     async def _digest(self, budget: int = 0) -> Digest:
         """At most so many tokens; by default, what goes into one request."""
-        budget = budget or min(DIGEST_TOKENS, self.settings.default_chunk_size_tokens)
+        budget = budget or self._most_read()
         if budget not in self._digests:
             request = self.request
             self._digests[budget] = await anyio.to_thread.run_sync(
                 lambda: digest(request.text, budget, focus=request.words)
             )
         return self._digests[budget]
+
+    def _most_read(self) -> int:
+        """Tokens of a digest that go into one request with the conversation and the prompts: one chunk, too."""
+        room = REQUEST_TOKENS - PROMPT_TOKENS - count_tokens(self.request.focus)
+        return min(max(room, REQUEST_TOKENS // 2), self.settings.default_chunk_size_tokens)
 
     def _told(self, found: Digest) -> _Summary:
         if self.on_fact is not None:
