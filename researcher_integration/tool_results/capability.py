@@ -57,7 +57,7 @@ SHARE_OF_LIMITS = 0.5
 LEAST_LIMIT = 50
 """Tokens of a summary that a tool has demanded: a text as small as that goes on as it is."""
 
-_CONTROL = (SkipToolExecution, CallDeferred, ApprovalRequired)
+_CONTROL = (CallDeferred, ApprovalRequired)
 """No failures."""
 
 _logger = logging.getLogger('researcher_integration')
@@ -181,6 +181,12 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         await called.reporter.started(called.arguments)
         try:
             return await handler(args)
+        except SkipToolExecution as skipped:
+            # What stands for the result goes past the other hooks, and into traces at once.
+            hooked = await self.after_tool_execute(
+                ctx, call=call, tool_def=tool_def, args=args, result=cast('object', skipped.result)
+            )
+            raise SkipToolExecution(hooked) from None
         except _CONTROL:
             await called.reporter.completed()
             raise

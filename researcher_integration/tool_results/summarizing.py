@@ -45,8 +45,8 @@ from summarizer_tool import (
 REQUEST_TOKENS = 6000
 """What a model reads of machine output: a digest, the conversation and the prompts, in one request."""
 
-PROMPT_TOKENS = 900
-"""Of that, for the prompts."""
+PROMPT_TOKENS = 1400
+"""Of that, for the prompts, and the numbers of the lines."""
 
 DIGEST_SHARE = 0.6
 """Of a summary of machine output: what no model has a say in."""
