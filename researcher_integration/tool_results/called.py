@@ -14,6 +14,8 @@ from pydantic_core import to_jsonable_python
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.mcp.run_servers import SERVER_NAME
+from researcher_integration.timeline.events import MAX_LABEL
+from researcher_integration.timeline.shown import encodable
 from researcher_integration.tool_results.conversation import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
@@ -22,6 +24,9 @@ from researcher_integration.tool_results.tool_call_reporter import Events, ToolC
 from summarizer_tool import one_line, render_prompt
 
 MAX_TITLE = 200
+
+LABELS = ('session_id', 'stage', 'model_call_id')
+"""Keys of a run's metadata that its events repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,9 @@ class CallRules:
         events = self.events
         if events is not None and not hasattr(events, 'emit'):
             events = cast('Callable[[RunContext[Any]], Events | None]', events)(ctx)
-        return ToolCallReporter(cast('Events | None', events), call_id, tool, server)
+        given = ctx.metadata or {}
+        labels = {name: encodable(str(given[name])[:MAX_LABEL]) for name in LABELS if given.get(name)}
+        return ToolCallReporter(cast('Events | None', events), call_id, tool, server, labels)
 
     def masker(self, server: str | None) -> Masker | None:
         """What masks the results of a server; none where masking is switched off."""

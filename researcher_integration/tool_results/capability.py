@@ -194,6 +194,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             masked = await called.masked_error(error)
             text = str(masked)
             await called.reporter.completed(len(text), count_tokens(text), is_error=True)
+            await called.reporter.returned(text, '', is_error=True)
             if masked is error:
                 raise
             raise masked from None

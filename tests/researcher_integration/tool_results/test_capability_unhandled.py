@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import UsageLimits
 
-from researcher_integration.timeline.events import Draft
+from researcher_integration.timeline.events import Draft, ToolResult
 from researcher_integration.tool_results.capability import SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import Settings
@@ -115,3 +115,22 @@ async def test_what_a_tool_raises_instead_of_a_result_is_treated_as_one() -> Non
     assert [draft.type for draft in told if draft.type != 'summary.delta'] == [
         'tool_call', 'tool_call', 'tool_result', 'tool_call.summarizing', 'tool_summary'
     ]  # fmt: skip
+
+
+async def test_a_tool_that_fails_leaves_its_masked_error() -> None:
+    told: list[Draft] = []
+
+    class Told:
+        async def emit(self, draft: Draft) -> None:
+            told.append(draft)
+
+    def look() -> str:
+        raise ModelRetry(f'no harbour for password={SECRET}')
+
+    capability = SummarizeToolResults[None](settings=SETTINGS, timeline=Told())
+    metadata = {'session_id': 's1', 'stage': 'triage', 'model_call_id': 7, 'other': 'x'}
+    await Agent(asking(), tools=[look], capabilities=[capability]).run('look', metadata=metadata)
+    result = next(draft for draft in told if isinstance(draft, ToolResult))
+    assert result.is_error
+    assert result.text == 'no harbour for password=[MASKED_PASSWORD]'
+    assert {(draft.session_id, draft.stage, draft.model_call_id) for draft in told} == {('s1', 'triage', '7')}
