@@ -47,7 +47,9 @@ class ConversationFocus:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Utterance:
+    """What somebody has said or done, or what a tool has answered."""
+
     who: str
     text: str
     most: int
@@ -89,9 +91,9 @@ def describe(
     return ConversationFocus(text, words[: (MAX_TOKENS + MAX_ARGUMENTS_TOKENS) * 20])
 
 
-def _all_said(messages: Sequence[ModelMessage]) -> list[_Said]:
+def _all_said(messages: Sequence[ModelMessage]) -> list[_Utterance]:
     """Who has said what, in order."""
-    said: list[_Said] = []
+    said: list[_Utterance] = []
     for part in (part for message in messages for part in message.parts):
         match part:
             case UserPromptPart():
@@ -101,13 +103,13 @@ def _all_said(messages: Sequence[ModelMessage]) -> list[_Said]:
                     for each in items
                     if isinstance(each, str | TextContent)
                 )
-                said.append(_Said('user', ' '.join(texts), MESSAGE_TOKENS))
+                said.append(_Utterance('user', ' '.join(texts), MESSAGE_TOKENS))
             case TextPart():
-                said.append(_Said('agent', part.content, MESSAGE_TOKENS))
+                said.append(_Utterance('agent', part.content, MESSAGE_TOKENS))
             case ToolCallPart():
-                said.append(_Said(CALLED, f'{part.tool_name} {part.args_as_json_str()}', CALL_TOKENS))
+                said.append(_Utterance(CALLED, f'{part.tool_name} {part.args_as_json_str()}', CALL_TOKENS))
             case ToolReturnPart():
-                said.append(_Said(f'{RETURNED} {part.tool_name}', part.model_response_str(), RESULT_TOKENS))
+                said.append(_Utterance(f'{RETURNED} {part.tool_name}', part.model_response_str(), RESULT_TOKENS))
             case _:
                 pass
     return [each for each in said if each.text.strip()]
