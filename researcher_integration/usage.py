@@ -2,11 +2,12 @@
 
 import re
 from decimal import Decimal
+from math import ceil
 from typing import Self
 
 from pydantic import BaseModel
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.usage import RunUsage
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 
 class Spent(BaseModel):
@@ -44,6 +45,29 @@ class Spent(BaseModel):
 
     def __add__(self, other: 'Spent') -> 'Spent':
         return Spent.of(self.usage() + other.usage())
+
+
+def share_of(limits: UsageLimits, share: float, used: RunUsage | None = None) -> UsageLimits:
+    """A share of what is left of limits, at least one of each.
+
+    Args:
+        limits: Of a run.
+        share: From 0 to 1.
+        used: What counts against them already; the new limits are held against it, too.
+    """
+    used = RunUsage() if used is None else used
+
+    def part(limit: int | None, so_far: int) -> int | None:
+        return None if limit is None else so_far + max(1, ceil((limit - so_far) * share))
+
+    cost = used.cost or Decimal(0)
+    return UsageLimits(
+        request_limit=part(limits.request_limit, used.requests),
+        input_tokens_limit=part(limits.input_tokens_limit, used.input_tokens),
+        output_tokens_limit=part(limits.output_tokens_limit, used.output_tokens),
+        total_tokens_limit=part(limits.total_tokens_limit, used.total_tokens),
+        cost_limit=None if limits.cost_limit is None else cost + (limits.cost_limit - cost) * Decimal(str(share)),
+    )
 
 
 def limit_reached(error: UsageLimitExceeded) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from summarizer_tool.llm.failures import first_of as first_error
     from summarizer_tool.llm.failures import reason as failure_reason
     from summarizer_tool.llm.models import build as build_model
+    from summarizer_tool.llm.models import check_name as check_model_name
     from summarizer_tool.llm.models import connect as connect_model
     from summarizer_tool.llm.models import model_id as model_id
     from summarizer_tool.llm.options import Progress as Progress
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.requests import AddSourceRequest as AddSourceRequest
     from summarizer_tool.service.requests import AnswerRequest as AnswerRequest
+    from summarizer_tool.service.requests import QuerySourceRequest as QuerySourceRequest
     from summarizer_tool.service.requests import ReadSourceRequest as ReadSourceRequest
     from summarizer_tool.service.requests import SearchRequest as SearchRequest
     from summarizer_tool.service.requests import StatusRequest as StatusRequest
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     # Type checkers take what is imported as itself for public; these have another name in their module.
     __all__ = [
         'build_model',
+        'check_model_name',
         'configure_telemetry',
         'connect_model',
         'count_tokens',
@@ -114,7 +117,7 @@ else:
             'html.content': 'read as read_html',
             'html.page': 'Page',
             'llm.failures': 'first_of as first_error, reason as failure_reason',
-            'llm.models': 'build as build_model, connect as connect_model, model_id',
+            'llm.models': 'build as build_model, check_name as check_model_name, connect as connect_model, model_id',
             'llm.options': 'Progress, RequestOptions',
             'llm.typed_query': 'TypedQuery',
             'mapreduce.request': 'ExtractionRequest, SummarizeRequest',
@@ -125,7 +128,8 @@ else:
             'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
             'server.http': 'arrival as request_arrival',
             'server.main': 'serve as serve_mcp',
-            'service.requests': 'AddSourceRequest, AnswerRequest, ReadSourceRequest, SearchRequest, StatusRequest',
+            'service.requests': 'AddSourceRequest, AnswerRequest, QuerySourceRequest, '
+            'ReadSourceRequest, SearchRequest, StatusRequest',
             'service.evidence_brief': 'EvidenceBrief',
             'service.retrieval': 'Retriever',
             'service.service': 'AddedSource, Service, SummaryReply',

@@ -62,12 +62,22 @@ Model = TypeVar('Model', bound=Strict)
 
 def read_yaml(path: Path, model: type[Model]) -> Model:
     """Read a YAML file, without aliases and keys that stand twice; what is wrong with it is a `ConfigurationError`."""
-    return _checked(path, _parsed(path, _from_yaml), model, ' (put it in quotes)')
+    return _checked(path, _parsed(path, lambda: _from_yaml(_text(path))), model, ' (put it in quotes)')
+
+
+def read_yaml_text(text: str, model: type[Model], where: str) -> Model:
+    """Read YAML that is given as text, as `read_yaml` does a file; errors call it `where`."""
+    return _checked(where, _parsed(where, lambda: _from_yaml(text)), model, ' (put it in quotes)')
+
+
+def read_mapping(value: object, model: type[Model], where: str) -> Model:
+    """Check what a program gives, as `read_yaml` does what stands in a file; errors call it `where`."""
+    return _checked(where, value, model, '')
 
 
 def read_json(path: Path, model: type[Model]) -> Model:
     """Read a JSON file, without keys that stand twice. No error repeats a value: it may be a secret."""
-    return _checked(path, _parsed(path, _from_json), model, '')
+    return _checked(path, _parsed(path, lambda: _from_json(_text(path))), model, '')
 
 
 def shown(key: object) -> str:
@@ -93,15 +103,15 @@ class _NotReadableError(Exception):
     """What is wrong with a text, and in which line."""
 
 
-def _parsed(path: Path, parse: Callable[[str], object]) -> object:
+def _parsed(where: Path | str, parse: Callable[[], object]) -> object:
     try:
-        value = parse(_text(path))
+        value = parse()
     except _NotReadableError as error:
-        raise ConfigurationError(f'{path}: {error}') from None
+        raise ConfigurationError(f'{where}: {error}') from None
     except RecursionError:
-        raise ConfigurationError(f'{path}: is nested too deeply') from None
+        raise ConfigurationError(f'{where}: is nested too deeply') from None
     if value is None:
-        raise ConfigurationError(f'{path}: is empty')
+        raise ConfigurationError(f'{where}: is empty')
     return value
 
 
@@ -179,7 +189,7 @@ def _refuse(constant: str) -> NoReturn:
     raise _NotReadableError(f'is not JSON: {constant} is no number')
 
 
-def _checked(path: Path, value: object, model: type[Model], way_out: str) -> Model:
+def _checked(where: Path | str, value: object, model: type[Model], way_out: str) -> Model:
     """The model of a parsed file; `way_out` says what to do with a value that was to be text, but is none."""
     try:
         return model.model_validate(value)
@@ -188,7 +198,7 @@ def _checked(path: Path, value: object, model: type[Model], way_out: str) -> Mod
     problems = [_problem(detail, way_out) for detail in details]
     if len(problems) > MAX_PROBLEMS:
         problems[MAX_PROBLEMS:] = [f'and {len(problems) - MAX_PROBLEMS} more']
-    raise ConfigurationError(f'{path}: {"; ".join(problems)}')
+    raise ConfigurationError(f'{where}: {"; ".join(problems)}')
 
 
 def _problem(detail: ErrorDetails, way_out: str) -> str:

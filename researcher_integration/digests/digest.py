@@ -15,6 +15,13 @@ from researcher_integration.digests.samples import read_samples, sample_statemen
 from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
 from researcher_integration.digests.tables import aligned, fixed, markdown, read_tables, separated, table_statements
 from researcher_integration.digests.tuples import read_tuples
+from researcher_integration.digests.unknown_forms import (
+    is_written,
+    page_text,
+    piece_statements,
+    read_literal,
+    without_place,
+)
 from researcher_integration.digests.values import template
 from researcher_integration.digests.xml_reading import read_xml
 from summarizer_tool import fits_tokens, truncate_tokens
@@ -27,6 +34,9 @@ _LOG_SHARE = 0.3
 """Share of lines with a time, a level or a frame from which a text is a log."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'severity', 'lvl', 'asctime'})
+
+_LARGE = 4000
+"""Characters from which a text of no known form is digested all the same; what is smaller is read as prose."""
 
 _MENTIONS = 3
 """Lines shown for each word of the focus, first those of words that are rare."""
@@ -82,8 +92,8 @@ def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[K
         if logged := _logged(read):
             return 'log', log_statements(logged)
         return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
-    if (xml := read_xml(text)) is not None:
-        return 'json', json_statements(xml, (lambda _: ()) if is_inner else _inner)
+    if (read := read_xml(text) or read_literal(text)) is not None:
+        return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
     if samples := read_samples(lines):
         return 'table', sample_statements(samples, lines)
     if tables := read_tuples(lines) or read_tables(lines, [markdown, aligned, separated]):
@@ -96,7 +106,17 @@ def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[K
         return 'blocks', block_statements(*blocks)
     if _repeats(lines):
         return 'log', log_statements(lines)
-    return 'prose', iter(())
+    return _read_unknown(text, lines)
+
+
+def _read_unknown(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement]]:
+    """What may be said of a text of no known form, unless it was written for people: that is prose."""
+    if len(text) < _LARGE or is_written(text):
+        return 'prose', iter(())
+    if (page := page_text(text)) is not None:
+        kind, found = _read(page, page.split('\n'), is_inner=True)
+        return kind, map(without_place, found)
+    return 'log', piece_statements(lines)
 
 
 def _inner(text: str) -> Iterator[DigestStatement]:

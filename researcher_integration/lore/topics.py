@@ -82,6 +82,10 @@ class Topic(Strict):
         return '\n'.join((self.schema_hint, '', 'Preserve:', *(f'- {each}' for each in self.preserve)))
 
 
+RAISED_BY = 'limits: in the file of the topics raises it'
+"""The setting that a limit is raised with."""
+
+
 class Limits(Strict):
     """The limits of one zone, over the calls of agent and summaries; the topics share them."""
 

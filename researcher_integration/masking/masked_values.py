@@ -4,7 +4,7 @@ import copy
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -17,12 +17,19 @@ from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Masked, mask_for
-from researcher_integration.masking.structured_secrets import KUBERNETES, SECRET_KINDS
+from researcher_integration.masking.structured_secrets import KUBERNETES, SECRET_KINDS, kind_of_pair
 
 _PLAIN = (bool, int, float, Decimal, date, time, timedelta, UUID, Enum, SecretStr, SecretBytes, type(None))
 """What holds no text that a tool chose, or hides it itself."""
 
 _TEXTUAL = re.compile(r'text/|[\w.\-]+/(?:[\w.\-]+\+)?(?:x-)?(?:json|xml|yaml)\b', re.IGNORECASE)
+
+
+_VALUES = frozenset({'value', 'values'})
+"""Fields of an object with a name, which is that of a secret where the name says so."""
+
+_HEADERS = re.compile(r'headers?$', re.IGNORECASE)
+"""The name of a list in which names and values take turns."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,8 +131,8 @@ class Values:
         kind_of_object = fields.get('kind')
         in_secret = kind_of_object in SECRET_KINDS or (place.in_secret and kind_of_object is None)
         names = {key.lower(): item for key, item in fields.items() if isinstance(key, str)}
-        name = next((item for key in ('name', 'key') if isinstance(item := names.get(key), str)), '')
-        of_value = secret_names.kind_of(name) if 'value' in names and name else None
+        name = next((item for key in ('name', 'key', 'header') if isinstance(item := names.get(key), str)), '')
+        of_value = secret_names.kind_of(name) if name and not names.keys().isdisjoint(_VALUES) else None
         media_type = names.get('media_type', names.get('mimetype'))
         textual = isinstance(media_type, str) and _TEXTUAL.match(media_type) is not None
         places: dict[Any, _Place] = {}
@@ -135,14 +142,18 @@ class Values:
                 low = key.lower()
                 said_about = low.replace('_', '') in secret_names.REFERENCES
                 own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
-                kind = own or (None if said_about else kind) or (of_value if low == 'value' else None)
+                kind = own or (None if said_about else kind) or (of_value if low in _VALUES else None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES
             places[key] = _Place(kind, in_secret, key if isinstance(key, str) else place.name, textual)
         return places
 
     def _items(self, value: Iterable[object], place: _Place) -> Iterable[object]:
-        new = [self._masked(item, place) for item in value]
+        items = list(value)
+        new = [self._masked(item, place) for item in items]
+        for index, kind in _paired(items, place.name).items():
+            if new[index] is items[index]:  # else the secret in it is masked, such as that behind `Bearer`
+                new[index] = self._masked(items[index], dataclasses.replace(place, kind=kind))
         if all(one is other for one, other in zip(new, value, strict=True)):
             return value
         if isinstance(value, tuple) and hasattr(value, '_fields'):  # a named tuple
@@ -173,6 +184,22 @@ class Values:
         places = self._places(fields, place)
         new = {name: self._masked(item, places[name]) for name, item in fields.items()}
         return {name: item for name, item in new.items() if item is not fields[name]}
+
+
+def _paired(items: Sequence[object], name: str) -> dict[int, str]:
+    """The places of values that stand behind the name of a secret, as headers in pairs do, and the kinds of secrets."""
+    if len(items) != 2 and not (len(items) % 2 == 0 and _HEADERS.search(name)):
+        return {}
+    texts = [_as_text(item) for item in items]
+    if not all(isinstance(text, str) for text in texts):
+        return {}
+    pairs = zip(texts[::2], texts[1::2], strict=True)
+    found = {2 * at + 1: kind_of_pair(name or '', value or '') for at, (name, value) in enumerate(pairs)}
+    return {at: kind for at, kind in found.items() if kind}
+
+
+def _as_text(item: object) -> str | None:
+    return item if isinstance(item, str) else item.decode('latin-1') if isinstance(item, bytes) else None
 
 
 def _is_unicode(text: str) -> bool:

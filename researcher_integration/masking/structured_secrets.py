@@ -27,6 +27,12 @@ _PARTS = regex.compile(r'^(?:---|- |\0)', regex.MULTILINE)
 _DATA_YAML = regex.compile(r'^(?P<indent>[ \t]*(?:- )?)(?:data|stringData):[ \t]*\r?$', regex.MULTILINE)
 _ENTRY = regex.compile(r'^[ \t]+[^\s:#][^:\r\n]*:[ \t]+(?P<value>[^\r\n\0]+?)[ \t]*\r?$', regex.MULTILINE)
 # In an environment; where the name comes first, it is found by that.
+_HEADER_NAME = re.compile(r'[A-Za-z][\w.-]{1,60}')
+_WORD = re.compile(r'[a-z_]+|[A-Z_]+|[A-Z][a-z]+|\w+ ?\(\d+\)|[^-]*\s[^-]*')
+_TWO = regex.compile(  # no call of a function
+    r'(?<![\w\])])[\[(]\s*b?\\?(?P<quote>["\'])(?P<name>[A-Za-z][\w.-]{1,60})\\?(?P=quote)\s*,'
+    r'\s*b?\\?(?P<mark>["\'])(?P<value>[^"\'\\\n]{4,8000})\\?(?P=mark)\s*[\])]'
+)
 _VALUE_FIRST = regex.compile(
     r'^[ \t]*-[ \t]+value:[ \t]+(?P<quote>["\']?)(?P<value>[^\s"\'|>{\[][^\r\n\0]*+)\r?\n'
     r'[ \t]+name:[ \t]+["\']?(?P<name>[\w.\-]{1,100})["\']?[ \t]*\r?$',
@@ -196,6 +202,22 @@ def _close_list(closed: _Open, parent: _Open, text: str) -> Iterator[Finding]:
         yield from (each for each in closed.row if is_secret_cell(text[each.start : each.end], each.kind, certain=True))
     elif len(closed.names) == closed.size > 1 and (columns := columns_of(closed.names)):
         parent.columns, parent.width = columns, closed.size
+
+
+def kind_of_pair(name: str, value: str) -> Kind | None:
+    """The kind of the secret that a value is behind a name in a list of two; none for columns with their types."""
+    if not _HEADER_NAME.fullmatch(name) or '[MASKED_' in value or secret_names.is_placeholder(value):
+        return None
+    kind = secret_names.kind_of(name)
+    is_word = _WORD.fullmatch(value) and '-' not in name and name.lower() not in ('authorization', 'cookie')
+    return None if is_word or kind is None or secret_names.is_version(kind, value) else kind
+
+
+def find_in_pairs(text: str, _lower: str) -> Iterator[Finding]:
+    """Find the secrets in lists of two, `["X-Api-Key", "…"]`, as programs write headers."""
+    for pair in _TWO.finditer(text):
+        if kind := kind_of_pair(pair['name'], pair['value']):
+            yield Finding(*pair.span('value'), kind)
 
 
 def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:

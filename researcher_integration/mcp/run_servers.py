@@ -24,6 +24,9 @@ from researcher_integration.config.files import shown
 from researcher_integration.mcp.failures import OptionalServer, on_failure
 from summarizer_tool import RequestError, render_prompt
 
+SERVER_NAME = 'mcp_server_name'
+"""Key in the metadata of a tool under which the name of its server stands, as an operator or a selection has it."""
+
 MAX_NAMES = 20
 """That an error lists; the rest are counted."""
 
@@ -185,7 +188,12 @@ class SelectedServer(OptionalServer[AgentDepsT]):
             if missing := [name for name in self.tools if name not in tools]:
                 raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))
             self._is_listed = True
-        return {name: tool for name, tool in tools.items() if not self.tools or name in self.tools}
+        return {name: self._named(tool) for name, tool in tools.items() if not self.tools or name in self.tools}
+
+    def _named(self, tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
+        """A tool that tells other capabilities by which name the run knows its server."""
+        metadata = {**(tool.tool_def.metadata or {}), SERVER_NAME: self.name}
+        return replace(tool, tool_def=replace(tool.tool_def, metadata=metadata))
 
     async def get_instructions(
         self, ctx: RunContext[AgentDepsT]

@@ -10,6 +10,7 @@ looks through the toolsets of the run and exchanges the MCP servers among them, 
 
 import copy
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Annotated, TypeAlias, cast
@@ -18,7 +19,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 from pydantic_ai import RunContext
 from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.capabilities import MCP, AbstractCapability
-from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, AbstractNativeTool, MCPServerTool
 from pydantic_ai.tools import AgentDepsT, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
@@ -39,6 +40,8 @@ __all__ = ('ChosenServer', 'MCPSelection', 'MCPSelectionError', 'SelectMCPServer
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds: a server is connected by then, and a command that is started for the first time is up."""
+
+_logger = logging.getLogger('researcher_integration')
 
 _NO_SWITCHES = frozenset({MCPServerTool.kind, 'tool_search'})
 """Native tools without a switch: MCP servers are selected by name, and tool search is how other tools are loaded."""
@@ -92,7 +95,8 @@ class MCPSelection(Strict):
     """Kinds of native tools (`web_search`, `code_execution`, …) and whether they stay on.
 
     A kind that is not named stays as it is. One that is switched off is gone together with the local tool that would
-    stand in for it. None is added: `True` for one that the agent lacks changes nothing.
+    stand in for it. One that is switched on and that the agent lacks is added as it is by default, where the model has
+    it; where it has not, which the log says, nothing changes.
     """
 
     @field_validator('servers')
@@ -125,6 +129,10 @@ class _SelectedRun:
     """None without a selection."""
     off: frozenset[str] = frozenset()
     """Kinds of native tools that are switched off."""
+    on: frozenset[str] = frozenset()
+    """Kinds that are switched on."""
+    refused: set[str] = field(default_factory=set[str])
+    """Of these, which the log has said that the model has not."""
 
 
 @dataclass
@@ -196,7 +204,8 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         # An engine of durable execution has time limits of its own.
         timeout = None if ctx.in_durable_context else self.timeout or DEFAULT_TIMEOUT
         off = frozenset(kind for kind, on in selection.native_tools.items() if not on)
-        return replace(self, _run=_SelectedRun(RunServers(selection.servers, timeout), off))
+        on = frozenset(kind for kind, on in selection.native_tools.items() if on)
+        return replace(self, _run=_SelectedRun(RunServers(selection.servers, timeout), off, on))
 
     def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
         """The operator's servers that the run has selected.
@@ -273,6 +282,18 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
             name: servers.taken_from(toolset, name) for name, toolset in offered if servers and name in servers.selected
         }
 
+    def _added(self, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:
+        """The native tools of these kinds that the model has."""
+        run = self._run
+        made = {kind: _made(kind) for kind in sorted(kinds)}
+        supported = tuple(model.profile.get('supported_native_tools', frozenset()))
+        added = {kind: tool for kind, tool in made.items() if isinstance(tool, supported)}
+        if run and (lacking := set(kinds) - added.keys() - run.refused):
+            run.refused.update(lacking)
+            about = {'native_tools': sorted(lacking), 'model': model.model_name}
+            _logger.warning('native tools that are switched on cannot be had by default with this model', extra=about)
+        return [*added.values()]
+
     def _without_native(self, request_context: ModelRequestContext) -> ModelRequestContext:
         if (run := self._run) is None or run.servers is None:
             return request_context
@@ -280,7 +301,17 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         reached = {name: tools for name, tools in run.servers.selected.items() if name not in self._offered}
         parameters = request_context.model_request_parameters
         kept = [kept for tool in parameters.native_tools if (kept := _kept(tool, run.off, reached)) is not None]
+        there = {tool.kind for tool in kept} | {tool.unless_native for tool in parameters.function_tools}
+        kept += self._added(run.on - there, request_context.model)
         return replace(request_context, model_request_parameters=replace(parameters, native_tools=kept))
+
+
+def _made(kind: str) -> AbstractNativeTool | None:
+    """A native tool as it is by default; none of a kind that cannot be made without settings of its own."""
+    try:
+        return NATIVE_TOOL_TYPES[kind]()
+    except TypeError:
+        return None
 
 
 def _kept(

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 
-def required(token: SecretStr | None) -> bytes | None:
+def required(token: SecretStr | str | None) -> bytes | None:
     """The bearer token that requests must have, as they send it; none where only this machine is served."""
     if token is None:
         return None
-    value = token.get_secret_value().strip()
+    value = (token if isinstance(token, str) else token.get_secret_value()).strip()
     if not value:
         raise ConfigurationError('the token of the timeline is empty; set one, or none to serve this machine alone')
     return value.encode()

@@ -64,7 +64,7 @@ _logger = logging.getLogger('researcher_integration')
 _runs: TypeAdapter[list[LoggedRun]] = TypeAdapter(list[LoggedRun])
 
 
-def timeline_app(source: Hub | EventLog, *, token: SecretStr | None = None) -> Starlette:
+def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None) -> Starlette:
     """The application; to be run by uvicorn, alone or mounted in another.
 
     Args:

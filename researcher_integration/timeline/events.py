@@ -26,6 +26,9 @@ UNSTAMPED: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_NAME = 200
 """Characters of a server, a tool, a model, an id; the rest of a longer one is left out."""
 
+MAX_LABEL = 60
+"""Characters of what a caller says of a run."""
+
 LEAST_EVENT_BYTES = 10_000
 """Room for all names of an event, however they are escaped, and for some text."""
 
@@ -39,6 +42,7 @@ def _text(value: object) -> object:
 
 
 Name = Annotated[str, BeforeValidator(_name)]
+Label = Annotated[str, BeforeValidator(lambda value: value[:MAX_LABEL] if isinstance(value, str) else value)]
 Text = Annotated[str, BeforeValidator(_text)]
 Count = Annotated[int, Field(ge=0)]
 
@@ -58,6 +62,10 @@ class _Event(BaseModel):
     """UTC."""
     call_id: Name
     """Of the tool call that this is about."""
+    session_id: Label = ''
+    """With the next two from the metadata of the agent's run, as far as the caller gives them there."""
+    stage: Label = ''
+    model_call_id: Label = ''
 
 
 class ToolCall(_Event):
@@ -81,10 +89,11 @@ class ToolCall(_Event):
 
 
 class ToolResult(_Event):
-    """What a tool has answered, as it is kept."""
+    """What a tool has answered, as it is kept; or what it has failed with."""
 
     type: Literal['tool_result'] = 'tool_result'
     text: Text
+    is_error: bool = False
     capped: bool = False
     """Whether the text is cut, which its last line says."""
     source_id: Name = ''
@@ -116,6 +125,9 @@ class ToolSummary(_Event):
     """What the model got instead of the result."""
 
     type: Literal['tool_summary'] = 'tool_summary'
+    server: Name = ''
+    """Empty for the agent's own functions."""
+    tool: Name = ''
     text: Text
     original_tokens: Count
     summary_tokens: Count

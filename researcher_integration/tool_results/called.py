@@ -13,6 +13,9 @@ from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
+from researcher_integration.mcp.run_servers import SERVER_NAME
+from researcher_integration.timeline.events import MAX_LABEL
+from researcher_integration.timeline.shown import encodable
 from researcher_integration.tool_results.conversation import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
@@ -21,6 +24,9 @@ from researcher_integration.tool_results.tool_call_reporter import Events, ToolC
 from summarizer_tool import one_line, render_prompt
 
 MAX_TITLE = 200
+
+LABELS = ('session_id', 'stage', 'model_call_id')
+"""Keys of a run's metadata that its events repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ class CallRules:
         self, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
     ) -> CalledTool:
         """A tool call of a run, with its server and rules."""
-        server = server_of(ctx, tool_def)
+        server = self.server_of(ctx, tool_def)
         reporter = self.reporter(ctx, call.tool_call_id, call.tool_name, server or '')
         return await self.of(server, call.tool_name, args, reporter)
 
@@ -109,12 +115,25 @@ class CallRules:
                 arguments = None
         return CalledTool(tool, server, self.rules.for_server(server), masker, arguments, reporter)
 
+    def server_of(self, ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
+        """The name of a tool's server: the one that rules go by, else that of the selection, else its own."""
+        names = server_names(ctx, tool_def)
+        return next((name for name in names if name in self.rules.mcp_servers), names[0] if names else None)
+
+    def unmatched(self, ctx: RunContext[Any], tool_defs: Sequence[ToolDefinition]) -> tuple[list[str], list[str]]:
+        """The servers of rules that the tools have none of, and the servers of the tools that have no rule."""
+        others = [each for each in tool_defs if OWN not in (each.metadata or {})]
+        servers = {server for each in others if (server := self.server_of(ctx, each)) is not None}
+        return sorted(self.rules.mcp_servers.keys() - servers), sorted(servers - self.rules.mcp_servers.keys())
+
     def reporter(self, ctx: RunContext[Any], call_id: str, tool: str, server: str) -> ToolCallReporter:
         """What tells the events of a call."""
         events = self.events
         if events is not None and not hasattr(events, 'emit'):
             events = cast('Callable[[RunContext[Any]], Events | None]', events)(ctx)
-        return ToolCallReporter(cast('Events | None', events), call_id, tool, server)
+        given = ctx.metadata or {}
+        labels = {name: encodable(str(given[name])[:MAX_LABEL]) for name in LABELS if given.get(name)}
+        return ToolCallReporter(cast('Events | None', events), call_id, tool, server, labels)
 
     def masker(self, server: str | None) -> Masker | None:
         """What masks the results of a server; none where masking is switched off."""
@@ -124,11 +143,17 @@ class CallRules:
         return self._maskers[key]
 
 
-def server_of(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
-    """The name of a tool's MCP server or toolset, however it is wrapped; none for the agent's own functions.
+def server_names(ctx: RunContext[Any], tool_def: ToolDefinition) -> list[str]:
+    """The names of a tool's MCP server or toolset, however it is wrapped; none for the agent's own functions.
 
-    It is the `id` that the toolset was given; of an MCP server without one, its host.
+    First the name in a selection of servers; then the `id` of the toolset, or the host of an MCP server without one.
     """
+    selected = (tool_def.metadata or {}).get(SERVER_NAME)
+    names = [selected if isinstance(selected, str) else None, _toolset_id(ctx, tool_def)]
+    return [name for name in names if name is not None]
+
+
+def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
     if tool_def.toolset_id is not None:
         return None if tool_def.toolset_id.startswith('<') else tool_def.toolset_id
     tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None

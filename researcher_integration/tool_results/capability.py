@@ -9,12 +9,13 @@ from typing import Any, cast
 import anyio.to_thread
 from pydantic import ValidationError
 from pydantic_ai import RunContext, ToolCallPart, ToolDefinition
-from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, durable_operation
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, WrapRunHandler, durable_operation
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
 from pydantic_ai.models import Model, ModelRequestContext
+from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset
-from pydantic_ai.usage import RunUsage
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
@@ -24,10 +25,11 @@ from researcher_integration.tool_results.masked_history import EXEMPT_KINDS, mas
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
 from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
-from researcher_integration.tool_results.rules import ToolResultRules
+from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
 from researcher_integration.untrusted.framing import instructions
+from researcher_integration.usage import share_of
 from summarizer_tool import (
     Settings,
     SourceStore,
@@ -46,10 +48,13 @@ COLLECTION = 'tool-results'
 SHARE_OF_RUN = 0.5
 """Of the time that is left in a run with a deadline, for one model's try at a summary."""
 
+SHARE_OF_LIMITS = 0.5
+"""Of the usage limits of a run, for its summaries, beside what the agent may use of them."""
+
 LEAST_LIMIT = 50
 """Tokens of a summary that a tool has demanded: a text as small as that goes on as it is."""
 
-_CONTROL = (SkipToolExecution, CallDeferred, ApprovalRequired)
+_CONTROL = (CallDeferred, ApprovalRequired)
 """No failures."""
 
 _logger = logging.getLogger('researcher_integration')
@@ -62,11 +67,13 @@ class _Run:
     answered: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
     """By the models that may be asked, which of them has answered: it is asked first from then on."""
     usage: RunUsage = field(default_factory=RunUsage)
-    """Of the summaries, which is also in the run's own."""
+    """Of the summaries; at its end it is added to the run's own."""
     seen: set[str] = field(default_factory=set[str])
     """Ids of the calls whose results have been looked at."""
     framed: FramedResults = field(default_factory=FramedResults)
     """What the model has been shown."""
+    has_compared: bool = False
+    """Whether the servers of the rules have been compared with those there are."""
 
 
 @dataclass
@@ -84,8 +91,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     Beside a `SummarizerToolset`, which has a `read_source` of its own, wrap that one in `.prefixed(...)`.
     """
 
-    rules: ToolResultRules = field(default_factory=ToolResultRules)
-    """Thresholds, models, failure policies and masking, by server: by the `id` of the toolset."""
+    rules: RulesSource = field(default_factory=ToolResultRules)
+    """Thresholds, models, failure policies and masking, by server: a model, mapping, path or YAML for `load_rules`."""
     settings: Settings | None = None
     """Of the summarizer; from the environment where not given."""
     store: SourceStore | None = None
@@ -94,6 +101,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     """Where the events of a run go, such as a `researcher_integration.timeline.Timeline`."""
     collection: str = COLLECTION
     """Keeps apart what is kept for those who must not see each other's results: no handle is known in another one."""
+    usage_limits: UsageLimits | None = None
+    """Of the summaries of one run, apart from the agent's own requests; half of the run's where not given."""
     has_reading_tools: bool = True
     """Whether the agent gets `search_source` and `read_source`."""
     is_framed: bool | None = None
@@ -109,19 +118,19 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        self.rules = rules = load_rules(self.rules)
         settings = self.settings if self.settings is not None else Settings.load()
         store = self.store if self.store is not None else SourceStore()
         collection = store.collection(self.collection)
         self._run = self._all
         self._summarizer = ResultSummarizer(settings, collection)
-        self._calls = CallRules(self.rules, self.timeline)
+        self._calls = CallRules(rules, self.timeline)
         self._toolset = None
         if self.has_reading_tools:
             self._toolset = ReadingToolset(settings, collection, id=f'{self.id or OWN}_reading')
-        models = {self.rules.for_server(name).summarization.model for name in (None, *self.rules.mcp_servers)}
-        for name in models.union(self.rules.defaults.fallback_models):
-            if name is not None and name != EXTRACTIVE:
-                build_model(settings, name)
+        for key, name in rules.models().items():
+            if name != EXTRACTIVE:
+                build_model(settings, name, setting=f'rules: {key}')
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
@@ -151,12 +160,19 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     @property
     def _frames(self) -> bool:
-        return self.rules.defaults.framing.enabled if self.is_framed is None else self.is_framed
+        return self._calls.rules.defaults.framing.enabled if self.is_framed is None else self.is_framed
 
     @property
     def usage(self) -> RunUsage:
         """What summaries have cost: of one run on the copy that `for_run` has made for it, else of all runs."""
         return self._run.usage
+
+    async def wrap_run(self, ctx: RunContext[AgentDepsT], *, handler: WrapRunHandler) -> AgentRunResult[Any]:
+        """Add what summaries have cost when the run is over: while it lasts they must not use up its limits."""
+        try:
+            return await handler()
+        finally:
+            ctx.usage.incr(self._run.usage)
 
     async def wrap_tool_execute(
         self,
@@ -172,6 +188,12 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         await called.reporter.started(called.arguments)
         try:
             return await handler(args)
+        except SkipToolExecution as skipped:
+            # What stands for the result goes past the other hooks, and into traces at once.
+            hooked = await self.after_tool_execute(
+                ctx, call=call, tool_def=tool_def, args=args, result=cast('object', skipped.result)
+            )
+            raise SkipToolExecution(hooked) from None
         except _CONTROL:
             await called.reporter.completed()
             raise
@@ -179,6 +201,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             masked = await called.masked_error(error)
             text = str(masked)
             await called.reporter.completed(len(text), count_tokens(text), is_error=True)
+            await called.reporter.returned(text, '', is_error=True)
             if masked is error:
                 raise
             raise masked from None
@@ -270,7 +293,19 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         self._run.seen |= result_ids(ctx.messages)
         if self._frames:
             await self._run.framed.frame(request_context.messages)
+        if self._calls.rules.mcp_servers and not self._all.has_compared:
+            self._all.has_compared = True
+            self._say_unmatched(ctx, request_context.model_request_parameters.function_tools)
         return request_context
+
+    def _say_unmatched(self, ctx: RunContext[AgentDepsT], tool_defs: Sequence[ToolDefinition]) -> None:
+        """Name the rules that hold for nothing: a server under another name would silently have the defaults."""
+        rules, servers = self._calls.unmatched(ctx, tool_defs)
+        if rules:
+            about = {'rules': rules, 'servers_without_rules': servers}
+            _logger.warning('rules for tool results name servers that the run has not', extra=about)
+        elif servers:
+            _logger.info('servers have no rules for their results: the defaults hold', extra={'servers': servers})
 
     async def _replaced(
         self,
@@ -301,7 +336,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         with trace_span('summarize tool result', **about, **sizes) as span:
             made = await self._summary(ctx, request, called)
             span.set_attributes(made.attributes())
-        for usage in {id(each): each for each in (ctx.usage, self._run.usage, self._all.usage)}.values():
+        for usage in {id(each): each for each in (self._run.usage, self._all.usage)}.values():
             usage.incr(made.usage)
         found = outcome(seen, kept, made, rules)
         if not made.text and found.state == ORIGINAL:
@@ -322,7 +357,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
         first = self._run.answered.get(asked, 0)
-        made = await self._summarize(ctx, request, called.server or '', first, called.reporter.call_id, called.tool)
+        made = await self._summarize(
+            ctx, request, called.server or '', first, called.reporter.call_id, called.tool, copy(self._run.usage)
+        )
         if made.used is not None:
             self._run.answered[asked] = made.used
         return made
@@ -336,15 +373,25 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     @durable_operation(name='summarize')
     async def _summarize(
-        self, ctx: RunContext[AgentDepsT], request: SummaryRequest, server: str, first: int, call_id: str, tool: str
+        self,
+        ctx: RunContext[AgentDepsT],
+        request: SummaryRequest,
+        server: str,
+        first: int,
+        call_id: str,
+        tool: str,
+        usage: RunUsage,
     ) -> ResultSummary:
         """Make a summary; its facts are told of while they are written."""
-        rules = self.rules.for_server(server or None)
+        rules = self._calls.rules.for_server(server or None)
         first_choice = rules.summarization.model or ctx.model
         # A model of speech writes no summaries.
         own: list[Model | str] = [first_choice] if isinstance(first_choice, str | Model) else []
         candidates = [*own, *rules.fallback_models]
+        limits = self.usage_limits
+        if limits is None and ctx.usage_limits is not None:
+            limits = share_of(ctx.usage_limits, SHARE_OF_LIMITS)
         async with self._calls.reporter(ctx, call_id, tool, server).facts() as on_fact:
             return await self._summarizer.summarize(
-                request, candidates, first=first, usage=ctx.usage, usage_limits=ctx.usage_limits, on_fact=on_fact
+                request, candidates, first=first, usage=usage, usage_limits=limits, on_fact=on_fact
             )

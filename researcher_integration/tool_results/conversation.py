@@ -5,23 +5,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from pydantic_ai import ModelMessage, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai import ModelMessage, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
 from pydantic_ai.messages import TextContent
 
-from summarizer_tool import count_tokens, one_line, render_prompt, truncate_tokens
+from summarizer_tool import count_tokens, fits_tokens, one_line, render_prompt, truncate_tokens
 
-MAX_TOKENS = 900
+MAX_TOKENS = 1800
 """Of the whole context."""
 
-MAX_MESSAGE_TOKENS = 200
-"""Of one message; of a longer one the beginning says what it is about."""
+TASK_TOKENS = 700
+"""Of the first and of the last thing that a person has said: an alert, a question."""
 
-MAX_SEARCHED = 100_000
-"""Characters of a message that are searched for secrets; the rest is cut anyway."""
+MESSAGE_TOKENS = 200
+"""Of any other message."""
+
+RESULT_TOKENS = 100
+"""Of an earlier result of a tool."""
+
+CALL_TOKENS = 60
+"""Of an earlier call, with its arguments."""
+
+MAX_SEARCHED = 50_000
+"""Characters at each end of a message that are searched for secrets; what is between them is cut anyway."""
 
 MAX_ARGUMENTS_TOKENS = 150
 
-CALLED = 'agent called'
+HEAD_SHARE = 1 / 3
+"""Of what is kept of a long message, for its beginning, which says what it is about; its end says what is wanted."""
+
+CALLED, RETURNED = 'agent called', 'result of'
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,40 +46,54 @@ class ConversationFocus:
     """What was said in it and nothing else, for whoever goes by words."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Utterance:
+    """What somebody has said or done, or what a tool has answered."""
+
+    who: str
+    text: str
+    most: int
+    """Tokens that are kept of it."""
+
+
 def describe(
     messages: Sequence[ModelMessage], tool: str, arguments: object, mask: Callable[[str], str] = lambda text: text
 ) -> ConversationFocus:
-    """The conversation as the summarizer gets it: what people asked and what the agent said, newest kept first.
+    """The conversation as the summarizer gets it: what people asked, what the agent said and did, and what came of it.
 
-    System prompts, instructions, and the results of tools are left out. At most `MAX_TOKENS`, and arguments. A message
-    is masked before it is cut: half a secret is not known for one.
+    The first and the last request of a person come first, then the newest. Of what is long the beginning and the end
+    are kept. System prompts and instructions are left out. At most `MAX_TOKENS`, and arguments. A message is masked
+    before it is cut: half a secret is not known for one.
     """
-    said: list[tuple[str, str]] = []
+    said = _all_said(messages)
+    asked = [place for place, each in enumerate(said) if each.who == 'user']
+    tasks = list(dict.fromkeys([*asked[-1:], *asked[:1]]))
+    kept: dict[int, str] = {}
     left = MAX_TOKENS
-    for who, text in _newest_first(messages):
-        # What is far too long is cut before it is counted.
-        short = truncate_tokens(mask(text[:MAX_SEARCHED])[: MAX_MESSAGE_TOKENS * 20], MAX_MESSAGE_TOKENS)
-        cost = count_tokens(short) + 4
+    for place in (*tasks, *(place for place in reversed(range(len(said))) if place not in tasks)):
+        each = said[place]
+        short = _shortened(each.text, TASK_TOKENS if place in tasks else each.most, mask)
+        cost = count_tokens(short) + 5
         if cost > left:
             break
-        said.append((who, short))
+        kept[place] = short
         left -= cost
-    said.reverse()
+    lines = [(said[place].who, kept[place]) for place in sorted(kept)]
     given = json.dumps(arguments, ensure_ascii=False, default=str)[: MAX_ARGUMENTS_TOKENS * 20]
     text = render_prompt(
         'tool_results/focus',
-        messages='\n'.join(f'{who}: {text}' for who, text in said) or '-',
+        messages='\n'.join(f'{who}: {text}' for who, text in lines) or '-',
         tool=tool,
         arguments=truncate_tokens(given, MAX_ARGUMENTS_TOKENS),
     )
     values = map(str, cast('dict[str, object]', arguments).values()) if isinstance(arguments, dict) else ()
-    words = ' '.join([*(text for who, text in said if who != CALLED), *values])
+    words = ' '.join([*(text for who, text in lines if who in ('user', 'agent')), *values])
     return ConversationFocus(text, words[: (MAX_TOKENS + MAX_ARGUMENTS_TOKENS) * 20])
 
 
-def _newest_first(messages: Sequence[ModelMessage]) -> list[tuple[str, str]]:
-    """Who has said what."""
-    lines: list[tuple[str, str]] = []
+def _all_said(messages: Sequence[ModelMessage]) -> list[_Utterance]:
+    """Who has said what, in order."""
+    said: list[_Utterance] = []
     for part in (part for message in messages for part in message.parts):
         match part:
             case UserPromptPart():
@@ -77,11 +103,34 @@ def _newest_first(messages: Sequence[ModelMessage]) -> list[tuple[str, str]]:
                     for each in items
                     if isinstance(each, str | TextContent)
                 )
-                lines.append(('user', one_line(' '.join(texts))))
+                said.append(_Utterance('user', ' '.join(texts), MESSAGE_TOKENS))
             case TextPart():
-                lines.append(('agent', one_line(part.content)))
+                said.append(_Utterance('agent', part.content, MESSAGE_TOKENS))
             case ToolCallPart():
-                lines.append((CALLED, part.tool_name))
+                said.append(_Utterance(CALLED, f'{part.tool_name} {part.args_as_json_str()}', CALL_TOKENS))
+            case ToolReturnPart():
+                said.append(_Utterance(f'{RETURNED} {part.tool_name}', part.model_response_str(), RESULT_TOKENS))
             case _:
                 pass
-    return [(who, text) for who, text in reversed(lines) if text]
+    return [each for each in said if each.text.strip()]
+
+
+def _shortened(text: str, most: int, mask: Callable[[str], str]) -> str:
+    """A text on one line, masked; of a long one the beginning and the end."""
+    if len(text) > 2 * MAX_SEARCHED:
+        head, tail = one_line(mask(text[:MAX_SEARCHED])), one_line(mask(text[-MAX_SEARCHED:]))
+    else:
+        head = tail = one_line(mask(text))
+        if fits_tokens(head, most):
+            return head
+    begin = int(most * HEAD_SHARE)
+    # What is far too long is cut before it is counted.
+    return f'{truncate_tokens(head[: begin * 20], begin)} … {_end(tail, most - begin - 2)}'
+
+
+def _end(text: str, most: int) -> str:
+    """As much of the end as fits."""
+    text = text[-most * 8 :]
+    while (size := count_tokens(text)) > most:
+        text = text[-int(len(text) * most / size * 0.98) :]
+    return text.lstrip()

@@ -8,19 +8,19 @@ from pydantic_ai.mcp import CallToolFunc, ProcessToolCallback, ToolResult
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool
 from researcher_integration.tool_results.observation import Observation
-from researcher_integration.tool_results.rules import ToolResultRules
+from researcher_integration.tool_results.rules import RulesSource, load_rules
 from researcher_integration.tool_results.tool_call_reporter import ToolCallReporter
 from summarizer_tool import render_prompt
 
 
-def masked_calls(rules: ToolResultRules, server: str | None = None) -> ProcessToolCallback:
+def masked_calls(rules: RulesSource, server: str | None = None) -> ProcessToolCallback:
     """What masks the results of a server at once: `MCPToolset(url, process_tool_call=masked_calls(rules, 'pods'))`.
 
     Args:
-        rules: As `SummarizeToolResults` has them.
+        rules: As `SummarizeToolResults` takes them.
         server: Its name in them.
     """
-    of_server = rules.for_server(server)
+    of_server = load_rules(rules).for_server(server)
     masker = of_server.masking.masker()
 
     async def process(ctx: RunContext[Any], call_tool: CallToolFunc, name: str, args: dict[str, Any]) -> ToolResult:

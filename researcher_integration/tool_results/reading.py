@@ -1,8 +1,8 @@
-"""The tools by which an agent looks into stored results: `search_source` and `read_source`."""
+"""The tools by which an agent looks into stored results: `search_source`, `read_source` and `query_source`."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -11,11 +11,14 @@ from pydantic import BeforeValidator
 from pydantic_ai import FunctionToolset, RunContext, Tool, ToolFailed
 from pydantic_ai.tools import AgentDepsT
 
+from researcher_integration.digests.statements import focus_words
 from summarizer_tool import (
     Collection,
     Document,
     ExtractiveModel,
+    QuerySourceRequest,
     ReadSourceRequest,
+    Retriever,
     Service,
     Settings,
     Summarizer,
@@ -41,9 +44,16 @@ AROUND = 200
 MAX_SHOWN = 500
 """Lines in one answer."""
 
+INDEXED_TOKENS = 8000
+"""Of the passages in which lines with the words of a question are looked for."""
+
+RESERVED = 45
+"""Tokens of the line that says how lines were found."""
+
 OWN = 'summarize_tool_results'
 """Key in the metadata of the tools under which their own names stand, whatever the model calls them."""
 
+_NUMBERED = re.compile(r'^(\d+)\| (.+)$', re.MULTILINE)
 _PARAMETERS = '\n## Parameters\n'
 _PARAMETER = re.compile(r'^- (\w+): (.+)$', re.MULTILINE)
 
@@ -57,14 +67,16 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
     """Shows what is in the stored results of one collection; its own results are never summarized."""
 
     def __init__(self, settings: Settings, collection: Collection, *, id: str) -> None:  # noqa: A002 - as all toolsets call it
-        """Make the two tools; the `id` is the same in every process under durable execution."""
+        """Make the tools; the `id` is the same in every process under durable execution."""
         # A wrong type of argument is mended by the model, and should not end a run soon.
         super().__init__(id=id, max_retries=3)
         self._collection = collection
         # It reads, and needs no model for that.
         self._service = Service(Summarizer(settings, model=ExtractiveModel()), collection)
+        self._retriever = Retriever(self._service)
         self.add_tool(_tool('search_source', self._search))
         self.add_tool(_tool('read_source', self._read))
+        self.add_tool(_tool('query_source', self._query))
 
     async def _search(
         self,
@@ -74,9 +86,13 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
         max_tokens: Annotated[int, _number(DEFAULT_TOKENS)] = DEFAULT_TOKENS,
     ) -> str:
         with _told_to_the_model(source_id):
-            return await anyio.to_thread.run_sync(
-                lambda: find_lines(self._collection.document(source_id), text, max_tokens)
-            )
+            document = await anyio.to_thread.run_sync(self._collection.document, source_id)
+            if text.strip() and text.strip().lower() not in document.text.lower():
+                # The index knows where the words of a question stand.
+                brief = await self._retriever.search(text, source_ids=[document.id], max_tokens=INDEXED_TOKENS)
+                if found := lines_by_words(brief.text, focus_words(text), document, max_tokens):
+                    return found
+            return await anyio.to_thread.run_sync(find_lines, document, text, max_tokens)
 
     async def _read(
         self,
@@ -90,6 +106,37 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
             return await self._service.read_source(
                 ReadSourceRequest(source_id=source_id, start_line=start_line, max_tokens=max_tokens, offset=offset)
             )
+
+    async def _query(
+        self,
+        ctx: RunContext[AgentDepsT],
+        source_id: str,
+        query: str,
+        max_tokens: Annotated[int, _number(DEFAULT_TOKENS)] = DEFAULT_TOKENS,
+    ) -> str:
+        with _told_to_the_model(source_id):
+            return await self._service.query_source(
+                QuerySourceRequest(source_id=source_id, query=query, max_tokens=max_tokens)
+            )
+
+
+def lines_by_words(brief: str, words: Sequence[str], document: Document, max_tokens: int) -> str:
+    """The lines of a brief that have most of the words, in their order and as many as fit; empty if none has any."""
+    numbered = {int(number): f'{number}| {line}' for number, line in _NUMBERED.findall(brief)}
+    having = {number: sum(word in line.lower() for word in words) for number, line in numbered.items()}
+    best = max(having.values(), default=0)
+    lines = [number for number in sorted(having, key=lambda each: (-having[each], each)) if 2 * having[number] > best]
+    room = min(max(max_tokens, MIN_TOKENS), MAX_TOKENS) - RESERVED
+    shown: list[int] = []
+    for number in lines if best else ():
+        room -= count_tokens(numbered[number]) + 1
+        if room < 0:
+            break
+        shown.append(number)
+    if not shown:
+        return ''
+    found = '\n'.join(numbered[number] for number in sorted(shown))
+    return render_prompt('tool_results/found_by_words', id=document.id, lines=found)
 
 
 def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) -> str:

@@ -44,7 +44,13 @@ class StoredResult:
 
     def rendered(self, name: str, **values: str) -> str:
         """What is said of it: the `note` over a summary, or `withheld` where it is too large and there is none."""
-        suffix = '' if self.source_id and len(self.readers) == 2 else '_elsewhere' if self.source_id else '_unread'
+        suffix = (
+            ''
+            if self.source_id and {'search_source', 'read_source'} <= self.readers.keys()
+            else '_elsewhere'
+            if self.source_id
+            else '_unread'
+        )
         return render_prompt(
             f'tool_results/{name}{suffix}',
             tool=self.tool,
@@ -68,6 +74,8 @@ def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: S
         'input_tokens': made.usage.input_tokens,
         'output_tokens': made.usage.output_tokens,
     }
+    if made.reason:
+        told['reason'] = made.reason
     if made.text:
         note = kept.rendered('note', tokens=f'{made.tokens:,}')
         told |= {NOTE: note, 'summary_tokens': made.tokens, 'state': made.state}

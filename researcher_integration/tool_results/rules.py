@@ -1,17 +1,22 @@
 """How the results of tools are treated: the rules of each MCP server, over defaults for all tools."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from researcher_integration.config.files import FOLDER, Strict, key_path, read_yaml
+from researcher_integration.config.files import FOLDER, Strict, key_path, read_mapping, read_yaml, read_yaml_text
 from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group
 from researcher_integration.masking.masking import Masker, compile_pattern
-from summarizer_tool import ConfigurationError
+from summarizer_tool import ConfigurationError, check_model_name
 
 SHIPPED_RULES = FOLDER / 'tool_results.yml'
+
+_YAML = re.compile(r'\n|:\s|:$|^\s*\{')
+"""What a YAML text has and the name of a file has not."""
 
 MIN_THRESHOLD = 100
 """Tokens. What is smaller is not worth a summary."""
@@ -117,6 +122,17 @@ class ToolResultRules(Strict):
             raise ValueError('; '.join(found[:3]))
         return self
 
+    def models(self) -> dict[str, str]:
+        """The models that are named, by the keys under which they stand."""
+        named = {'defaults.model': self.defaults.model}
+        parts = {('defaults',): self.defaults.summarization} | {
+            ('mcp_servers', name): own.summarization for name, own in self.mcp_servers.items()
+        }
+        named |= {key_path(*where, 'summarization', 'model'): part.model for where, part in parts.items()}
+        fallbacks = enumerate(self.defaults.fallback_models)
+        named |= {key_path('defaults', 'fallback_models', place): each for place, each in fallbacks}
+        return {key: name for key, name in named.items() if name is not None}
+
     def for_server(self, name: str | None) -> Rules:
         """The rules for the tools of a server; for other tools, and a server that is not configured, the defaults."""
         defaults = self.defaults
@@ -153,10 +169,26 @@ def _limit_problem(where: tuple[str, ...], given: Summarization, whole: Summariz
     )
 
 
-def load_rules(path: Path = SHIPPED_RULES) -> ToolResultRules:
-    """Read the rules of a YAML file with `defaults` and `mcp_servers`, both of which may be left out.
+RulesSource: TypeAlias = ToolResultRules | Mapping[str, object] | Path | str
+"""Rules, or where they stand: a mapping, a YAML file, or YAML as text (with a line break, or a colon and a space)."""
+
+
+def load_rules(rules: RulesSource = SHIPPED_RULES) -> ToolResultRules:
+    """Read rules with `defaults` and `mcp_servers`, both of which may be left out.
 
     Raises:
-        ConfigurationError: If the file is wrong; one line with file, key and reason.
+        ConfigurationError: If they are wrong; one line with file, key and reason.
     """
-    return read_yaml(path, ToolResultRules)
+    if isinstance(rules, ToolResultRules):
+        return rules
+    where = str(rules) if isinstance(rules, Path) else 'rules'
+    if isinstance(rules, Mapping):
+        read = read_mapping(rules, ToolResultRules, where)
+    elif isinstance(rules, Path) or not _YAML.search(rules):
+        where = str(rules)
+        read = read_yaml(Path(rules), ToolResultRules)
+    else:
+        read = read_yaml_text(rules, ToolResultRules, where)
+    for key, name in read.models().items():
+        check_model_name(name, f'{where}: {key}')
+    return read

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Literal
 
 import anyio.to_thread
@@ -41,11 +42,17 @@ from summarizer_tool import (
     truncate_tokens,
 )
 
-DIGEST_TOKENS = 6000
-"""What a model reads of machine output: one chunk."""
+REQUEST_TOKENS = 6000
+"""What a model reads of machine output: a digest, the conversation and the prompts, in one request."""
+
+PROMPT_TOKENS = 1400
+"""Of that, for the prompts, and the numbers of the lines."""
 
 DIGEST_SHARE = 0.6
 """Of a summary of machine output: what no model has a say in."""
+
+RAISED_BY = "SummarizeToolResults(usage_limits=...) raises it, or the run's own limits, of which summaries have half"
+"""The setting that a limit is raised with."""
 
 MIN_ROOM = 20
 """Tokens that are left for a model beside the digest, at least."""
@@ -134,13 +141,14 @@ class ResultSummarizer:
     ) -> ResultSummary:
         """Try the models in order, `first` before all others; a failure of all is a result that says so.
 
-        The usage is that of the run so far; limits are checked against it, and it is left as it is.
+        The usage is that of the summaries so far; limits are checked against it, and it is left as it is. What a limit
+        stops is summarized without a model: a text that is too large for the limits would be so for the agent, too.
         """
         started = time.monotonic()
         before = copy(usage)  # that of the run goes on, while other tools are called
         attempts = _Attempts(self.settings, self.collection, request, copy(before), usage_limits, on_fact)
         reason = 'no model'
-        made, used = None, None
+        made, used, is_stopped = None, None, False
         trials = [*range(first, len(candidates)), *range(min(first, len(candidates)))]
         for index in trials:
             candidate = candidates[index]
@@ -149,7 +157,8 @@ class ResultSummarizer:
                 used = index if attempts.has_asked else None
                 break
             except UsageLimitExceeded as error:
-                reason = limit_reached(error)
+                reason, is_stopped = f'{limit_reached(error)}; {RAISED_BY}', True
+                _logger.warning('a limit has stopped the summary of a tool result', extra={'reason': reason})
                 break
             except SummarizerError as error:
                 reason = _why(error)
@@ -159,7 +168,7 @@ class ResultSummarizer:
             # The reason may quote what the provider says, which may be anything.
             name = candidate if isinstance(candidate, str) else candidate.model_name
             _logger.warning('a model could not summarize a tool result', extra={'model': name})
-        if made is None and request.extractive_on_failure:
+        if made is None and (request.extractive_on_failure or is_stopped):
             try:
                 made = await attempts.without_model()
             except SummarizerError as error:
@@ -222,6 +231,8 @@ class _Attempts:
         certain = (await self._digest(int(self.request.limit * DIGEST_SHARE))).text if is_machine else ''
         room = self.request.limit - (count_tokens(f'{certain}\n\n') if certain else 0)
         text = _beside(found.text, certain) if is_machine else self.request.text
+        if not is_machine:
+            self._check_limits(text)
         summary = await self._summarized(model, text, max(MIN_ROOM, room), 'error')
         if not summary.text.strip():
             raise _UselessError(f'{model.model_name} had nothing to say')
@@ -230,10 +241,18 @@ class _Attempts:
         made = f'{certain}\n\n{summary.text}'.strip()
         return _Summary(self._within(made), summary.stats.model, summary.state)
 
+    def _check_limits(self, text: str) -> None:
+        """Raise the error of the limit that the summary of a whole text would reach, before anything is spent on it."""
+        if self.usage_limits is not None:
+            size = count_tokens(text)
+            requests = ceil(size / self.settings.default_chunk_size_tokens)
+            self.usage_limits.check_before_request(self.usage + RunUsage(requests=requests - 1, input_tokens=size))
+
     async def _summarized(
         self, model: Model, text: str, budget: int, on_failure: Literal['error', 'extractive']
     ) -> Summary:
-        settings = self.settings.model_copy(update={'repair': False})  # a result costs one request
+        # A digest costs one request; of what people write each chunk does, and merging.
+        settings = self.settings.model_copy(update={'repair': False})
         if self.request.seconds is not None:
             left = min(settings.deadline_seconds, max(0.1, self.request.seconds))
             settings = settings.model_copy(update={'deadline_seconds': left})
@@ -243,6 +262,7 @@ class _Attempts:
             model=model,
             on_failure=on_failure,
             cache=self.collection,
+            merge=text is self.request.text,
             on_fact=self.on_fact,
         )
         request = SummarizeRequest(
@@ -250,13 +270,20 @@ class _Attempts:
         )
         return await Summarizer(settings, model=model).run(Document(text), request, options)
 
-    async def _digest(self, budget: int = DIGEST_TOKENS) -> Digest:
+    async def _digest(self, budget: int = 0) -> Digest:
+        """At most so many tokens; by default, what goes into one request."""
+        budget = budget or self._most_read()
         if budget not in self._digests:
             request = self.request
             self._digests[budget] = await anyio.to_thread.run_sync(
                 lambda: digest(request.text, budget, focus=request.words)
             )
         return self._digests[budget]
+
+    def _most_read(self) -> int:
+        """Tokens of a digest that go into one request with the conversation and the prompts: one chunk, too."""
+        room = REQUEST_TOKENS - PROMPT_TOKENS - count_tokens(self.request.focus)
+        return min(max(room, REQUEST_TOKENS // 2), self.settings.default_chunk_size_tokens)
 
     def _told(self, found: Digest) -> _Summary:
         if self.on_fact is not None:

@@ -1,9 +1,9 @@
 """What a front end is told of tool calls, in the order in which it happens. It never ends a run."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast
 
 import anyio
@@ -33,6 +33,8 @@ class ToolCallReporter:
     call_id: str
     tool: str
     server: str = ''
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What each event says besides, by the names of its fields: ids of the session, the stage, the model call."""
 
     async def started(self, arguments: object) -> None:
         """The call begins."""
@@ -62,10 +64,10 @@ class ToolCallReporter:
             )
         )
 
-    async def returned(self, text: str, source_id: str) -> None:
-        """What it has answered."""
+    async def returned(self, text: str, source_id: str, *, is_error: bool = False) -> None:
+        """What it has answered, or failed with."""
         if self.events is not None:  # what nobody is told is not copied
-            await self._tell(ToolResult(call_id=self.call_id, text=text, source_id=source_id))
+            await self._tell(ToolResult(call_id=self.call_id, text=text, source_id=source_id, is_error=is_error))
 
     async def summarizing(self, size: int) -> None:
         """The answer is large, and is being summarized."""
@@ -76,6 +78,8 @@ class ToolCallReporter:
         await self._tell(
             ToolSummary(
                 call_id=self.call_id,
+                server=self.server,
+                tool=self.tool,
                 text=text,
                 original_tokens=original,
                 summary_tokens=size,
@@ -112,6 +116,6 @@ class ToolCallReporter:
         if self.events is None:
             return
         try:
-            await self.events.emit(draft)
+            await self.events.emit(draft.model_copy(update=self.labels) if self.labels else draft)
         except Exception as error:  # noqa: BLE001 - whatever becomes of an event, the run goes on
             _logger.warning('an event was lost', extra={'type': draft.type, **defect_attributes(error)})

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.instrumented import InstrumentedModel
 from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.providers import Provider
+from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 
 from summarizer_tool.errors import ConfigurationError
@@ -156,6 +156,7 @@ def build(
     http_client: httpx2.AsyncClient | None = None,
     *,
     embedded: EmbeddedModel | None = None,
+    setting: str = 'LLM_MODEL',
 ) -> Model:
     """Build the model `name`.
 
@@ -164,18 +165,19 @@ def build(
         name: As in `LLM_MODEL`.
         http_client: What requests go through, which stays the caller's to close; a new retrying client if not given.
         embedded: Makes the embedded model, where that may be asked for.
+        setting: Where the name stands, which errors say.
 
     Raises:
         ConfigurationError: As for `check`.
     """
     if name == EMBEDDED:
         if embedded is None:
-            raise ConfigurationError('LLM_MODEL=extractive answers only the requests of a summary; name another model')
+            raise ConfigurationError(f'{setting}=extractive answers only the requests of a summary; name another model')
         return embedded()
-    with providers.naming('LLM_MODEL', name, _FORMS):
+    with providers.naming(setting, name, _FORMS):
         client = http_client or retrying_client(settings)
         if providers.is_openrouter(name):
-            return _openrouter(settings, name.removeprefix('openrouter:'), client)
+            return _openrouter(settings, name.removeprefix('openrouter:'), client, setting)
 
         def provider_of(provider_name: str) -> Provider[Any]:
             try:
@@ -187,7 +189,23 @@ def build(
         return infer_model(name, provider_factory=provider_of)
 
 
-def _openrouter(settings: Settings, name: str, http_client: httpx2.AsyncClient) -> Model:
+def check_name(name: str, setting: str) -> None:
+    """Check that a name is that of a model, as far as that can be told without keys and packages of providers.
+
+    Raises:
+        ConfigurationError: If it is not; it names the `setting`.
+    """
+    if name == EMBEDDED or providers.is_openrouter(name):
+        return
+    with providers.naming(setting, name, _FORMS), suppress(ImportError):
+        provider, colon, _ = name.partition(':')
+        if colon:
+            infer_provider_class(provider)
+        else:
+            infer_model(name)
+
+
+def _openrouter(settings: Settings, name: str, http_client: httpx2.AsyncClient, setting: str) -> Model:
     """An OpenRouter model, or one at another OpenAI-compatible endpoint (`OPENROUTER_BASE_URL`)."""
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.models.openrouter import OpenRouterModel
@@ -195,7 +213,7 @@ def _openrouter(settings: Settings, name: str, http_client: httpx2.AsyncClient) 
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openrouter import OpenRouterProvider
 
-    client = providers.openrouter_client(settings, http_client, 'LLM_MODEL', name, 'LLM_MODEL=extractive')
+    client = providers.openrouter_client(settings, http_client, setting, name, f'{setting}=extractive')
     if (urlsplit(str(client.base_url)).hostname or '').endswith('openrouter.ai'):
         return OpenRouterModel(name, provider=OpenRouterProvider(openai_client=client))
     # Answers of other endpoints lack fields that OpenRouter's always have, and local servers know the older limit only.

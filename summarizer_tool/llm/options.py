@@ -61,6 +61,8 @@ class RequestOptions:
     """How structured output is asked of it; by default as configured."""
     on_failure: OnFailure | None = None
     """What happens when every call of it fails for good; by default as configured."""
+    merge: bool = True
+    """Whether a model may merge facts that are far over the budget; else they are only chosen from."""
     cache: Cache | None = None
     """Where finished work is looked for and kept."""
     cache_scope: str = ''

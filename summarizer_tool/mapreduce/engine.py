@@ -127,7 +127,8 @@ class Engine:
             await self._degrade(chunks, outcomes)
             facts = await self._union([fact for outcome in outcomes for fact in outcome.facts])
             # The embedded model has no words of its own: to merge is to choose, which the last step does best.
-            facts = facts if self._caller.is_extractive else await self._reduce(facts)
+            merges = self.options.merge and not self._caller.is_extractive
+            facts = await self._reduce(facts) if merges else facts
             facts = await self._repair(chunks, outcomes, facts)
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)

@@ -13,6 +13,7 @@ from summarizer_tool.service import tool_texts
 from summarizer_tool.service.requests import (
     AddSourceRequest,
     AnswerRequest,
+    QuerySourceRequest,
     ReadSourceRequest,
     SearchRequest,
     StatusRequest,
@@ -132,6 +133,10 @@ async def _read_source(retriever: 'Retriever', request: ReadSourceRequest, _opti
     return Reply(await retriever.service.read_source(request))
 
 
+async def _query_source(retriever: 'Retriever', request: QuerySourceRequest, _options: RequestOptions) -> Reply:
+    return Reply(await retriever.service.query_source(request))
+
+
 OPERATIONS: tuple[Operation[Any], ...] = (
     Operation('summarize', SummarizeRequest, _summarize, 'keeps', asked=('content',)),
     Operation('summarize_for_extraction', ExtractionRequest, _summarize, 'keeps', asked=('content',)),
@@ -140,6 +145,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     Operation('status', StatusRequest, _status, 'reads', is_brief=True),
     Operation('add_source', AddSourceRequest, _add_source, 'fetches'),
     Operation('read_source', ReadSourceRequest, _read_source, 'reads'),
+    Operation('query_source', QuerySourceRequest, _query_source, 'reads'),
 )
 
 

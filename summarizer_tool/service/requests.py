@@ -72,6 +72,17 @@ class AddSourceRequest(Request):
     """Its name; empty: the page's own, or the first heading."""
 
 
+class QuerySourceRequest(Request):
+    """Filter, count and slice what programs have written into a source."""
+
+    source_id: Handle
+    """A handle."""
+    query: Text
+    """A JMESPath expression."""
+    max_tokens: Count = DEFAULT_READ_TOKENS
+    """Tokens that the answer may have, brought between 50 and 20,000; 0 means 2,000."""
+
+
 class ReadSourceRequest(Request):
     """Read raw lines of a source."""
 

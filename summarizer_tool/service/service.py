@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from summarizer_tool import prompts
-from summarizer_tool.documents import reading
+from summarizer_tool.documents import querying, reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import RequestError, StoreError
 from summarizer_tool.evidence.brief import rendering
@@ -25,7 +25,12 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread, request_load
 from summarizer_tool.schemas import Summary
 from summarizer_tool.service import handles
-from summarizer_tool.service.requests import DEFAULT_READ_TOKENS, AddSourceRequest, ReadSourceRequest
+from summarizer_tool.service.requests import (
+    DEFAULT_READ_TOKENS,
+    AddSourceRequest,
+    QuerySourceRequest,
+    ReadSourceRequest,
+)
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
@@ -250,6 +255,19 @@ class Service:
         document = await in_io_thread(self.collection.document, request.source_id)
         max_tokens = request.max_tokens or DEFAULT_READ_TOKENS
         return await in_thread(reading.read, document, request.start_line, max_tokens, request.offset)
+
+    async def query_source(self, request: QuerySourceRequest) -> str:
+        """What a JMESPath expression finds in a source of JSON, CSV or lines; the last line counts what was left out.
+
+        Args:
+            request: Which source, and the expression.
+
+        Raises:
+            UnknownSourceError: If the collection has no such source.
+            RequestError: If the expression is wrong, or takes too long; says what to change.
+        """
+        document = await in_io_thread(self.collection.document, request.source_id)
+        return await in_thread(querying.query, document, request.query, request.max_tokens or DEFAULT_READ_TOKENS)
 
     async def sources(self, limit: int = 100) -> list[Source]:
         """The sources of the collection, the last used first."""

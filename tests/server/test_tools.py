@@ -90,10 +90,16 @@ async def test_tools(server: Served, mode: Mode) -> None:
             'status': {'source_url': '', 'include_urls': True},
             'add_source': {'content': '', 'url': '', 'title': ''},
             'read_source': {'source_id': 'required', 'start_line': 1, 'max_tokens': 2000, 'offset': 0},
+            'query_source': {'source_id': 'required', 'query': 'required', 'max_tokens': 2000},
         }
     )
     hinted = [(tool.name, tool.annotations) for tool in tools if tool.annotations]
-    assert [name for name, hints in hinted if hints.read_only_hint] == ['search', 'status', 'read_source']
+    assert [name for name, hints in hinted if hints.read_only_hint] == [
+        'search',
+        'status',
+        'read_source',
+        'query_source',
+    ]
     assert [name for name, hints in hinted if hints.open_world_hint] == ['answer', 'add_source']
     assert {(hints.destructive_hint, hints.idempotent_hint) for _, hints in hinted if not hints.read_only_hint} == {
         (False, True)
@@ -190,7 +196,7 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
             said.append(text_of(answer))
     assert said[:1] + said[2:9] == snapshot(
         [
-            'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source',
+            'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source, query_source',
             'give content or source_ids, not both; leave content empty to ask about stored sources',
             "format: must be 'text' or 'brief'. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format",
             'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',

@@ -19,6 +19,7 @@ def test_what_models_are_offered_and_what_only_programs_can_set() -> None:
             'status': ['max_tokens'],
             'add_source': [],
             'read_source': [],
+            'query_source': [],
         }
     )
     for each in OPERATIONS:
@@ -40,6 +41,7 @@ def test_the_schemas_say_the_bounds() -> None:
             'status': [],
             'add_source': [],
             'read_source': ['start_line', 'max_tokens', 'offset'],
+            'query_source': ['max_tokens'],
         }
     )
 

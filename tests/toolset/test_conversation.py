@@ -143,6 +143,7 @@ async def test_a_model_that_calls_everything(settings: Settings, store: SourceSt
             'status': 'success',
             'add_source': 'failed',
             'read_source': 'failed',
+            'query_source': 'failed',
         }
     )
 

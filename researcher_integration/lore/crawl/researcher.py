@@ -27,7 +27,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.crawl.crawling import Crawler, crawl_tool
 from researcher_integration.lore.material import CrawledPage, titled
-from researcher_integration.lore.topics import Topic
+from researcher_integration.lore.topics import RAISED_BY, Topic
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
     ConfigurationError,
@@ -175,7 +175,7 @@ class LoreResearcher:
                         request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
                     )
                 except UsageLimitExceeded as error:
-                    warnings.append(f'the step ended at its limit: {limit_reached(error)}')
+                    warnings.append(f'the agent ended at its limit: {limit_reached(error)}; {RAISED_BY}')
                 except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
                     raise
                 except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept

@@ -18,6 +18,7 @@ from researcher_integration.lore.checkpoint import KeptBlock, StepState
 from researcher_integration.lore.crawl.researcher import SMALL_PAGE, SummaryTaken
 from researcher_integration.lore.material import CrawledPage
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryBackend, SummaryUnavailableError
+from researcher_integration.lore.topics import RAISED_BY
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import RequestOptions, count_tokens
 
@@ -133,9 +134,9 @@ class StepSummarizer:
             ids = [page.source_id for page in pages]
             return await self.backend.condense(ids, self.hint, max(LEAST_SUMMARY, budget), self.options), ''
         except SummaryUnavailableError as error:
-            return None, f'kept as they are, not summarized: {error}'
+            return None, f'not summarized by a model: {error}'
         except UsageLimitExceeded as error:
-            return None, f'kept as they are, not summarized, for the limit of the step: {limit_reached(error)}'
+            return None, f'not summarized by a model, for the limit of the step: {limit_reached(error)}; {RAISED_BY}'
 
 
 def _noted(notes: str) -> tuple[KeptBlock, ...]:

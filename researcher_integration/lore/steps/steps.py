@@ -18,12 +18,15 @@ from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
 from researcher_integration.lore.steps.step_summarizer import StepSummarizer, StepSummary
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic
-from researcher_integration.usage import Spent
+from researcher_integration.usage import Spent, share_of
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import RequestOptions, SummarizerError, trace_span
 
 MAX_CRAWLS = 4
 """Pages that are crawled at once."""
+
+AGENT_SHARE = 0.6
+"""Of the limits of a step, for its agent: what is left is for summaries of what it has found, however long it looks."""
 
 PAGE_TOKENS = 40
 """What another page costs beside its text: its line in the list of pages, and above what was kept of it."""
@@ -188,7 +191,12 @@ class ResearchSteps:
             trace_content=work.settings.trace_content,
         )
         return await self._researcher.research(
-            work.request.zone, topic, deps, budget=budget, usage=work.usage, usage_limits=limits
+            work.request.zone,
+            topic,
+            deps,
+            budget=budget,
+            usage=work.usage,
+            usage_limits=share_of(limits, AGENT_SHARE, work.usage),
         )
 
     async def _keep(

@@ -32,7 +32,16 @@ SCENARIOS = (
     'server-sse-multiple-streams',
     'dns-rebinding-protection',
 )
-TOOLS = {'summarize', 'summarize_for_extraction', 'search', 'answer', 'status', 'add_source', 'read_source'}
+TOOLS = {
+    'summarize',
+    'summarize_for_extraction',
+    'search',
+    'answer',
+    'status',
+    'add_source',
+    'read_source',
+    'query_source',
+}
 ERAS = ('legacy', 'modern')
 """Protocol versions up to 2025-11-25, which begin with `initialize`, and from 2026-07-28 on."""
 

@@ -232,7 +232,7 @@ async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tm
         assert {(block.kind, block.text) for block in step.blocks if block.source_ids} == {('page', '')}
     reason = 'the MCP server at 127.0.0.1:… cannot be reached: All connection attempts failed'
     assert list(map(without_sizes, raw.statistics.warnings)) == [
-        *(f'{header}: kept as they are, not summarized: {reason}' for header in HEADERS),
+        *(f'{header}: not summarized by a model: {reason}' for header in HEADERS),
         *(f'{header}: … raw tokens condensed by the embedded model' for header in HEADERS),
     ]
     assert is_valid(raw, tmp_path)
@@ -263,7 +263,7 @@ async def test_summaries_fail(zone: World, tmp_path: Path) -> None:
     states = {topic: step.state for topic, step in raw.statistics.steps.items()}
     assert states == {**dict.fromkeys(TOPIC_IDS, 'empty'), 'lore': 'raw'}
     assert without_sizes(raw.statistics.warnings[0]) == snapshot(
-        'Lore and history: kept as they are, not summarized: every model call failed (HTTP 500): this is the original content, … tokens for a budget of …'
+        'Lore and history: not summarized by a model: every model call failed (HTTP 500): this is the original content, … tokens for a budget of …'
     )
     assert is_valid(raw, tmp_path)
     zone.answer_with(Researcher())
@@ -366,6 +366,25 @@ async def test_all_pages_are_missing(zone: World, tmp_path: Path) -> None:
         'no page could be crawled: http://127.0.0.1:…/nowhere.md: 127.0.0.1:…/nowhere.md answered HTTP 404; http://127.0.0.1:…/nothing.md: 127.0.0.1:…/nothing.md answered HTTP 404'
     )
     assert zone.provider.requests == []
+
+
+@pytest.mark.slow
+async def test_an_agent_that_never_ends_leaves_requests_for_summaries(zone: World, tmp_path: Path) -> None:
+    well_behaved = Researcher()
+
+    def endless(request: Request) -> Reply:
+        if role(request) == 'agent':
+            return Json({'url': zone.places.url('history')}, tool='crawl_webpage')
+        return well_behaved(request)
+
+    zone.answer_with(endless)
+    package = await zone.research(tmp_path, limits=Limits(requests=240), window=4_000, llm_model=MODEL).run()
+    steps = package.statistics.steps.values()
+    asked = Counter(map(role, zone.provider.requests))
+    assert asked['agent'] < 240 * 0.6
+    assert {step.state for step in steps} <= {'summarized', 'unchanged', 'empty'}
+    assert any(step.summaries.requests for step in steps)
+    assert any('limits: in the file of the topics raises it' in warning for warning in package.statistics.warnings)
 
 
 async def test_limits_are_reached(zone: World, tmp_path: Path) -> None:

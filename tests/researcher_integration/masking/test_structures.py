@@ -1,8 +1,9 @@
 """Secrets in structures: under names, in manifests, in models and bytes."""
 
 import json
+import pickle
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -238,3 +239,48 @@ def test_what_has_no_secret_is_the_same_object() -> None:
 def test_two_keys_of_a_mapping_that_are_secrets_stay_two() -> None:
     masked, _ = MASKER.mask_value({BY_FORM[0].text: 1, 'AKIA' + 'Z' * 16: 2, 'c': 3})
     assert masked == snapshot({'[MASKED_AWS_KEY]': 1, '[MASKED_AWS_KEY] (2)': 2, 'c': 3})
+
+
+PAIRED = 'Gull-93x-Feather-77'
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        [['X-Api-Key', PAIRED], ['Host', 'mill']],
+        [('x-api-key', PAIRED)],
+        [(b'x-api-key', PAIRED.encode())],
+        {'headers': [['Cookie', f'sid={PAIRED}'], ['Authorization', f'Bearer {PAIRED}']]},
+        {'rawHeaders': ['Host', 'mill', 'X-Api-Key', PAIRED]},
+        {'headers': [{'header': 'X-Auth-Token', 'values': [PAIRED]}, {'name': 'X-Api-Key', 'value': PAIRED}]},
+        f'[["Host", "mill"], ["X-Api-Key", "{PAIRED}"]]',
+        f"[('X-Api-Key', '{PAIRED}'), (b'x-auth-token', b'{PAIRED}')]",
+    ],
+)
+def test_headers_in_pairs(value: object) -> None:
+    masked, counts = Masker().mask_value(value)
+    assert PAIRED not in str(masked)
+    assert counts
+    assert 'mill' not in str(value) or 'mill' in str(masked)
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        [['password', 'varchar'], ['token', 'text'], ['secret', 'char(11)']],
+        ['password', 'username'],
+        [['auth-token', '4.0.0'], ['api_key', '${API_KEY}']],
+        {'names': ['token', 'a1', 'secret', 'b2']},
+        'value = options.get("token", "abc-12345")',
+    ],
+)
+def test_what_only_stands_in_pairs(value: object) -> None:
+    assert Masker().mask_value(value)[0] is value
+
+
+def test_files_nested_deep() -> None:
+    image = BinaryContent(b'\x89PNG\r\n\xff', media_type='image/png')
+    value = {'pages': [{'parts': [[BinaryContent(f'password={PAIRED}'.encode(), media_type='text/plain'), image]]}]}
+    masked, _ = Masker().mask_value(value)
+    assert PAIRED.encode() not in pickle.dumps(masked)
+    assert cast('Any', masked)['pages'][0]['parts'][0][1] is image

@@ -61,6 +61,17 @@ async def test_native_tools_are_switched_off(sites: Sites) -> None:
         assert plain.tools == (['maps', 'look_up'] if on else ['maps'])
 
 
+async def test_native_tools_are_switched_on(sites: Sites, caplog: pytest.LogCaptureFixture) -> None:
+    seen = Seen()
+    agent = Agent(everything(seen), toolsets=[MCPToolset(sites.archive.url, id='archive')])
+    native_tools = {'web_search': True, 'code_execution': True, 'x_search': True, 'file_search': True}
+    selection = MCPSelection(servers={'archive': ('maps',)}, native_tools=native_tools)
+    await agent.run('Look.', capabilities=[SelectMCPServers(selection)])
+    assert seen.native == ['code_execution', 'web_search']
+    told = [record.__dict__['native_tools'] for record in caplog.records if 'native tools' in record.getMessage()]
+    assert told == [['file_search', 'x_search']]
+
+
 async def test_servers_that_the_provider_calls(sites: Sites) -> None:
     seen = Seen()
     agent = Agent(

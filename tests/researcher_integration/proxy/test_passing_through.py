@@ -161,7 +161,9 @@ async def test_one_server(mode: str) -> None:
         assert client.instructions is not None
         assert client.instructions.endswith('\n\nAsk for ships by name.')
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert list(tools) == snapshot(['search_source', 'read_source', 'ship', 'unload', 'sink', 'build'])
+        assert list(tools) == snapshot(
+            ['search_source', 'read_source', 'query_source', 'ship', 'unload', 'sink', 'build']
+        )
         assert tools['ship'].annotations == ToolAnnotations(read_only_hint=True)
         assert tools['ship'].output_schema is None
         assert tools['ship'].input_schema['required'] == ['name']

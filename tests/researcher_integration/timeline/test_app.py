@@ -447,3 +447,13 @@ async def test_streams_end_with_their_server() -> None:
         # Without an end: there is more to come, and whoever wants it comes back.
         assert [block async for block in heard] == []
     await timeline.close()
+
+
+async def test_a_token_is_a_plain_string_or_a_secret() -> None:
+    for token in ('Gull-93x', SecretStr('Gull-93x')):
+        app = timeline_app(Hub(), token=token)
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url='http://timeline') as client:
+            assert (await client.get('/runs')).status_code == 401
+            assert (await client.get('/runs', headers={'Authorization': 'Bearer Gull-93x'})).status_code == 200
+    with pytest.raises(ConfigurationError, match='token of the timeline is empty'):
+        timeline_app(Hub(), token=' ')

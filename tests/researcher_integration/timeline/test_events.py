@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from pydantic import BaseModel, ValidationError
 
-from researcher_integration.timeline import SummaryDelta, ToolCall, ToolResult
+from researcher_integration.timeline import SummaryDelta, ToolCall, ToolResult, ToolSummary
 from researcher_integration.timeline.events import LEAST_EVENT_BYTES, decoded, encoded, stamped, within
 from tests.support.timeline import call
 
@@ -21,12 +21,12 @@ def test_what_a_front_end_gets() -> None:
     events = [stamped(draft, 'run-1', seq, NOON) for seq, draft in enumerate(call(facts=('a lamp is out',)), 1)]
     assert [encoded(event).decode() for event in events] == snapshot(
         [
-            '{"run_id":"run-1","seq":1,"time":"2031-05-04T12:00:00Z","call_id":"c1","type":"tool_call","status":"started","server":"ferry","tool":"list_pods","arguments":{"zone":"Kelderwick"},"size_characters":null,"size_tokens":null,"is_error":false,"capped":false}',
-            '{"run_id":"run-1","seq":2,"time":"2031-05-04T12:00:00Z","call_id":"c1","type":"tool_call","status":"completed","server":"ferry","tool":"list_pods","arguments":null,"size_characters":90000,"size_tokens":31000,"is_error":false,"capped":false}',
-            '{"run_id":"run-1","seq":3,"time":"2031-05-04T12:00:00Z","call_id":"c1","type":"tool_result","text":"pod ferry-gate-7 CrashLoopBackOff\\n","capped":false,"source_id":"src_0123456789ab"}',
-            '{"run_id":"run-1","seq":4,"time":"2031-05-04T12:00:00Z","call_id":"c1","type":"tool_call.summarizing","estimated_tokens":31000}',
-            '{"run_id":"run-1","seq":5,"time":"2031-05-04T12:00:00Z","call_id":"c1","type":"summary.delta","index":0,"text":"a lamp is out"}',
-            '{"run_id":"run-1","seq":6,"time":"2031-05-04T12:00:00Z","call_id":"c1","type":"tool_summary","text":"a lamp is out","original_tokens":31000,"summary_tokens":42,"model":"extractive","source_id":"src_0123456789ab","state":"complete","capped":false}',
+            '{"run_id":"run-1","seq":1,"time":"2031-05-04T12:00:00Z","call_id":"c1","session_id":"","stage":"","model_call_id":"","type":"tool_call","status":"started","server":"ferry","tool":"list_pods","arguments":{"zone":"Kelderwick"},"size_characters":null,"size_tokens":null,"is_error":false,"capped":false}',
+            '{"run_id":"run-1","seq":2,"time":"2031-05-04T12:00:00Z","call_id":"c1","session_id":"","stage":"","model_call_id":"","type":"tool_call","status":"completed","server":"ferry","tool":"list_pods","arguments":null,"size_characters":90000,"size_tokens":31000,"is_error":false,"capped":false}',
+            '{"run_id":"run-1","seq":3,"time":"2031-05-04T12:00:00Z","call_id":"c1","session_id":"","stage":"","model_call_id":"","type":"tool_result","text":"pod ferry-gate-7 CrashLoopBackOff\\n","is_error":false,"capped":false,"source_id":"src_0123456789ab"}',
+            '{"run_id":"run-1","seq":4,"time":"2031-05-04T12:00:00Z","call_id":"c1","session_id":"","stage":"","model_call_id":"","type":"tool_call.summarizing","estimated_tokens":31000}',
+            '{"run_id":"run-1","seq":5,"time":"2031-05-04T12:00:00Z","call_id":"c1","session_id":"","stage":"","model_call_id":"","type":"summary.delta","index":0,"text":"a lamp is out"}',
+            '{"run_id":"run-1","seq":6,"time":"2031-05-04T12:00:00Z","call_id":"c1","session_id":"","stage":"","model_call_id":"","type":"tool_summary","server":"","tool":"","text":"a lamp is out","original_tokens":31000,"summary_tokens":42,"model":"extractive","source_id":"src_0123456789ab","state":"complete","capped":false}',
         ]
     )
     assert [event.type for event in events if event.is_transient] == snapshot(
@@ -41,8 +41,8 @@ def test_a_large_text_is_cut_and_says_so() -> None:
     assert isinstance(event, ToolResult)
     assert event.capped
     assert event.text[-90:] == snapshot("""\
-p lamp lamp lamp lamp lamp l
-[cut here: 9,811 of 25,000 characters are kept in this event]\
+lamp lamp lamp lamp lamp lam
+[cut here: 9,748 of 25,000 characters are kept in this event]\
 """)
     assert decoded(body) == event
 
@@ -135,3 +135,15 @@ def test_any_arguments_can_be_sent(value: object) -> None:
     )
     json.loads(body, parse_constant=pytest.fail)
     assert decoded(body) == event
+
+
+def test_all_names_at_their_longest_leave_room() -> None:
+    name, label = '\x01' * 200, '\x01' * 60
+    summary = ToolSummary(
+        run_id=name, call_id=name, session_id=label, stage=label, model_call_id=label, server=name, tool=name,
+        text='lamp ' * 9000, original_tokens=10**9, summary_tokens=10**9, model=name, source_id=name, state=name,
+    )  # fmt: skip
+    cut, body = within(stamped(summary, name, 2**53, datetime.now(UTC)), LEAST_EVENT_BYTES)
+    assert len(body) <= LEAST_EVENT_BYTES
+    assert isinstance(cut, ToolSummary)
+    assert cut.text.startswith('lamp')

@@ -63,7 +63,7 @@ The keeper of lamp 30 at Kelder wrote that the northern pier was calm, and that 
                 'seconds': IsFloat(gt=0, lt=5),
                 'source_id': 'src_38dc4ecafbf4',
                 'requests': 1,
-                'input_tokens': 1421,
+                'input_tokens': 1425,
                 'output_tokens': 51,
                 'note': '[look: 1,500 tokens, summarized in 100. The whole result is src_38dc4ecafbf4: search_source finds lines in it, read_source shows them.]',
                 'summary_tokens': 100,
@@ -270,7 +270,7 @@ async def test_the_summarizer_gets_the_conversation_without_system_prompts_and_s
 The conversation in which the tool was called, the latest last:
 user: What is broken? My key is [MASKED_GITHUB_TOKEN].
 agent: I look for what is broken.
-agent called: look
+agent called: look {"where":"pier","token":"[MASKED_GITHUB_TOKEN]"}
 
 The call: look with {"where": "pier", "token": "[MASKED_TOKEN]"}\
 """)

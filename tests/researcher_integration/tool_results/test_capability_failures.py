@@ -1,13 +1,15 @@
 """Summaries that cannot be had: models that are down, slow, empty or talk nonsense; stores and masks that fail."""
 
 import asyncio
+import base64
+import random
 from collections.abc import Callable
 from typing import Any
 
 import anyio
 import pytest
 from inline_snapshot import snapshot
-from pydantic_ai import Tool, ToolReturn, UsageLimitExceeded, UsageLimits
+from pydantic_ai import Tool, ToolReturn, UsageLimits
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
@@ -138,7 +140,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> dict[str, Script]:
     """Models that can be had by name, and what they were asked."""
     scripts = {name: Script([], name=name) for name in ('test:first', 'test:second', 'test:third')}
 
-    def build(settings: Settings, name: str, *_: object) -> Model:
+    def build(settings: Settings, name: str, *_: object, **__: object) -> Model:
         if name not in scripts:
             raise ConfigurationError(f'LLM_MODEL={name}: no such model')
         return scripts[name].model
@@ -198,12 +200,53 @@ async def test_a_wrong_name_shows_when_it_is_made(named: dict[str, Script]) -> N
         summarizing(rules=with_models('test:first', 'test:wrong'))
 
 
-async def test_limits_of_the_run_hold_for_summaries() -> None:
+async def test_summaries_do_not_use_up_the_limits_of_the_run() -> None:
+    script = calling('look', 'look', 'look')
+    told = agent(script, summarizing(), tools=[Tool(lambda: STORY + str(len(script.requests)), name='look')])
+    run = await told.run('Go', usage_limits=UsageLimits(request_limit=4))
+    assert (len(script.requests), len(script.prompts), run.usage.requests) == (4, 2, 6)
+
+
+async def test_a_limit_ends_no_run_and_says_what_raises_it(caplog: pytest.LogCaptureFixture) -> None:
+    script = calling('look', 'look')
+    limits = UsageLimits(request_limit=1)
+    capability = summarizing(rules=rules(on_failure='closed'), usage_limits=limits)
+    told = agent(script, capability, tools=[Tool(lambda: STORY + str(len(script.requests)), name='look')])
+    first, second = returned((await told.run('Go')).all_messages())
+    assert (first.metadata['summarization']['state'], second.metadata['summarization']['state']) == snapshot(
+        ('complete', 'degraded')
+    )
+    assert second.metadata['summarization']['reason'] == snapshot(
+        "The next request would exceed the request_limit of 1; SummarizeToolResults(usage_limits=...) raises it, or the run's own limits, of which summaries have half"
+    )
+    assert 'keeper of lamp' in str(second.content)
+    assert [message for message in caplog.messages if 'limit' in message] == snapshot(
+        ['a limit has stopped the summary of a tool result']
+    )
+
+
+PEOPLE = ' '.join(
+    f'The keeper of pier {number} wrote that nothing was wrong, and that he was tired.' for number in range(9000)
+)
+MACHINES = {
+    'xml cut': '<berths>' + ''.join(f'<b id="{n}"><s>{"sunk" if n == 77 else "free"}</s></b>' for n in range(9000)),
+    'packed': ''.join(f'function a{n}(b){{return b[{n}]?"k{n}":null}};' for n in range(9000)),
+    'literal': str([{'berth': n, 'state': 'sunk' if n == 77 else 'free'} for n in range(9000)]),
+    'bytes': base64.b64encode(random.Random(1).randbytes(400_000)).decode(),
+    'words': PEOPLE,
+}
+
+
+@pytest.mark.parametrize('form', MACHINES)
+async def test_a_result_of_any_size_and_form_is_one_request_at_most(form: str) -> None:
     script = calling('look')
-    told = agent(script, summarizing(), tools=[Tool(lambda: STORY, name='look')])
-    with pytest.raises(UsageLimitExceeded, match='request_limit of 2'):
-        await told.run('Go', usage_limits=UsageLimits(request_limit=2))
-    assert len(script.prompts) == 1
+    told = agent(script, summarizing(), tools=[Tool(lambda: MACHINES[form], name='look')])
+    run = await told.run('Go', usage_limits=UsageLimits(request_limit=4, total_tokens_limit=40_000))
+    [seen] = returned(run.all_messages())
+    assert tokens.count(str(seen.content)) < 250
+    assert len(script.prompts) <= 1
+    assert all(tokens.count(prompt) <= 7000 for prompt in script.prompts)
+    assert form not in ('xml cut', 'literal') or 'sunk' in str(seen.content)
 
 
 async def test_a_store_that_fails_costs_the_handle_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import UsageLimits
 
+from researcher_integration.timeline.events import Draft, ToolResult
 from researcher_integration.tool_results.capability import SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import Settings
@@ -92,3 +93,44 @@ async def test_what_is_embedded_costs_nothing(policy: str) -> None:
     result = await agent.run('look', usage_limits=UsageLimits(request_limit=2))
     assert result.usage.requests == 2
     assert 'summarized in' in str(result.all_messages())
+
+
+async def test_what_a_tool_raises_instead_of_a_result_is_treated_as_one() -> None:
+    told: list[Draft] = []
+
+    class Told:
+        async def emit(self, draft: Draft) -> None:
+            told.append(draft)
+
+    def look() -> str:
+        raise SkipToolExecution('The ferry to Wickhythe left at dusk. ' * 800 + f'password={SECRET}')
+
+    rules = ToolResultRules.model_validate({'defaults': {'model': 'extractive'}})
+    agent = Agent(
+        asking(), tools=[look], capabilities=[SummarizeToolResults(rules=rules, settings=SETTINGS, timeline=Told())]
+    )
+    messages = str((await agent.run('look')).all_messages())
+    assert 'summarized in' in messages
+    assert SECRET not in messages + str(told)
+    assert [draft.type for draft in told if draft.type != 'summary.delta'] == [
+        'tool_call', 'tool_call', 'tool_result', 'tool_call.summarizing', 'tool_summary'
+    ]  # fmt: skip
+
+
+async def test_a_tool_that_fails_leaves_its_masked_error() -> None:
+    told: list[Draft] = []
+
+    class Told:
+        async def emit(self, draft: Draft) -> None:
+            told.append(draft)
+
+    def look() -> str:
+        raise ModelRetry(f'no harbour for password={SECRET}')
+
+    capability = SummarizeToolResults[None](settings=SETTINGS, timeline=Told())
+    metadata = {'session_id': 's1', 'stage': 'triage', 'model_call_id': 7, 'other': 'x'}
+    await Agent(asking(), tools=[look], capabilities=[capability]).run('look', metadata=metadata)
+    result = next(draft for draft in told if isinstance(draft, ToolResult))
+    assert result.is_error
+    assert result.text == 'no harbour for password=[MASKED_PASSWORD]'
+    assert {(draft.session_id, draft.stage, draft.model_call_id) for draft in told} == {('s1', 'triage', '7')}

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
-from pydantic_ai import Agent, FunctionToolset
+from pydantic_ai import Agent, FunctionToolset, ToolCallPart
 
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.reading import find_lines
 from summarizer_tool import Document, SourceStore
 from summarizer_tool.text import tokens
-from tests.proofs.tool_results.agents import SETTINGS, calling, returned
+from tests.proofs.tool_results.agents import SETTINGS, Script, agent, calling, returned
 
 LOG = Document(
     '\n'.join(
@@ -117,5 +117,44 @@ async def test_what_the_model_is_told_of_them() -> None:
                 'Read lines of a stored result with their numbers, from one on. The last line of the answer says how to read on. To find something, search_source is quicker.',
                 ['source_id', 'start_line', 'max_tokens', 'offset'],
             ),
+            'query_source': (
+                'Filter, count, sort or slice a stored result of JSON, CSV or lines with a JMESPath expression. JSON is queried as it is; CSV is a list of rows with the column names as keys; a log is a list of lines with `line` and `text`, and the fields of lines that are JSON objects. The last line of the answer says as what the result was read, and how many matches were left out.',
+                ['source_id', 'query', 'max_tokens'],
+            ),
         }
+    )
+
+
+@pytest.mark.anyio
+async def test_a_question_to_a_handle() -> None:
+    store = SourceStore()
+    kept = store.collection(COLLECTION).add(LOG)
+    capability = SummarizeToolResults[None](settings=SETTINGS, store=store)
+    script = Script(
+        [
+            [ToolCallPart('query_source', {'source_id': kept.id, 'query': "[?contains(text, 'ERROR')].line"})],
+            [ToolCallPart('query_source', {'source_id': kept.id, 'query': '[?', 'max_tokens': None})],
+            [ToolCallPart('query_source', {'source_id': 'src_0123456789ab', 'query': '@'})],
+            [ToolCallPart('search_source', {'source_id': kept.id, 'text': 'which berth was flooded?'})],
+            [ToolCallPart('search_source', {'source_id': kept.id, 'text': 'whale oil'})],
+        ]
+    )
+    run = await agent(script, capability).run('Go')
+    assert [part.content for part in returned(run.all_messages())] == snapshot(
+        [
+            """\
+4
+42
+[src_ad775e0c232e, read as lines, 60 of them: 2 results.]\
+""",
+            'the query is no JMESPath that fits: Invalid jmespath expression: Incomplete expression: "[?" ^ (lines, 60 of them)',
+            "no stored result has the handle 'src_0123456789ab'; give one (`src_…`) as it stands over a summary",
+            """\
+4| 02:03 ERROR berth B-7 is flooded
+42| 02:41 ERROR berth B-7 is flooded
+
+[src_ad775e0c232e has no line with this text word for word; these lines have most of its words.]\
+""",
+            '[src_ad775e0c232e has no line with this text, of 60. Try a shorter or another part of it.]',
+        ]
     )

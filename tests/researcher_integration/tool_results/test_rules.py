@@ -6,6 +6,7 @@ import pytest
 from inline_snapshot import snapshot
 from pydantic import ValidationError
 
+from researcher_integration.tool_results.capability import SummarizeToolResults
 from researcher_integration.tool_results.rules import (
     SHIPPED_RULES,
     DataMasking,
@@ -14,6 +15,7 @@ from researcher_integration.tool_results.rules import (
     ToolResultRules,
     load_rules,
 )
+from summarizer_tool import ConfigurationError, Settings
 from tests.proofs.research.wrong_files import problem
 
 
@@ -167,3 +169,68 @@ def test_rules_without_a_file() -> None:
     assert rules.for_server('logs') == Rules(Summarization(size_threshold_tokens=1001), DataMasking())
     with pytest.raises(ValidationError):
         rules.defaults = rules.defaults  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize('form', ['path', 'name', 'text', 'mapping', 'model'])
+def test_rules_are_given_in_any_form(form: str, tmp_path: Path) -> None:
+    path = tmp_path / 'rules.yml'
+    path.write_text('defaults: {model: extractive}', encoding='utf-8')
+    given = {
+        'path': path,
+        'name': str(path),
+        'text': 'defaults: {model: extractive}',
+        'mapping': {'defaults': {'model': 'extractive'}},
+        'model': ToolResultRules.model_validate({'defaults': {'model': 'extractive'}}),
+    }[form]
+    assert load_rules(given).defaults.model == 'extractive'
+    capability = SummarizeToolResults[None](rules=given, settings=Settings(llm_model='extractive'))
+    assert capability.rules == load_rules(given)
+
+
+@pytest.mark.parametrize(
+    ('given', 'said'),
+    [
+        (
+            'defaults:\n  model: gtp-4o',
+            snapshot(
+                'rules: defaults.model=gtp-4o: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive'
+            ),
+        ),
+        ('defaults: {model: [1]}', snapshot('rules: defaults.model: must be text')),
+        (
+            'defaults: {fallback_models: [extractive, openay:gpt-4o]}',
+            snapshot(
+                'rules: defaults.fallback_models[1]=openay:gpt-4o: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive'
+            ),
+        ),
+        (
+            {'mcp_servers': {'pods': {'summarization': {'model': 'sk-123'}}}},
+            snapshot(
+                'rules: mcp_servers.pods.summarization.model looks like an API key, not like a model: name the model there, and put the key into its own variable, e.g. OPENROUTER_API_KEY'
+            ),
+        ),
+        ({'default': {}}, snapshot("rules: 'default' is no key of this; did you mean 'defaults'?")),
+        ('nowhere.yml', snapshot('nowhere.yml: cannot be read: No such file or directory')),
+        (
+            'a: [',
+            snapshot(
+                "rules: line 1: is not YAML: while parsing a flow node expected the node content, but found '<stream end>'"
+            ),
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_where_rules_are_given(given: str | dict[str, object], said: str) -> None:
+    with pytest.raises(ConfigurationError) as wrong:
+        load_rules(given)
+    assert str(wrong.value) == said
+
+
+def test_a_model_that_cannot_be_had_is_named_by_its_key(tmp_path: Path) -> None:
+    path = tmp_path / 'rules.yml'
+    path.write_text('defaults: {model: gtp-4o}', encoding='utf-8')
+    with pytest.raises(ConfigurationError, match=r'rules\.yml: defaults\.model=gtp-4o: no such model'):
+        SummarizeToolResults[None](rules=path, settings=Settings(llm_model='extractive'))
+    with pytest.raises(ConfigurationError, match=r'rules: defaults\.model=openai/gpt-4o goes to OpenRouter'):
+        SummarizeToolResults[None](
+            rules={'defaults': {'model': 'openai/gpt-4o'}}, settings=Settings(llm_model='extractive')
+        )

@@ -101,7 +101,9 @@ async def test_a_limit_ends_the_step_and_keeps_what_there_is(zone: Zone) -> None
     findings = await zone.research(scripted.model(), usage=usage, usage_limits=UsageLimits(request_limit=13))
 
     assert findings.warnings == snapshot(
-        ('the step ended at its limit: The next request would exceed the request_limit of 13',)
+        (
+            'the agent ended at its limit: The next request would exceed the request_limit of 13; limits: in the file of the topics raises it',
+        )
     )
     assert findings.notes == ''
     assert [taken.source_ids for taken in findings.summaries] == [(zone.deps.asked[0],)]
@@ -125,7 +127,9 @@ async def test_a_limit_within_a_summary(zone: Zone) -> None:
     findings = await zone.research(scripted.model(), usage_limits=UsageLimits(request_limit=5))
 
     assert findings.warnings == snapshot(
-        ('the step ended at its limit: The next request would exceed the request_limit of 5',)
+        (
+            'the agent ended at its limit: The next request would exceed the request_limit of 5; limits: in the file of the topics raises it',
+        )
     )
     assert [taken.source_ids for taken in findings.summaries] == [(zone.deps.asked[0],)]
     assert len(zone.deps.asked) == 2

@@ -1,0 +1,107 @@
+"""What nobody has written for readers and no known form fits: packed code, encoded bytes, a line without end."""
+
+import ast
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from researcher_integration.digests.json_reading import Read, read_json
+from researcher_integration.digests.logs import log_statements
+from researcher_integration.digests.statements import DigestStatement
+from summarizer_tool import FetchError, read_html
+
+WRITTEN_SHARE = 0.4
+"""Share of the characters that stand in plain words from which somebody has written a text to be read."""
+
+_SAMPLE = 20_000
+"""Characters at the beginning, in the middle and at the end, by which that is told."""
+_PLAIN = re.compile(r'[("“‘*_\[]*(?:[^\W\d_]{1,30}(?:[-’\'][^\W\d_]{1,20})*)[)"”’*_\]]*[.,;:!?…。、]*')
+_UNSPACED = re.compile(r'[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]')
+"""Letters of scripts that put no spaces between words."""
+
+_LONG = 400
+"""Characters of a line from which it is read in pieces."""
+_SEPARATORS = ('},', '],', '),', ';', '}', '</tr>', '>', '|', '\t', ', ', ',', ' ')
+_PIECE = (8, 240)
+"""Characters of a piece on average, for what ends it to be taken for a separator."""
+_WINDOW = 160
+"""Characters of a piece where nothing separates them."""
+_LITERAL = 3_000_000
+"""Characters of a literal that is read."""
+_AT = re.compile(r'(?P<one>\d+)\| |(?P<count>×\d+) in \d+-\d+')
+_PLACE = re.compile(r'(?P<one>\d+)(?=\| )|×\d+ in (?P<first>\d+)-(?P<last>\d+)')
+
+
+def is_written(text: str) -> bool:
+    """Return whether a text is made of words, for people to read, rather than by a machine for another."""
+    middle = len(text) // 2
+    sample = text if len(text) <= 3 * _SAMPLE else text[:_SAMPLE] + text[middle : middle + _SAMPLE] + text[-_SAMPLE:]
+    words = sample.split()
+    characters = sum(map(len, words))
+    plain = sum(len(word) if _PLAIN.fullmatch(word) else len(_UNSPACED.findall(word)) for word in words)
+    return plain >= WRITTEN_SHARE * characters
+
+
+def read_literal(text: str) -> Read | None:
+    """Read a text that Python programs write of their lists and objects; None if it is none."""
+    stripped = text.strip()
+    if not (stripped[:1] in ('[', '{', '(') and stripped[-1:] in (']', '}', ')') and len(stripped) <= _LITERAL):
+        return None
+    try:
+        return read_json(json.dumps(ast.literal_eval(stripped), ensure_ascii=False, default=repr))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def page_text(text: str) -> str | None:
+    """What a page says, as markdown; None if the text is no page."""
+    if not text[:200].lstrip('\ufeff \t\r\n').startswith('<'):
+        return None
+    try:
+        page = read_html(text.encode(errors='replace'))
+    except FetchError:
+        return None
+    return page.markdown if page.markdown != text else None
+
+
+def without_place(statement: DigestStatement) -> DigestStatement:
+    """A statement that names no line, for what was read of a text is not how it stands there."""
+    return replace(statement, text=_AT.sub(lambda found: found['count'] or '', statement.text, count=1), lines=())
+
+
+def piece_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:
+    """What may be said of text of an unknown form: which of its pieces repeat, and which do not."""
+    cut = [_pieces(line) for line in lines]
+    pieces = [piece for found in cut for piece in found]
+    ends = list(accumulate(map(len, cut)))
+
+    def line_of(piece: str) -> str:
+        return str(min(bisect_right(ends, int(piece) - 1) + 1, len(lines)))
+
+    def placed(found: re.Match[str]) -> str:
+        if found['one']:
+            return line_of(found['one'])
+        return f'{found[0].partition(" in ")[0]} in {line_of(found["first"])}-{line_of(found["last"])}'
+
+    for each in log_statements(pieces):
+        if each.topic == 'overview':
+            yield replace(each, text=f'text of no known form: {len(lines)} lines, read in {len(pieces)} pieces')
+        else:
+            numbers = tuple(int(line_of(str(number))) for number in each.lines)
+            yield replace(each, text=_PLACE.sub(placed, each.text, count=1), lines=numbers)
+
+
+def _pieces(line: str) -> Sequence[str]:
+    if len(line) <= _LONG:
+        return (line,)
+    least, most = _PIECE
+    for separator in _SEPARATORS:
+        count = line.count(separator) + 1
+        if least <= len(line) / count <= most:
+            ended = [piece + separator for piece in line.split(separator)]
+            ended[-1] = ended[-1].removesuffix(separator)
+            return [piece for piece in ended if piece.strip()]
+    return [line[at : at + _WINDOW] for at in range(0, len(line), _WINDOW)]

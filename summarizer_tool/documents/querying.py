@@ -1,0 +1,162 @@
+"""Ask a stored source of JSON, CSV or lines with a JMESPath expression, bounded in time and size. Pure computing."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from jmespath import exceptions, functions, parser, visitor
+
+from summarizer_tool import prompts
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.machine_records import Json, MachineRecords, read_records
+from summarizer_tool.documents.reading import MAX_READ_TOKENS, MIN_READ_TOKENS
+from summarizer_tool.errors import RequestError
+from summarizer_tool.text import tokens
+from summarizer_tool.text.lines import one_line
+
+MAX_QUERY = 2000
+"""Characters of an expression."""
+
+MAX_CHARACTERS = 20_000_000
+"""Of a source that is queried."""
+
+MAX_SECONDS = 5.0
+"""For one expression."""
+
+_MAX_SIZE = 40_000_000
+"""Characters of one value on the way, about: what is doubled again and again has no end."""
+
+_LEAF = 8
+"""What a value costs that is no text."""
+
+_SHOWN_KEYS = 20
+_SHOWN_KEY = 40
+
+_TOO_LARGE = 'makes a value of over 40 MB; select fewer fields or records first'
+_TOO_LONG = f'takes over {MAX_SECONDS:g} seconds; filter first, and sort or join what is left'
+
+
+class _LimitError(exceptions.JMESPathError):
+    """An expression takes too long, or makes too much."""
+
+
+def query(document: Document, expression: str, max_tokens: int) -> str:
+    """What an expression finds, a line for each member, as JSON; a last line says what was read, found and left out.
+
+    Args:
+        document: JSON, CSV with a line of names, or lines, as `read_records` reads them.
+        expression: JMESPath.
+        max_tokens: Of the whole, brought between 50 and 20,000.
+
+    Raises:
+        RequestError: If the expression is wrong, or goes over a limit.
+    """
+    if len(expression) > MAX_QUERY:
+        raise RequestError(f'the query has {len(expression):,} characters, over {MAX_QUERY:,}; ask for less at once')
+    if len(document.text) > MAX_CHARACTERS:
+        size = f'{len(document.text):,} characters, over the {MAX_CHARACTERS:,}'
+        raise RequestError(f'{document.id} has {size} that can be queried; use read_source')
+    records = read_records(document.text)
+    try:
+        found = _Interpreter().visit(parser.Parser().parse(expression).parsed, records.value)
+    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
+        # jmespath lets some errors of Python through, such as of a slice with step 0.
+        reason = one_line(str(error).partition(', for expression:')[0], 200)
+        raise RequestError(f'the query is no JMESPath that fits: {reason} ({records.form})') from None
+    return _written(document, records, cast('Json', found), min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS))
+
+
+def _written(document: Document, records: MachineRecords, found: Json, room: int) -> str:
+    told = {'id': document.id, 'form': records.form}
+    if found is None or (isinstance(found, list | dict) and not found):
+        return prompts.render('answers/query_nothing', keys=' '.join(['', _keys(records.value)]).rstrip(), **told)
+    is_list = isinstance(found, list)
+    members = list(_members(found)) if is_list or not tokens.fits(_json(found), room // 2) else [_json(found)]
+    count = f'{len(members):,} results' if is_list and len(members) > 1 else 'one result'
+    everything = prompts.render('answers/query_left', shown=str(len(members)))
+    room -= tokens.count(prompts.render('answers/query', found=count, left=everything, **told)) + 1
+    shown: list[str] = []
+    for member in members:
+        cost = tokens.count(member) + 1
+        if cost > room:
+            if not shown:
+                shown.append(tokens.truncate(member, max(1, room - 2)) + ' …')
+            break
+        shown.append(member)
+        room -= cost
+    is_whole = len(shown) == len(members) and not shown[-1].endswith(' …')
+    left = '' if is_whole else prompts.render('answers/query_left', shown=str(len(shown)))
+    return '\n'.join([*shown, prompts.render('answers/query', found=count, left=left, **told)])
+
+
+def _members(found: Json) -> Iterator[str]:
+    if isinstance(found, Mapping):
+        yield from (f'{json.dumps(key, ensure_ascii=False)}: {_json(member)}' for key, member in found.items())
+    elif isinstance(found, Sequence) and not isinstance(found, str):
+        yield from map(_json, found)
+    else:
+        yield _json(found)
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(', ', ': '))
+
+
+def _keys(value: Json) -> str:
+    """The names there are at the top, for whoever has asked for others."""
+    what = 'It'
+    if isinstance(value, list) and value:
+        what, value = 'Its first record', value[0]
+    if not isinstance(value, Mapping) or not value:
+        return ''
+    keys = [one_line(str(key), _SHOWN_KEY) for key in list(value)[:_SHOWN_KEYS]]
+    more = f' and {len(value) - len(keys)} more' if len(value) > len(keys) else ''
+    return prompts.render('answers/query_keys', what=what, keys=', '.join(keys) + more)
+
+
+class _Functions(functions.Functions):
+    """Those of JMESPath, none of which makes more than there may be."""
+
+    @functions.signature({'types': ['string']}, {'types': ['array-string']})
+    def _func_join(self, separator: str, array: list[str]) -> str:
+        if len(separator) * len(array) + sum(map(len, array)) > _MAX_SIZE:
+            raise _LimitError(_TOO_LARGE)
+        return separator.join(array)
+
+
+class _Interpreter(visitor.TreeInterpreter):
+    """Evaluates an expression, and looks at the clock and at what it makes."""
+
+    def __init__(self) -> None:
+        super().__init__(visitor.Options(custom_functions=_Functions()))
+        self._end = time.monotonic() + MAX_SECONDS
+
+    def visit(self, node: Any, *args: Any, **kwargs: Any) -> object:
+        """The value of a part of the expression."""
+        if time.monotonic() > self._end:
+            raise _LimitError(_TOO_LONG)
+        value: object = super().visit(node, *args, **kwargs)
+        # Only these make values that are much larger than what they are made of.
+        makes = node['type'] in ('multi_select_list', 'multi_select_dict')
+        size = _size(value) if makes else _length(value) * _LEAF
+        if size > _MAX_SIZE:
+            raise _LimitError(_TOO_LARGE)
+        return value
+
+
+def _length(value: object) -> int:
+    return len(cast('str | list[object]', value)) if isinstance(value, str | list) else 0
+
+
+def _size(value: object) -> int:
+    """About how many characters a value has; counted only as far as it matters."""
+    size, left = 0, [value]
+    while left and size <= _MAX_SIZE:
+        each = left.pop()
+        size += _LEAF + (len(each) if isinstance(each, str) else 0)
+        if isinstance(each, dict):
+            left.extend(cast('dict[str, object]', each).values())
+        elif isinstance(each, list):
+            left.extend(cast('list[object]', each))
+    return size

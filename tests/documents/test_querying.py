@@ -1,0 +1,224 @@
+"""Questions to JSON, CSV and lines: what is found, how it is written, and where it ends."""
+
+import contextlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.documents import querying
+from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.machine_records import read_records
+from summarizer_tool.documents.querying import query
+from summarizer_tool.errors import RequestError
+from summarizer_tool.text import tokens
+
+PODS = Document(
+    json.dumps(
+        {'items': [{'name': f'pod-{n}', 'restarts': n, 'phase': 'Failed' if n == 7 else 'ok'} for n in range(40)]}
+    )
+)
+BERTHS = Document(
+    'berth;depth;note\n'
+    + ''.join(f'B-{n:03};{n}.5;{"sunk; and lost" if n == 3 else "free"}\n' for n in range(30)).replace(
+        'sunk; and lost', '"sunk; and lost"'
+    )
+)
+LOG = Document(
+    '\n'.join(f'2026-03-0{n % 9 + 1} 02:{n:02}:01,120 {"ERROR" if n == 5 else "INFO"} served' for n in range(40))
+)
+EVENTS = Document('\n'.join(json.dumps({'level': 'error' if n == 5 else 'info', 'ms': n}) for n in range(40)))
+
+
+@pytest.mark.parametrize(
+    ('document', 'expression', 'found'),
+    [
+        (
+            PODS,
+            "items[?phase=='Failed'].[name, restarts]",
+            snapshot("""\
+["pod-7", 7]
+[src_bde2d414ac13, read as JSON: one result.]\
+"""),
+        ),
+        (
+            PODS,
+            'items[-2:].name',
+            snapshot("""\
+"pod-38"
+"pod-39"
+[src_bde2d414ac13, read as JSON: 2 results.]\
+"""),
+        ),
+        (
+            PODS,
+            'length(items)',
+            snapshot("""\
+40
+[src_bde2d414ac13, read as JSON: one result.]\
+"""),
+        ),
+        (
+            PODS,
+            'items[0]',
+            snapshot("""\
+{"name": "pod-0", "restarts": 0, "phase": "ok"}
+[src_bde2d414ac13, read as JSON: one result.]\
+"""),
+        ),
+        (
+            PODS,
+            'items[?restart > `1`]',
+            snapshot(
+                "[src_bde2d414ac13, read as JSON: nothing found. It has items. Compare text with 'single quotes' and numbers with `backticks`.]"
+            ),
+        ),
+        (
+            PODS,
+            'pods',
+            snapshot(
+                "[src_bde2d414ac13, read as JSON: nothing found. It has items. Compare text with 'single quotes' and numbers with `backticks`.]"
+            ),
+        ),
+        (
+            BERTHS,
+            'max_by(@, &depth)',
+            snapshot("""\
+{"berth": "B-029", "depth": 29.5, "note": "free"}
+[src_bf64a58a44f2, read as CSV, 30 rows: one result.]\
+"""),
+        ),
+        (
+            BERTHS,
+            "[?note != 'free']",
+            snapshot("""\
+{"berth": "B-003", "depth": 3.5, "note": "sunk; and lost"}
+[src_bf64a58a44f2, read as CSV, 30 rows: one result.]\
+"""),
+        ),
+        (
+            LOG,
+            "[?contains(text, 'ERROR')]",
+            snapshot("""\
+{"line": 6, "text": "2026-03-06 02:05:01,120 ERROR served"}
+[src_d423385d1053, read as lines, 40 of them: one result.]\
+"""),
+        ),
+        (
+            LOG,
+            "length([?contains(text, 'INFO')])",
+            snapshot("""\
+39
+[src_d423385d1053, read as lines, 40 of them: one result.]\
+"""),
+        ),
+        (
+            EVENTS,
+            "[?level == 'error']",
+            snapshot("""\
+{"line": 6, "level": "error", "ms": 5}
+[src_832f8d7829cb, read as JSON lines, 40: one result.]\
+"""),
+        ),
+    ],
+)
+def test_what_is_found(document: Document, expression: str, found: str) -> None:
+    assert query(document, expression, 200) == found
+
+
+def test_what_does_not_fit_is_counted() -> None:
+    assert query(PODS, 'items[].name', 80) == snapshot("""\
+"pod-0"
+"pod-1"
+"pod-2"
+"pod-3"
+"pod-4"
+"pod-5"
+[src_bde2d414ac13, read as JSON: 40 results, 6 shown; for the others ask for fewer fields, or for a slice with `| [6:]`.]\
+""")
+    assert tokens.count(query(PODS, '@', 60)) <= 60
+    assert tokens.count(query(Document(json.dumps(['word ' * 900])), '[0]', 60)) <= 60
+
+
+@pytest.mark.parametrize(
+    ('expression', 'problem'),
+    [
+        (
+            'items[',
+            snapshot(
+                'the query is no JMESPath that fits: Invalid jmespath expression: Incomplete expression: "items[" ^ (JSON)'
+            ),
+        ),
+        ('nope(@)', snapshot('the query is no JMESPath that fits: Unknown function: nope() (JSON)')),
+        (
+            'length(items[0].restarts)',
+            snapshot(
+                "the query is no JMESPath that fits: In function length(), invalid type for value: 0, expected one of: ['string', 'array', 'object'], received: \"number\" (JSON)"
+            ),
+        ),
+        ('items[::0]', snapshot('the query is no JMESPath that fits: slice step cannot be zero (JSON)')),
+        (
+            "ceil(to_number('inf'))",
+            snapshot('the query is no JMESPath that fits: cannot convert float infinity to integer (JSON)'),
+        ),
+        ('(' * 1500, snapshot('the query is no JMESPath that fits: maximum recursion depth exceeded (JSON)')),
+        ('x' * 3000, snapshot('the query has 3,000 characters, over 2,000; ask for less at once')),
+    ],
+)
+def test_what_is_refused(expression: str, problem: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        query(PODS, expression, 200)
+    assert str(refused.value) == problem
+
+
+def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(querying, 'MAX_CHARACTERS', 100)
+    with pytest.raises(RequestError, match='over the 100 that can be queried; use read_source'):
+        query(PODS, '@', 200)
+    monkeypatch.undo()
+    monkeypatch.setattr(querying, 'MAX_SECONDS', -1.0)
+    with pytest.raises(RequestError, match='filter first'):
+        query(PODS, '@', 200)
+    monkeypatch.undo()
+    monkeypatch.setattr(querying, '_MAX_SIZE', 1000)
+    for expression in (
+        'to_string(items)',
+        "join(',', items[].name)",
+        'items[].{a: @, b: @} | [@]',
+        '[@,@]' + '|[@,@]' * 60,
+        '[@,@][]' + '|[@,@][]' * 60,
+    ):
+        with pytest.raises(RequestError, match='select fewer'):
+            query(PODS, expression, 200)
+
+
+@pytest.mark.parametrize(
+    ('text', 'form', 'first'),
+    [
+        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': 1, 'b': 2.5}),
+        ('a\tb\r\n1\t2\r\n', 'CSV, 1 rows', {'a': 1, 'b': 2}),
+        ('a,b\n1,2,3,4\n' + '1,2\n' * 20, 'CSV, 21 rows', {'a': 1, 'b': 2, 'more': [3, 4]}),
+        ('a,b\n"one\ntwo",2\n', 'CSV, 1 rows', {'a': 'one\ntwo', 'b': 2}),
+        ('a,a\n1,2\n', 'lines, 2 of them', {'line': 1, 'text': 'a,a'}),
+        ('1,2\n3,4\n', 'lines, 2 of them', {'line': 1, 'text': '1,2'}),
+        ('{"a": 1}\n\nnone\n', 'lines, 2 of them', {'line': 1, 'text': '{"a": 1}', 'a': 1}),
+        ('{"a": 1}\n{"line": "x"}\n', 'JSON lines, 2', {'line': 1, 'a': 1}),
+        ('[1]', 'JSON, 1 items', 1),
+        ('"text"', 'lines, 1 of them', {'line': 1, 'text': '"text"'}),
+        ('', 'lines, 0 of them', None),
+    ],
+)
+def test_how_a_text_is_read(text: str, form: str, first: object) -> None:
+    records = read_records(text)
+    assert records.form == form
+    assert isinstance(records.value, list)
+    assert (records.value[0] if records.value else None) == first
+
+
+@pytest.mark.filterwarnings('ignore::PendingDeprecationWarning')  # of literals that are no JSON
+@given(st.text(alphabet='[]{}@*.,`"\'&|?!=<>:abc019() ', max_size=30))
+def test_any_expression_is_answered_or_refused(expression: str) -> None:
+    with contextlib.suppress(RequestError):
+        assert tokens.count(query(BERTHS, expression, 100)) <= 100
