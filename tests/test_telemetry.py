@@ -167,7 +167,6 @@ def test_spans_of_a_merge(capfire: CaptureLogfire, crawl: dict[str, str]) -> Non
             '  map chunk',
             '    invoke_agent chunk_summarizer',
             '      chat scripted',
-            '  degrade chunk',
             '  reduce level',
             '    reduce group',
             '      invoke_agent merger',

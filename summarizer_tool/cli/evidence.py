@@ -175,6 +175,28 @@ def status(
     _show(evidence, as_json=as_json, is_found=not evidence.is_error)
 
 
+def diff(
+    handle: Annotated[str, typer.Argument(metavar='HANDLE', help='Of the newer version.', show_default=False)],
+    older: Annotated[
+        str, typer.Argument(metavar='HANDLE', help='Of what to compare it with; none: the version stored before.')
+    ] = '',
+    max_tokens: Annotated[int, typer.Option(min=0, help='Of what is shown, 50 to 20,000.')] = 2000,
+) -> None:
+    """Show what a newer version of a page or file changes, line by line.
+
+    Versions are what was added to SUMMARIZER_STORE under one URL or, without one, one title.
+
+    Exit codes: 0 done, 1 there is no such source or no older version (said on stderr), 2 wrong setting.
+    """
+    from summarizer_tool.service.requests import DiffSourceRequest
+
+    with ending():
+        settings = _without_model(configured())
+        require_store(settings, 'diff compares kept sources')
+        request = DiffSourceRequest(source_id=handle, older_id=older, max_tokens=max_tokens)
+        write(on_store(settings, lambda retriever, _: retriever.service.diff_source(request)))
+
+
 def _without_model(settings: 'Settings') -> 'Settings':
     """The settings of a command that asks no model: whatever is wrong with those configured, it does not matter."""
     return settings.model_copy(update={'llm_model': 'extractive', 'embedding_model': None})

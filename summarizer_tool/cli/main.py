@@ -115,6 +115,7 @@ app.command()(evidence.search)
 app.command()(evidence.answer)
 app.command()(evidence.add)
 app.command()(evidence.status)
+app.command()(evidence.diff)
 app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True}, add_help_option=False)(call)
 
 

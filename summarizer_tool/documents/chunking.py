@@ -1,11 +1,13 @@
 """Cut documents into chunks of at most `size` tokens, at the best places their structure offers.
 
-The semantic strategy fills each chunk, then looks back over the last few percent for the best boundary: a document's
-start, a heading, a rule, a paragraph, down to a sentence. Code fences and tables stay whole where they fit a chunk.
+The semantic strategy makes chunks of even size, give or take 15 %, each up to the best boundary in that range: a
+document's start, a heading, a rule, a paragraph, down to a sentence. Which of equal ones depends on the text behind it,
+so that after a change the cuts meet those of before again. Code fences and tables stay whole where they fit a chunk.
 The token strategy cuts fixed windows that overlap. Both put the open headings before each piece and count them.
 """
 
 import logging
+import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,14 +27,15 @@ _logger = logging.getLogger('summarizer_tool')
 MIN_SIZE = 16
 """Tokens a chunk needs to hold any character together with a heading path."""
 
-_LOOK_BACK = 0.05
-"""The part of a chunk, at its end, in which a better boundary is worth leaving the rest of it empty."""
-
-_LOOK_BACK_TOKENS = 64
-"""The least to look back, about a paragraph, so that small chunks end well too; but at most a fifth of the chunk."""
+_LEAST = 0.74
+"""The part of the allowed size that a chunk has at least where the text offers a place to end it: 15 % on each side of
+the middle, so that cuts follow the text and chunks are even."""
 
 _UNITS = 80
 """Units a chunk is counted in: enough that what is counted twice at its ends does not matter."""
+
+_FINGERPRINT = 200
+"""Characters that tell one place from another."""
 
 _HEADER_SHARE = 4
 """A heading path takes at most this part of a chunk."""
@@ -185,6 +188,10 @@ class _Source:
         """The text to be cut, in which all offsets are."""
         return self.excerpt.left
 
+    def fingerprint(self, at: int) -> int:
+        """A number that stands for the text at a place, wherever the place is."""
+        return zlib.crc32(self.document.text[at : at + _FINGERPRINT].encode(errors='replace'))
+
     def path(self, at: int) -> tuple[str, ...]:
         """The heading path of a piece that begins at `at`."""
         path = self.structure.path(at)
@@ -242,6 +249,7 @@ class _Packer:
 
     def __init__(self, size: int) -> None:
         self.size = size
+        self.smallest = int(_LEAST * size)
         self.chunks: list[Chunk] = []
         self._pieces: list[ChunkPiece] = []
         self._tokens = 0
@@ -256,6 +264,10 @@ class _Packer:
     def room(self) -> int:
         """Tokens that another piece may have with its header."""
         return self.size - self._tokens - self._joint
+
+    def has(self, least: int) -> bool:
+        """Return whether the chunk has that many tokens."""
+        return self._tokens >= least
 
     def lead(self, header: str) -> str:
         """The line before the next piece."""
@@ -287,10 +299,12 @@ def _pack_semantic(source: _Source, packer: _Packer) -> None:
         lead = packer.lead(source.header(start))
         if source.token_index.fits(start, end, packer.room, lead):
             packer.add(source, start, end)
+            if packer.has((packer.smallest + packer.size) // 2):
+                packer.close()
             return
         cut = start
-        if packer.is_empty or packer.room > _look_back(packer.size):
-            cut = _best_cut(source, start, packer.room, lead, or_none=not packer.is_empty)
+        if packer.is_empty or not packer.has(packer.smallest):
+            cut = _best_cut(source, start, packer, lead, or_none=not packer.is_empty)
         if cut == start and packer.is_empty:
             places = source.document.segment_starts
             number = source.document.segment_at(start)
@@ -301,29 +315,24 @@ def _pack_semantic(source: _Source, packer: _Packer) -> None:
         start = cut
 
 
-def _look_back(size: int) -> int:
-    """Tokens to look back over for a better boundary."""
-    return max(int(size * _LOOK_BACK), min(_LOOK_BACK_TOKENS, size // 5))
-
-
-def _best_cut(source: _Source, start: int, room: int, lead: str, *, or_none: bool) -> int:
-    """Where to end a piece that begins at `start`: the best boundary near the end of the room, the latest of equals.
+def _best_cut(source: _Source, start: int, packer: _Packer, lead: str, *, or_none: bool) -> int:
+    """Where to end a piece that begins at `start`: the best boundary of those that make the chunk large enough.
 
     It is `start` if no segment fits, and with `or_none` also rather than where a heading would lose its text, or a
     fence or table would be divided.
     """
-    token_index, places = source.token_index, source.document.segment_starts
+    token_index, places, room = source.token_index, source.document.segment_starts, packer.room
     last = token_index.reach(places, start, room, lead)
     if block := source.divided_block(last):
         # What `reach` leaves out may be no more than its end.
         last = block[1] if token_index.fits(start, block[1], room, lead) else block[0] if block[0] > start else last
-    lowest = token_index.before(last, _look_back(source.size))
+    lowest = token_index.before(last, packer.size - packer.smallest)
     cut, best = start, None
     index = bisect_right(places, last) - 1
     while places[index] > start and (best is None or places[index] > lowest):
         place = places[index]
         if not source.structure.parts_heading(place) and source.divided_block(place) is None:
-            rank = source.structure.boundary(place, places[index - 1])
+            rank = source.structure.boundary(place, places[index - 1]), source.fingerprint(place)
             if best is None or rank < best:
                 cut, best = place, rank
         index -= 1

@@ -4,6 +4,7 @@ The computing parts are pure functions elsewhere and run off the event loop; thi
 """
 
 import logging
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -58,6 +59,9 @@ MIN_GROUP_TOKENS = 1500
 
 MIN_TARGET_TOKENS = 96
 """The least that a call is asked for: two or three facts."""
+
+STEP = 1.1
+"""Sizes that are asked for are powers of it."""
 
 OFF_FOCUS_SHARE = 0.1
 """What a chunk that has nothing to do with the focus weighs against one that is all about it."""
@@ -179,6 +183,7 @@ class Engine:
                 self.job.focus,
                 [max(self._relevance[at][segment - 1] for at, segment in fact.evidence) for fact in facts],
                 now.is_disputed,
+                self.job.said_before,
             )
             summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             said = await self._said(summary.text)
@@ -266,7 +271,7 @@ class Engine:
         return sorted(range(len(chunks)), key=lambda index: -round(10 * shares[index] / max(shares)))
 
     def _target(self, wanted: float) -> int:
-        return max(MIN_TARGET_TOKENS, min(round(wanted), self.settings.default_chunk_size_tokens))
+        return max(MIN_TARGET_TOKENS, min(_in_steps(wanted), self.settings.default_chunk_size_tokens))
 
     async def _summarize(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
         has_cache = self.options.cache is not None
@@ -445,7 +450,7 @@ class Engine:
 
     async def _merge_level(self, facts: Sequence[GroundedFact], level: int, total: int) -> list[GroundedFact]:
         at_once = max(MIN_GROUP_TOKENS, -(-total // self.settings.max_concurrent_llm_calls))
-        groups = merging.groups(facts, min(self.settings.default_chunk_size_tokens, at_once))
+        groups = merging.groups(facts, min(self.settings.default_chunk_size_tokens, _in_steps(at_once)))
         share = self.job.budget * MERGE_TARGET / max(1, total)
         calls = [
             partial(self._merge_group, group, self._target(share * merging.size(group)), level, place)
@@ -493,3 +498,8 @@ def _has_failed(outcomes: Sequence[ChunkOutcome]) -> bool:
     """Return whether every call has failed for good; chunks without anything to ask about do not count."""
     failed = [outcome for outcome in outcomes if outcome.state == 'failed']
     return bool(failed) and all(outcome.is_failure for outcome in failed) and not any(o.facts for o in outcomes)
+
+
+def _in_steps(wanted: float) -> int:
+    """A size near the wanted one, equal for nearly equal ones: what a small change elsewhere leaves as it was."""
+    return round(STEP ** round(math.log(max(1.0, wanted), STEP)))

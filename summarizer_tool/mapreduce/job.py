@@ -21,6 +21,8 @@ class Job:
     """Tokens that the text may have."""
     strategy: str
     tokens_in: int
+    said_before: frozenset[str] = frozenset()
+    """The facts of the last summary of earlier versions of the documents: what has not changed is said again."""
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """Bring the facts of many chunks together without a model: union, duplicates out, groups for the merger."""
 
 import math
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from summarizer_tool.text.scoring import content_words
 
 ALIKE = 0.8
 """Share of the content words of a fact that a shorter one must have to say the same, if it says nothing else."""
+
+FULL = 0.7
+"""Of the merger's window."""
 
 MAX_COMPARED = 48
 """Earlier facts that one is compared with: those that share its rarest words. Bounds the work on uniform texts."""
@@ -163,15 +167,19 @@ def size(facts: Iterable[GroundedFact]) -> int:
 
 
 def groups(facts: Sequence[GroundedFact], window: int) -> Iterator[list[GroundedFact]]:
-    """Cut facts, in order, into groups that fit the merger's window."""
-    group: list[GroundedFact] = []
-    used = 0
-    for fact in facts:
-        cost = tokens.count_cached(fact.text) + 5  # its number, bar and line break
-        if group and used + cost > window:
-            yield group
-            group, used = [], 0
-        group.append(fact)
-        used += cost
-    if group:
-        yield group
+    """Cut facts, in order, into groups that fit the merger's window and fill at least `FULL` of it.
+
+    Where a group ends in that range depends on its facts alone, so that other facts before it change few groups.
+    """
+    costs = [tokens.count_cached(fact.text) + 5 for fact in facts]  # its number, bar and line break
+    start = 0
+    while start < len(facts):
+        end, used, least = start, 0, start + 1
+        while end < len(facts) and (end == start or used + costs[end] <= window):
+            used += costs[end]
+            end += 1
+            least = end if used < FULL * window else least
+        if end < len(facts):
+            end = min(range(least, end + 1), key=lambda place: zlib.crc32(facts[place].text.encode(errors='replace')))
+        yield list(facts[start:end])
+        start = end

@@ -61,6 +61,10 @@ class _Entry:
     item: scoring.Item
 
 
+SAID_BEFORE = 1.5
+"""What a fact that the last summary has said weighs: enough that small changes elsewhere do not replace it."""
+
+
 def fit(
     facts: Sequence[GroundedFact],
     answers: Sequence[Sequence[str]],
@@ -69,6 +73,7 @@ def fit(
     focus: Focus = NO_FOCUS,
     relevance: Sequence[float] = (),
     is_disputed: bool = False,
+    said_before: frozenset[str] = frozenset(),
 ) -> RenderedFacts:
     """Choose and write: never more than `budget` tokens, and as near to it as the facts allow.
 
@@ -80,11 +85,13 @@ def fit(
         focus: What the caller wants kept.
         relevance: How much each fact is about it; by default as its words tell.
         is_disputed: Whether documents contradict each other, so that the headings are worth more of the room.
+        said_before: Facts that an earlier summary has said; they weigh more.
     """
     aim = scoring.Aim.of(focus)
     said = [fact.text for fact in facts]
     relevance = scoring.relevant(relevance or scoring.relevances(said, focus), said, focus)
-    entries = [_entry(index, fact, relevance[index], aim) for index, fact in enumerate(facts)]
+    weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
+    entries = [_entry(index, fact, relevance[index], aim, weights[index]) for index, fact in enumerate(facts)]
     writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * INDEX_SHARE) if any(answers) and aim is scoring.Aim.NAMES else 0
@@ -109,7 +116,7 @@ def fit(
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
 
 
-def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim) -> _Entry:
+def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim, weight: float) -> _Entry:
     text = _FACT_MARKS.sub('', one_line(fact.text))
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
@@ -119,7 +126,7 @@ def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim) -
         cost=tokens.count_cached(text) + 1,
         names=tuple(dict.fromkeys(map(names.key, mentioned))),
         words=words,
-        weight=scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
+        weight=weight * scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
         bonus=scoring.vital(fact.importance, words, aim),
         section=(document, segment // 8),
     )

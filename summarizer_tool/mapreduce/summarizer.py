@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -33,6 +33,8 @@ EXTRACTION_RATIO = 5
 
 MIN_EXTRACTION_TOKENS = 100
 """The least default budget of an extraction: a text that small needs no compressing."""
+
+_FACTS = TypeAdapter(list[str])
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -209,9 +211,12 @@ class Summarizer:
                     key = await in_thread(self._key, documents, request, options, model_name)
                     summary = await _find(cache, key)
                 if summary is None:
-                    summary = await self._make(documents, request, options, model_name, started)
+                    said_before = (
+                        await _said_before(cache, documents, request) if cache is not None else frozenset[str]()
+                    )
+                    summary = await self._make(documents, request, options, model_name, started, said_before)
                     if cache is not None and summary.state == 'complete' and not summary.warnings:
-                        await _keep(cache, key, summary)
+                        await _keep(cache, key, summary, _names_key(documents, request))
                 stats = summary.stats
                 stats.seconds = round(time.monotonic() - started, 3)
                 if request.strategy.strip().lower() not in ('', *STRATEGIES):
@@ -260,13 +265,14 @@ class Summarizer:
         options: RequestOptions,
         model_name: str,
         started: float,
+        said_before: frozenset[str],
     ) -> Summary:
         text = await in_thread(joined, documents)
         tokens_in = await _count(documents, text)
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
         is_small = tokens_in <= budget
         free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
-        job = Job(documents, request.focus, max(1, budget - free), _known(request.strategy), tokens_in)
+        job = Job(documents, request.focus, max(1, budget - free), _known(request.strategy), tokens_in, said_before)
         if is_small:
             state = 'unchanged' if text.strip() else 'empty'
             return await in_thread(_passed_through, job, text if text.strip() else '', state, model_name)
@@ -335,9 +341,32 @@ async def _find(cache: Cache, key: str) -> Summary | None:
     return summary
 
 
-async def _keep(cache: Cache, key: str, summary: Summary) -> None:
+def _names_key(documents: Sequence[Document], request: SummarizeRequest) -> str:
+    """What a request for other versions of the same documents has in common with it; empty where one has no name."""
+    named = [document.url or document.title for document in documents]
+    focus = request.focus
+    asked = (focus.focus_areas, focus.schema_hint, request.max_output_tokens, request.for_extraction)
+    return key_of('facts', named, *asked) if all(named) else ''
+
+
+async def _said_before(cache: Cache, documents: Sequence[Document], request: SummarizeRequest) -> frozenset[str]:
+    """The facts of the last summary of documents of these names."""
+    if not (key := _names_key(documents, request)):
+        return frozenset()
+    try:
+        kept = await in_io_thread(cache.summary, key)
+        return frozenset(_FACTS.validate_json(kept) if kept else ())
+    except (StoreError, ValidationError):
+        _logger.warning('the facts of the last summary cannot be read')
+        return frozenset()
+
+
+async def _keep(cache: Cache, key: str, summary: Summary, names_key: str) -> None:
     try:
         await in_io_thread(cache.keep_summary, key, await in_thread(summary.model_dump_json))
+        if names_key:
+            facts = _FACTS.dump_json([fact.text for fact in summary.facts]).decode()
+            await in_io_thread(cache.keep_summary, names_key, facts)
     except StoreError as error:
         _logger.warning('the summary cannot be kept', extra={'reason': str(error)})
 

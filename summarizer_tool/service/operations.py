@@ -13,6 +13,7 @@ from summarizer_tool.service import tool_texts
 from summarizer_tool.service.requests import (
     AddSourceRequest,
     AnswerRequest,
+    DiffSourceRequest,
     QuerySourceRequest,
     ReadSourceRequest,
     SearchRequest,
@@ -137,6 +138,10 @@ async def _query_source(retriever: 'Retriever', request: QuerySourceRequest, _op
     return Reply(await retriever.service.query_source(request))
 
 
+async def _diff_source(retriever: 'Retriever', request: DiffSourceRequest, _options: RequestOptions) -> Reply:
+    return Reply(await retriever.service.diff_source(request))
+
+
 OPERATIONS: tuple[Operation[Any], ...] = (
     Operation('summarize', SummarizeRequest, _summarize, 'keeps', asked=('content',)),
     Operation('summarize_for_extraction', ExtractionRequest, _summarize, 'keeps', asked=('content',)),
@@ -146,6 +151,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     Operation('add_source', AddSourceRequest, _add_source, 'fetches'),
     Operation('read_source', ReadSourceRequest, _read_source, 'reads'),
     Operation('query_source', QuerySourceRequest, _query_source, 'reads'),
+    Operation('diff_source', DiffSourceRequest, _diff_source, 'reads'),
 )
 
 

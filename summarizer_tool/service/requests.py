@@ -94,3 +94,14 @@ class ReadSourceRequest(Request):
     """Tokens that the whole may have, brought between 50 and 20,000; 0 means 2,000."""
     offset: Count = 0
     """Characters to leave out at the beginning of the first line."""
+
+
+class DiffSourceRequest(Request):
+    """Compare a source with the version before it."""
+
+    source_id: Handle
+    """The handle of the newer one."""
+    older_id: Handle = ''
+    """The handle of the older one; empty: what was stored before it under its URL or, without one, its title."""
+    max_tokens: Count = DEFAULT_READ_TOKENS
+    """Tokens that the whole may have, brought between 50 and 20,000; 0 means 2,000."""

@@ -280,7 +280,9 @@ class Retriever:
         return list(chosen.values())
 
     def _source_at(self, place: str) -> Source | None:
-        return self.collection.at(place) if is_url(place) else self.collection.source(place)
+        if is_url(place):
+            return self.collection.at(place)
+        return next(iter(self.collection.titled(place)), None) or self.collection.source(place)
 
     def _not_stored(self, url: str, budget: int) -> Problem:
         host = host_of(url)
@@ -420,7 +422,7 @@ class Retriever:
             collection.document(source.id),
             collection.details(source.id),
             collection.passage_count((source.id,)),
-            collection.versions(source.url) if source.url else [source],
+            collection.versions_of(source),
             budget,
         )
         return EvidenceBrief(text, tokens.count(text), source_ids=(source.id,))

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from summarizer_tool import prompts
-from summarizer_tool.documents import querying, reading
+from summarizer_tool.documents import changes, querying, reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import RequestError, StoreError
 from summarizer_tool.evidence.brief import rendering
@@ -28,6 +28,7 @@ from summarizer_tool.service import handles
 from summarizer_tool.service.requests import (
     DEFAULT_READ_TOKENS,
     AddSourceRequest,
+    DiffSourceRequest,
     QuerySourceRequest,
     ReadSourceRequest,
 )
@@ -268,6 +269,29 @@ class Service:
         """
         document = await in_io_thread(self.collection.document, request.source_id)
         return await in_thread(querying.query, document, request.query, request.max_tokens or DEFAULT_READ_TOKENS)
+
+    async def diff_source(self, request: DiffSourceRequest) -> str:
+        """What has changed from the version before, line by line; the first line counts.
+
+        Args:
+            request: Which source, and what to compare it with.
+
+        Raises:
+            UnknownSourceError: If the collection has no such source.
+            RequestError: If no older version is stored.
+        """
+        newer = await in_io_thread(self.collection.source, request.source_id)
+        older = request.older_id or await in_io_thread(self._version_before, newer)
+        before = await in_io_thread(self.collection.document, older)
+        after = await in_io_thread(self.collection.document, newer.id)
+        return await in_process(changes.report, before, after, request.max_tokens or DEFAULT_READ_TOKENS)
+
+    def _version_before(self, source: Source) -> str:
+        versions = [version.id for version in self.collection.versions_of(source)]
+        place = versions.index(source.id) if source.id in versions else -1
+        if place + 1 >= len(versions):
+            raise RequestError(f'{source.id} has no version before it here; name another source as older_id')
+        return versions[place + 1]
 
     async def sources(self, limit: int = 100) -> list[Source]:
         """The sources of the collection, the last used first."""

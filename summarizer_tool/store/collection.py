@@ -208,6 +208,22 @@ class Collection:
             stored = stored_at(db, self.name, url)
         return self.kept(stored)
 
+    def versions_of(self, source: Source) -> list[Source]:
+        """All that was stored under a source's URL or, without one, its title, the last stored one first."""
+        if source.url:
+            return self.versions(source.url)
+        return self.titled(source.title) if source.title else [source]
+
+    def titled(self, title: str) -> list[Source]:
+        """All sources without a URL that have a title, such as the name of a file, the last stored one first."""
+        with self._database.read() as db:
+            rows: list[Row] = db.execute(
+                f'SELECT {COLUMNS} FROM sources WHERE collection = ? AND title = ? AND url = ? '  # noqa: S608 - fixed text
+                'ORDER BY added_at DESC',
+                (self.name, title, ''),
+            ).fetchall()
+        return [self._source(row) for row in rows]
+
     def passages(self, ids: Sequence[int]) -> list[Passage]:
         """Passages of this collection, in the given order; those that are not there any more are left out.
 

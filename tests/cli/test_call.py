@@ -65,7 +65,7 @@ def test_what_was_asked_for_in_a_wrong_way() -> None:
         said(call('search', '--query', 'fire', '--source-ids', 'src_0123456789ab', '--max-tokens', '10')),
     ] == snapshot(
         [
-            '2||summarizer: there is no operation summarise; there are summarize, summarize_for_extraction, search, answer, status, add_source, read_source, query_source',
+            '2||summarizer: there is no operation summarise; there are summarize, summarize_for_extraction, search, answer, status, add_source, read_source, query_source, diff_source',
             '2||summarizer: src_0123456789ab belongs to no parameter; give --PARAMETER VALUE',
             '2||summarizer: --source-id has no value',
             '1||summarizer: there is no source "src_0123456789ab", nor any other yet; summarizer add takes a text or a URL and gives a handle',

@@ -67,7 +67,7 @@ def test_when_every_call_fails_and_an_error_is_wanted() -> None:
             CHRONICLE, max_output_tokens=200
         )
     assert str(error.value) == snapshot(
-        'every call of scripted failed (HTTP 503; chunks: 8); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
+        'every call of scripted failed (HTTP 503; chunks: 9); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
     )
 
 

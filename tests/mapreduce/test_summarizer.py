@@ -44,8 +44,8 @@ def test_facts_with_evidence_and_an_account_of_everything() -> None:
             'tokens_in': 3632,
             'tokens_out': 395,
             'budget': 400,
-            'chunks': 8,
-            'map_calls': 8,
+            'chunks': 9,
+            'map_calls': 9,
             'reduce_calls': 5,
             'reduce_levels': 1,
             'repair_calls': 0,
@@ -263,7 +263,7 @@ def test_progress_is_told_after_each_call() -> None:
     calls = {'map': summary.stats.map_calls, 'reduce': summary.stats.reduce_calls}
     for phase, total in calls.items():
         assert [(p.done, p.total) for p in told if p.phase == phase] == [(n, total) for n in range(1, total + 1)]
-    assert [told[0].message, told[-1].message] == snapshot(['summarized chunk 1 of 8', 'level 1: merged group 5 of 5'])
+    assert [told[0].message, told[-1].message] == snapshot(['summarized chunk 1 of 9', 'level 1: merged group 5 of 5'])
 
 
 def test_usage_is_added_to_the_callers_and_its_limits_hold() -> None:
@@ -284,7 +284,7 @@ def test_the_embedded_model_costs_nothing_and_meets_no_limit() -> None:
     summary = asyncio.run(
         Summarizer(make()).summarize(CHRONICLE, max_output_tokens=300, usage=usage, usage_limits=limits)
     )
-    assert (summary.state, summary.stats.map_calls) == ('complete', 8)
+    assert (summary.state, summary.stats.map_calls) == ('complete', summary.stats.chunks)
     assert summary.stats.usage == RunUsage()
     assert usage == RunUsage(requests=1)
 

@@ -242,7 +242,7 @@ def test_stdio(tmp_path: Path, mode: Mode) -> None:
                 command=str(command), args=['--transport', 'stdio'], env=serving.environment({})
             )
             async with Client(stdio_client(parameters, errlog=stderr), mode=mode) as client:
-                assert len((await client.list_tools()).tools) == 8
+                assert len((await client.list_tools()).tools) == 9
                 answer = await client.call_tool('summarize', {'content': CHRONICLE, 'max_output_tokens': 400})
                 assert Document(CHRONICLE).id in text_of(answer)
                 again = await client.call_tool('summarize', {'source_ids': [Document(CHRONICLE).id]})

@@ -91,6 +91,7 @@ async def test_tools(server: Served, mode: Mode) -> None:
             'add_source': {'content': '', 'url': '', 'title': ''},
             'read_source': {'source_id': 'required', 'start_line': 1, 'max_tokens': 2000, 'offset': 0},
             'query_source': {'source_id': 'required', 'query': 'required', 'max_tokens': 2000},
+            'diff_source': {'source_id': 'required', 'older_id': '', 'max_tokens': 2000},
         }
     )
     hinted = [(tool.name, tool.annotations) for tool in tools if tool.annotations]
@@ -99,6 +100,7 @@ async def test_tools(server: Served, mode: Mode) -> None:
         'status',
         'read_source',
         'query_source',
+        'diff_source',
     ]
     assert [name for name, hints in hinted if hints.open_world_hint] == ['answer', 'add_source']
     assert {(hints.destructive_hint, hints.idempotent_hint) for _, hints in hinted if not hints.read_only_hint} == {
@@ -196,7 +198,7 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
             said.append(text_of(answer))
     assert said[:1] + said[2:9] == snapshot(
         [
-            'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source, query_source',
+            'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source, query_source, diff_source',
             'give content or source_ids, not both; leave content empty to ask about stored sources',
             "format: must be 'text' or 'brief'. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format",
             'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids, format',

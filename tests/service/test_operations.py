@@ -20,6 +20,7 @@ def test_what_models_are_offered_and_what_only_programs_can_set() -> None:
             'add_source': [],
             'read_source': [],
             'query_source': [],
+            'diff_source': [],
         }
     )
     for each in OPERATIONS:
@@ -42,6 +43,7 @@ def test_the_schemas_say_the_bounds() -> None:
             'add_source': [],
             'read_source': ['start_line', 'max_tokens', 'offset'],
             'query_source': ['max_tokens'],
+            'diff_source': ['max_tokens'],
         }
     )
 

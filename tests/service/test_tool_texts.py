@@ -51,6 +51,7 @@ def test_all_tools_have_texts_and_all_texts_are_used() -> None:
             'add_source': ['content', 'url', 'title'],
             'read_source': ['source_id', 'start_line', 'max_tokens', 'offset'],
             'query_source': ['source_id', 'query', 'max_tokens'],
+            'diff_source': ['source_id', 'older_id', 'max_tokens'],
         }
     )
 
@@ -98,6 +99,7 @@ Large text is stored once and named by a handle (`src_` and 12 characters). Neve
 - `add_source`: for a long page with a URL, without reading it.
 - `read_source`: for the lines around a passage, or to read on.
 - `query_source`: to filter, count or slice JSON, CSV or a log.
+- `diff_source`: to see what a newer version of a page or file changes.
 
 For a further question about a source send its handle alone, in `source_ids`; several handles are summarized together. A long text with neither handle nor URL: pass it once, as `content`; the answer names its handle.
 

@@ -1,0 +1,54 @@
+"""A change costs the change: what stands as it did is neither asked about again nor said in other words."""
+
+import anyio
+import pytest
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models.function import AgentInfo
+
+from summarizer_tool import Document, ExtractiveModel, RequestOptions, SourceStore, Summarizer, Summary, prompts
+from summarizer_tool.mapreduce.request import SummarizeRequest
+from tests.support.map_models import good, make, model_of
+from tests.support.texts import chronicle
+
+ADDED = 'In the year 999 Zibeline Orrin gave the town a bell of two tons.'
+
+
+def pages(changed: int | None = None, place: float = 0.0) -> list[Document]:
+    """Pages of a crawl, one of them with another paragraph."""
+    found: list[Document] = []
+    for page in range(6):
+        text = chronicle(12 + page, seed=page)
+        if page == changed:
+            at = text.index('\n\n', int(place * len(text) * 0.9))
+            text = f'{text[:at]}\n\n{ADDED}{text[at:]}'
+        found.append(Document(text, title=f'Page {page}', url=f'https://morn.example/{page}'))
+    return found
+
+
+@pytest.mark.parametrize(('changed', 'place'), [(0, 0.0), (2, 0.5), (5, 1.0)])
+@pytest.mark.parametrize('is_embedded', [False, True], ids=['model', 'embedded'])
+def test_a_changed_paragraph_costs_two_map_calls_at_most(changed: int, place: float, is_embedded: bool) -> None:
+    asked = 0
+
+    def answer(request: prompts.ParsedRequest, info: AgentInfo) -> ModelResponse:
+        nonlocal asked
+        asked += not request.merges
+        return good(request, info)
+
+    model = ExtractiveModel() if is_embedded else model_of(answer)
+    summarizer = Summarizer(make(default_chunk_size_tokens=1500, default_chunk_overlap_tokens=100), model=model)
+
+    async def summaries() -> tuple[Summary, int, Summary]:
+        with SourceStore() as store:
+            options = RequestOptions(cache=store.collection())
+            request = SummarizeRequest(max_output_tokens=2500)
+            first = await summarizer.run(pages(), request, options)
+            before = asked
+            return first, before, await summarizer.run(pages(changed, place), request, options)
+
+    first, before, second = anyio.run(summaries)
+    assert asked - before <= 2
+    assert second.stats.map_calls <= 2
+    assert first.stats.chunks > 9
+    said, still = ({fact.text for fact in summary.facts} for summary in (first, second))
+    assert len(said & still) >= 0.95 * len(said)
