@@ -30,7 +30,7 @@ LEAST: dict[str, Figures] = {
     'plots': {'rouge1': 0.33},
     'own': {'found': 0.95, 'clean': 0.95},
     'a few pages': {'entities': 0.53, 'relations': 0.42, 'coverage': 0.50, 'sentences': 0.90},
-    'a few questions': {'words': 0.65, 'span': 0.13},
+    'a few questions': {'words': 0.65, 'span': 0.12},
     'gate': {'balanced': 0.97, 'fast enough': 1.0},
 }
 """The means that no group may fall below: a little under what the embedded model reaches."""
