@@ -83,7 +83,9 @@ def _environment(packages: Sequence[str]) -> Path:
     python, made = folder / 'bin' / 'python', folder / 'packages'
     if not made.is_file() or made.read_text() != '\n'.join(packages):
         venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', *packages], check=True)
+        subprocess.run(
+            [python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', *packages], check=True
+        )
         made.write_text('\n'.join(packages))
     return python
 

@@ -62,7 +62,14 @@ def ours() -> Mapping[str, Way]:
 
 
 def harness() -> Mapping[str, Way]:
-    from pydantic_ai_harness.tool_output_limits import Band, LocalFileStore, Spill, Summarize, ToolOutputLimits, Truncate
+    from pydantic_ai_harness.tool_output_limits import (
+        Band,
+        LocalFileStore,
+        Spill,
+        Summarize,
+        ToolOutputLimits,
+        Truncate,
+    )
 
     def limits(action: Any) -> Capability:
         return lambda: ToolOutputLimits(bands=[Band(CHARACTERS, action)], store=LocalFileStore())
