@@ -37,6 +37,10 @@ _APART_TIME = 3.0
 """A time stands apart more easily: what is old is so by its nature."""
 _DEVIATIONS = 3.0
 """And beyond this many median absolute deviations (the usual factor for outliers)."""
+_FARTHEST = 4096.0
+"""Times its neighbour's way from the median, from which it makes no difference how much further a value is."""
+_FAR = 6.0
+"""Bits of what is apart from values that are all zero."""
 _STRANGE_FROM = 20
 """Texts from which some of them are strange."""
 _STRANGE = 12
@@ -48,7 +52,7 @@ VALUE_LENGTH = 160
 """Characters of a value that are shown."""
 
 BAD = re.compile(
-    r'(?i)\b(?:err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?'
+    r'\b(?i:err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?'
     r'|time[d-]?\s?-?out|unreachable|unavailable|unhealthy|unknown|oom\w*|killed|evicted|backoff|imagepull\w*|errimage\w*'
     r'|degraded|corrupt\w*|invalid|expired|missing|aborted?|cancel+ed|dead|down|offline|stale|stuck|critical|severe'
     r'|violat\w+|mismatch\w*|exceeded|overflow|deadlock\w*|leak\w*|lost|broken|notready|pending|terminat\w+|suspended)\b'
@@ -99,8 +103,8 @@ def describe(name: str, values: Sequence[str | None]) -> Column:
         return Column(name, 'constant', shown(ranked[0][0]), (), (), bad)
     numbers = _numbers(counts, present)
     if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
-        if numbers and not odd:
-            odd = _apart(name, values, numbers)
+        if numbers:
+            odd = _joined(odd, _apart(name, values, numbers))
         return Column(name, 'few', _listed(ranked, told=bool(odd)), odd, rare, bad, _extreme(values, numbers))
     if numbers:
         odd = _joined(odd, _apart(name, values, numbers))
@@ -146,16 +150,16 @@ def _rare_values(
     odd: list[Oddity] = []
     for row, value in enumerate(values):
         if value in counts:
-            extra = 2.0 if value is not None and BAD.search(value[:VALUE_LENGTH]) else 0.0
+            extra = 2.0 if value is not None and BAD.search(f'{name} {value[:VALUE_LENGTH]}') else 0.0
             text = f'{name} missing' if value is None else f'{name}={shown(value)}{told}'
             odd.append(Oddity(name, row, value or '', text, log2(total / counts[value]) + extra))
     return odd, rare
 
 
 def _joined(first: Sequence[Oddity], second: Sequence[Oddity]) -> list[Oddity]:
-    """Both, each row once."""
-    rows = {each.row for each in first}
-    return [*first, *(each for each in second if each.row not in rows)]
+    """Both, each row once: with what is more surprising about it."""
+    most = {each.row: each for each in sorted([*second, *first], key=lambda each: each.surprise)}
+    return [each for each in [*first, *second] if most[each.row] is each]
 
 
 def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
@@ -238,16 +242,28 @@ def _apart(
         away = [abs(number - middle) for number, _ in tail]
         for size in range(len(tail) - 1, 0, -1):
             if away[size - 1] > _DEVIATIONS * deviation and away[size - 1] >= apart * max(away[size], deviation, 1e-12):
-                ratio = min(away[size - 1] / max(away[size], deviation, 1e-12), 64.0)
+                # Where all others are alike, and are zero, there is no measure of how far is far.
+                scale = max(away[size], deviation, 0.0 if is_time else abs(middle) / 10)
                 told = f' (median {usual})'
                 negative = {each.row for each in found}
                 found.extend(
-                    Oddity(name, row, values[row] or '', f'{name}={values[row]}{told}', log2(len(values)) + log2(ratio))
-                    for _, row in tail[:size]
+                    Oddity(
+                        name,
+                        row,
+                        values[row] or '',
+                        f'{name}={values[row]}{told}',
+                        log2(len(values)) + _far(way, scale),
+                    )
+                    for way, (_, row) in zip(away, tail[:size], strict=False)
                     if row not in negative
                 )
                 break
     return found
+
+
+def _far(way: float, scale: float) -> float:
+    """How surprising it is in bits that a number is so far from the median."""
+    return log2(max(1.0, min(way / scale, _FARTHEST))) if scale else _FAR
 
 
 def _counts_up(numbers: Sequence[float]) -> bool:
@@ -302,7 +318,7 @@ def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None])
             if value is not None and value in unlike
         ]
     if not odd:
-        odd = _strange(name, values, counts) or _elsewhere(name, values, counts)
+        odd = _strange(name, values, counts)
     tops = ranked[: 4 if alike or not made else 1]
     parts = [f'{shown(forms[form][0])[:70]}' + (f' ×{sizes[form]} alike' if len(tops) > 1 else '') for form in tops]
     most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
@@ -324,20 +340,6 @@ def _strange(name: str, values: Sequence[str | None], counts: Counter[str | None
         Oddity(name, row, value, f'{name}={shown(value)}', max(1.0, log2(len(ranked)) * 0.6 - 0.4 * strange[value]))
         for row, value in enumerate(values)
         if value is not None and value in strange and counts[value] <= _RARE_ROWS
-    ]
-
-
-def _elsewhere(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> list[Oddity]:
-    """The few texts that begin with another word or number than nearly all others: addresses, paths."""
-    begins = {value: found[0] for value in counts if value is not None and (found := re.match(r'\W*\w+', value))}
-    sizes = Counter(begins[value] for value in values if value in begins)
-    few = {begin for begin, count in sizes.items() if count <= _RARE_ROWS}
-    if not few or sum(sizes[begin] for begin in few) > max(_RARE_ROWS, _RARE_SHARE * len(values)):
-        return []
-    return [
-        Oddity(name, row, value, f'{name}={shown(value)}', log2(len(values)))
-        for row, value in enumerate(values)
-        if value is not None and begins.get(value) in few
     ]
 
 

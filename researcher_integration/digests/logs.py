@@ -15,7 +15,7 @@ from researcher_integration.digests.templates import WILD, Group, grouped
 from researcher_integration.digests.values import MARK, quantity
 from researcher_integration.untrusted.detecting import addresses_reader
 
-_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 70.0, '': 30.0, 'debug': 18.0}
+_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 30.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
 
 _CHANGE = re.compile(
@@ -265,7 +265,7 @@ def _unlike(group: Group, columns: Iterable[Column], found: Sequence[Event], ran
         if why:
             text += f' [{one_line(why, 100)}]'
         yield DigestStatement(
-            text, max(rank - 12.0 - nth, 56.0 + min(20.0, 1.3 * surprise)), 'odd items', (event.line,)
+            text, max(rank - 12.0 - nth, 56.0 + min(24.0, 1.3 * surprise)), 'odd items', (event.line,)
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from researcher_integration.digests.log_lines import Event
+from researcher_integration.digests.log_lines import loose
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
@@ -80,7 +80,7 @@ def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
     for number, table in enumerate(tables, 1):
         what = table.name or ('table' if len(tables) == 1 else f'table {number}')
         if len(table.beside) > _BESIDE:
-            yield from log_statements([], [Event(at, '', '', '', line, line) for at, line in table.beside])
+            yield from log_statements([], loose(table.beside))
         elif table.beside:
             beside = ' / '.join(line for _, line in table.beside)
             yield DigestStatement(f'beside {what}: {one_line(beside)}', 75.0, 'overview')
