@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -300,17 +300,16 @@ def _absent(counts: Counter[str | None]) -> str:
 def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> tuple[str, list[Oddity]]:
     """Texts by what they have in common."""
     total = len(values) - counts[None]
-    forms, sizes = _formed(counts, lambda value: template(value[:VALUE_LENGTH])[0])
-    made = len(forms) > len(counts) // 2 and len(forms) > FEW
-    if made:
-        # Every text is of its own words: what may still differ is how it is made.
-        forms, sizes = _formed(counts, _make)
+    forms: dict[str, list[str]] = {}
+    for value in counts:
+        if value is not None:
+            forms.setdefault(template(value[:VALUE_LENGTH])[0], []).append(value)
+    sizes = {form: sum(counts[value] for value in members) for form, members in forms.items()}
     ranked = sorted(forms, key=lambda form: -sizes[form])
     most_odd = _ODD_ROWS if total >= 10 * _ODD_ROWS else _RARE_ROWS
     few = [form for form in ranked[1:] if sizes[form] <= max(most_odd, total * _RARE_SHARE)]
     odd: list[Oddity] = []
-    alike = sizes[ranked[0]] >= _NUMERIC_SHARE * total
-    if few and (alike or not made) and sum(sizes[form] for form in few) <= max(most_odd, total * _ODD_SHARE / 2):
+    if few and sum(sizes[form] for form in few) <= max(most_odd, total * _ODD_SHARE / 2):
         unlike = {value: sizes[form] for form in few for value in forms[form]}
         odd = [
             Oddity(name, row, value, f'{name}={shown(value)}', log2(len(values) / unlike[value]))
@@ -319,7 +318,7 @@ def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None])
         ]
     if not odd:
         odd = _strange(name, values, counts)
-    tops = ranked[: 4 if alike or not made else 1]
+    tops = ranked[: 4 if sizes[ranked[0]] > 1 else 1]
     parts = [f'{shown(forms[form][0])[:70]}' + (f' ×{sizes[form]} alike' if len(tops) > 1 else '') for form in tops]
     most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
     repeated = f', most often {shown(most)[:60]} ×{often}' if often > 1 else ''
@@ -348,20 +347,3 @@ def _pieces(text: str) -> frozenset[str]:
     """Runs of three signs, all digits alike."""
     same = re.sub(r'\d+', '0', text)
     return frozenset(same[at : at + 3] for at in range(len(same) - 2))
-
-
-def _formed(
-    counts: Counter[str | None], form_of: Callable[[str], str]
-) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
-    """Texts by their form, and in how many rows each form stands."""
-    forms: dict[str, list[str]] = {}
-    for value in counts:
-        if value is not None:
-            forms.setdefault(form_of(value), []).append(value)
-    return forms, {form: sum(counts[value] for value in members) for form, members in forms.items()}
-
-
-@lru_cache(maxsize=65_536)
-def _make(text: str) -> str:
-    """How a text is made: words and their number, signs as they are."""
-    return re.sub(r'\w+', 'x', text[:VALUE_LENGTH])

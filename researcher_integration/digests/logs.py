@@ -27,7 +27,6 @@ _CHANGE = re.compile(
 """Words that say that something is no longer as it was."""
 
 _EXIT = re.compile(r'(?i)(?:exit(?:ed)?|return(?:ed)?|rc)(?:[ _-]?(?:with|status|code))*$')
-_EXITED = re.compile(r'(?i)\bexit(?:ed)?\b.{0,40}?(?:status|code)[=: ]{1,3}-?[1-9]')
 _STATUS = re.compile(r'(?i)(?:status|code|http|https?[ _-]?status|status[ _-]?code|HTTP/[\d.]+)$')
 
 _FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
@@ -159,7 +158,7 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
     example = found[group.members[0]]
     severity = group.severity or example.severity
     said = example.message[:_LINE_LENGTH]
-    bad = not severity and (BAD.search(said) or _EXITED.search(said)) is not None
+    bad = not severity and BAD.search(said) is not None
     if bad and log.is_rare(group) and not addresses_reader(said):
         rank, topic = 62.0, 'warnings'
     else:
