@@ -11,7 +11,7 @@ SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof untrusted-proof evidence-proof web-pages-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
+.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -62,6 +62,9 @@ research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way,
 
 tool-results-proof: $(VENV)/.installed-dev  ## An agent with twelve noisy tools: its context, what summaries keep and cost, and how long
 	$(BIN)/python -m tests.proofs.tool_results
+
+tool-results-peers: $(VENV)/.installed-dev  ## What an agent still learns from ten outputs of other programs, beside three peers
+	$(BIN)/python -m tests.proofs.tool_results.peers
 
 untrusted-proof: $(INJECTIONS)/.installed  ## What of AgentDojo's injections reaches a model: framed, marked, and never for being rare
 	$(INJECTIONS)/bin/python -m tests.proofs.untrusted

@@ -80,8 +80,7 @@ def read_blocks(lines: Sequence[str]) -> tuple[str, Sequence[Block]] | None:
         for name in [name for name in block.fields if counts[name] <= max(1, _FIELD_SHARE * len(blocks))]:
             del block.fields[name]
             block.loose.append(block.lines[name])
-    loose = [template(line.strip())[0] for block in blocks for _, line in block.loose]
-    forms = Counter(loose)
+    forms = Counter(_form(line) for block in blocks for _, line in block.loose)
     odd = sum(count for count in forms.values() if count < _RECURS)
     common = sum(
         count >= 0.9 * len(blocks) for count in Counter(name for each in blocks for name in each.fields).values()
@@ -102,9 +101,10 @@ def block_statements(what: str, blocks: Sequence[Block]) -> Iterator[DigestState
     # What else an odd block says, first that of the oddest ones.
     by_line = {block.line: block for block in records}
     odd = sorted((each for each in told if each.topic == 'odd items' and each.lines), key=lambda each: -each.rank)
+    forms = Counter(_form(line) for block in records for _, line in block.loose)
     for each in odd[:_ODD]:
-        block = by_line[each.lines[0]]
-        for number, line in block.loose[:_FIRST]:
+        own = [(number, line) for number, line in by_line[each.lines[0]].loose if forms[_form(line)] < _RECURS]
+        for number, line in own[:_FIRST]:
             yield DigestStatement(f'{number}| {one_line(line)}', each.rank - 4.0, 'odd items', (number,))
     names = {id(block): label for block, label in zip(records, them.labels, strict=True)}
     loose = [
@@ -114,6 +114,10 @@ def block_statements(what: str, blocks: Sequence[Block]) -> Iterator[DigestState
     ]
     if loose:
         yield from log_statements([], loose)
+
+
+def _form(line: str) -> str:
+    return template(line.strip())[0]
 
 
 def _key(line: str) -> tuple[int, str]:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -37,6 +37,10 @@ _APART_TIME = 3.0
 """A time stands apart more easily: what is old is so by its nature."""
 _DEVIATIONS = 3.0
 """And beyond this many median absolute deviations (the usual factor for outliers)."""
+_FARTHEST = 4096.0
+"""Times its neighbour's way from the median, from which it makes no difference how much further a value is."""
+_FAR = 6.0
+"""Bits of what is apart from values that are all zero."""
 _STRANGE_FROM = 20
 """Texts from which some of them are strange."""
 _STRANGE = 12
@@ -48,7 +52,7 @@ VALUE_LENGTH = 160
 """Characters of a value that are shown."""
 
 BAD = re.compile(
-    r'(?i)\b(?:err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?'
+    r'\b(?i:err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?'
     r'|time[d-]?\s?-?out|unreachable|unavailable|unhealthy|unknown|oom\w*|killed|evicted|backoff|imagepull\w*|errimage\w*'
     r'|degraded|corrupt\w*|invalid|expired|missing|aborted?|cancel+ed|dead|down|offline|stale|stuck|critical|severe'
     r'|violat\w+|mismatch\w*|exceeded|overflow|deadlock\w*|leak\w*|lost|broken|notready|pending|terminat\w+|suspended)\b'
@@ -99,8 +103,8 @@ def describe(name: str, values: Sequence[str | None]) -> Column:
         return Column(name, 'constant', shown(ranked[0][0]), (), (), bad)
     numbers = _numbers(counts, present)
     if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
-        if numbers and not odd:
-            odd = _apart(name, values, numbers)
+        if numbers:
+            odd = _joined(odd, _apart(name, values, numbers))
         return Column(name, 'few', _listed(ranked, told=bool(odd)), odd, rare, bad, _extreme(values, numbers))
     if numbers:
         odd = _joined(odd, _apart(name, values, numbers))
@@ -146,16 +150,16 @@ def _rare_values(
     odd: list[Oddity] = []
     for row, value in enumerate(values):
         if value in counts:
-            extra = 2.0 if value is not None and BAD.search(value[:VALUE_LENGTH]) else 0.0
+            extra = 2.0 if value is not None and BAD.search(f'{name} {value[:VALUE_LENGTH]}') else 0.0
             text = f'{name} missing' if value is None else f'{name}={shown(value)}{told}'
             odd.append(Oddity(name, row, value or '', text, log2(total / counts[value]) + extra))
     return odd, rare
 
 
 def _joined(first: Sequence[Oddity], second: Sequence[Oddity]) -> list[Oddity]:
-    """Both, each row once."""
-    rows = {each.row for each in first}
-    return [*first, *(each for each in second if each.row not in rows)]
+    """Both, each row once: with what is more surprising about it."""
+    most = {each.row: each for each in sorted([*second, *first], key=lambda each: each.surprise)}
+    return [each for each in [*first, *second] if most[each.row] is each]
 
 
 def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
@@ -238,16 +242,28 @@ def _apart(
         away = [abs(number - middle) for number, _ in tail]
         for size in range(len(tail) - 1, 0, -1):
             if away[size - 1] > _DEVIATIONS * deviation and away[size - 1] >= apart * max(away[size], deviation, 1e-12):
-                ratio = min(away[size - 1] / max(away[size], deviation, 1e-12), 64.0)
+                # Where all others are alike, and are zero, there is no measure of how far is far.
+                scale = max(away[size], deviation, 0.0 if is_time else abs(middle) / 10)
                 told = f' (median {usual})'
                 negative = {each.row for each in found}
                 found.extend(
-                    Oddity(name, row, values[row] or '', f'{name}={values[row]}{told}', log2(len(values)) + log2(ratio))
-                    for _, row in tail[:size]
+                    Oddity(
+                        name,
+                        row,
+                        values[row] or '',
+                        f'{name}={values[row]}{told}',
+                        log2(len(values)) + _far(way, scale),
+                    )
+                    for way, (_, row) in zip(away, tail[:size], strict=False)
                     if row not in negative
                 )
                 break
     return found
+
+
+def _far(way: float, scale: float) -> float:
+    """How surprising it is in bits that a number is so far from the median."""
+    return log2(max(1.0, min(way / scale, _FARTHEST))) if scale else _FAR
 
 
 def _counts_up(numbers: Sequence[float]) -> bool:
@@ -284,17 +300,16 @@ def _absent(counts: Counter[str | None]) -> str:
 def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> tuple[str, list[Oddity]]:
     """Texts by what they have in common."""
     total = len(values) - counts[None]
-    forms, sizes = _formed(counts, lambda value: template(value[:VALUE_LENGTH])[0])
-    made = len(forms) > len(counts) // 2 and len(forms) > FEW
-    if made:
-        # Every text is of its own words: what may still differ is how it is made.
-        forms, sizes = _formed(counts, _make)
+    forms: dict[str, list[str]] = {}
+    for value in counts:
+        if value is not None:
+            forms.setdefault(template(value[:VALUE_LENGTH])[0], []).append(value)
+    sizes = {form: sum(counts[value] for value in members) for form, members in forms.items()}
     ranked = sorted(forms, key=lambda form: -sizes[form])
     most_odd = _ODD_ROWS if total >= 10 * _ODD_ROWS else _RARE_ROWS
     few = [form for form in ranked[1:] if sizes[form] <= max(most_odd, total * _RARE_SHARE)]
     odd: list[Oddity] = []
-    alike = sizes[ranked[0]] >= _NUMERIC_SHARE * total
-    if few and (alike or not made) and sum(sizes[form] for form in few) <= max(most_odd, total * _ODD_SHARE / 2):
+    if few and sum(sizes[form] for form in few) <= max(most_odd, total * _ODD_SHARE / 2):
         unlike = {value: sizes[form] for form in few for value in forms[form]}
         odd = [
             Oddity(name, row, value, f'{name}={shown(value)}', log2(len(values) / unlike[value]))
@@ -302,8 +317,8 @@ def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None])
             if value is not None and value in unlike
         ]
     if not odd:
-        odd = _strange(name, values, counts) or _elsewhere(name, values, counts)
-    tops = ranked[: 4 if alike or not made else 1]
+        odd = _strange(name, values, counts)
+    tops = ranked[: 4 if sizes[ranked[0]] > 1 else 1]
     parts = [f'{shown(forms[form][0])[:70]}' + (f' ×{sizes[form]} alike' if len(tops) > 1 else '') for form in tops]
     most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
     repeated = f', most often {shown(most)[:60]} ×{often}' if often > 1 else ''
@@ -327,39 +342,8 @@ def _strange(name: str, values: Sequence[str | None], counts: Counter[str | None
     ]
 
 
-def _elsewhere(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> list[Oddity]:
-    """The few texts that begin with another word or number than nearly all others: addresses, paths."""
-    begins = {value: found[0] for value in counts if value is not None and (found := re.match(r'\W*\w+', value))}
-    sizes = Counter(begins[value] for value in values if value in begins)
-    few = {begin for begin, count in sizes.items() if count <= _RARE_ROWS}
-    if not few or sum(sizes[begin] for begin in few) > max(_RARE_ROWS, _RARE_SHARE * len(values)):
-        return []
-    return [
-        Oddity(name, row, value, f'{name}={shown(value)}', log2(len(values)))
-        for row, value in enumerate(values)
-        if value is not None and begins.get(value) in few
-    ]
-
-
 @lru_cache(maxsize=16_384)
 def _pieces(text: str) -> frozenset[str]:
     """Runs of three signs, all digits alike."""
     same = re.sub(r'\d+', '0', text)
     return frozenset(same[at : at + 3] for at in range(len(same) - 2))
-
-
-def _formed(
-    counts: Counter[str | None], form_of: Callable[[str], str]
-) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
-    """Texts by their form, and in how many rows each form stands."""
-    forms: dict[str, list[str]] = {}
-    for value in counts:
-        if value is not None:
-            forms.setdefault(form_of(value), []).append(value)
-    return forms, {form: sum(counts[value] for value in members) for form, members in forms.items()}
-
-
-@lru_cache(maxsize=65_536)
-def _make(text: str) -> str:
-    """How a text is made: words and their number, signs as they are."""
-    return re.sub(r'\w+', 'x', text[:VALUE_LENGTH])

@@ -83,7 +83,7 @@ class _JsonWalk:
             yield self._place(path, value)
 
     def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
-        if len(value) >= _KEYED and (rows := _keyed(value)):
+        if len(value) >= _KEYED and (rows := _keyed(value, path.rpartition('.')[2])):
             yield from record_statements(named_rows(path or 'entries', rows))
             return
         if not value or depth >= _DEEPEST:
@@ -163,8 +163,8 @@ def _within(them: NamedRows) -> list[str]:
     return [f'{row["in"]} {row.get(own, "")}'.strip() for row in them.rows]
 
 
-def _keyed(value: Mapping[str, Json]) -> list[Row]:
-    """The rows of an object whose keys are names of like things; none if it is not such a one."""
+def _keyed(value: Mapping[str, Json], name: str) -> list[Row]:
+    """The rows of an object of that name whose keys are names of like things; none if it is not such a one."""
     inside = [each for each in value.values() if isinstance(each, Mapping)]
     if len(inside) < 0.9 * len(value):
         return []
@@ -172,10 +172,22 @@ def _keyed(value: Mapping[str, Json]) -> list[Row]:
     common = sum(count >= 0.5 * len(inside) for count in fields.values())
     if not common or common < 0.2 * len(fields):
         return []
-    return [
-        {'key': cell(key), **(flat(each) if isinstance(each, Mapping) else {'value': cell(each)})}
-        for key, each in value.items()
-    ]
+    return [*_branches(value, name, '', _DEEPEST)]
+
+
+def _branches(value: Mapping[str, Json], name: str, within: str, depth: int) -> Iterator[Row]:
+    """A row for each thing, and for each of those that it has under the name by which it is one itself."""
+    for key, each in value.items():
+        label = f'{within}{cell(key)}'
+        if not isinstance(each, Mapping):
+            yield {'key': label, 'value': cell(each)}
+            continue
+        inside = each.get(name)
+        if depth and isinstance(inside, Mapping) and all(isinstance(inner, Mapping) for inner in inside.values()):
+            yield {'key': label, **flat({field: cell for field, cell in each.items() if field != name})}
+            yield from _branches(inside, name, f'{label} > ', depth - 1)
+        else:
+            yield {'key': label, **flat(each)}
 
 
 def _lists(value: Sequence[Json]) -> list[Row]:

@@ -1,7 +1,7 @@
 """Log lines as events: when, how bad, what; a stack trace belongs to the line it follows."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -76,6 +76,11 @@ class Event:
     """That of the record in which it stands, if there is one."""
     tail: list[str] = field(default_factory=list[str])
     """The lines that follow and belong to it: a stack trace."""
+
+
+def loose(lines: Iterable[tuple[int, str]]) -> list[Event]:
+    """Lines as events, with their numbers, in a text that is no log."""
+    return [Event(number, '', '', '', line, line) for number, line in lines]
 
 
 def events(lines: Sequence[str]) -> Iterator[Event]:

@@ -15,7 +15,7 @@ from researcher_integration.digests.templates import WILD, Group, grouped
 from researcher_integration.digests.values import MARK, quantity
 from researcher_integration.untrusted.detecting import addresses_reader
 
-_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 70.0, '': 30.0, 'debug': 18.0}
+_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 30.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
 
 _CHANGE = re.compile(
@@ -27,7 +27,6 @@ _CHANGE = re.compile(
 """Words that say that something is no longer as it was."""
 
 _EXIT = re.compile(r'(?i)(?:exit(?:ed)?|return(?:ed)?|rc)(?:[ _-]?(?:with|status|code))*$')
-_EXITED = re.compile(r'(?i)\bexit(?:ed)?\b.{0,40}?(?:status|code)[=: ]{1,3}-?[1-9]')
 _STATUS = re.compile(r'(?i)(?:status|code|http|https?[ _-]?status|status[ _-]?code|HTTP/[\d.]+)$')
 
 _FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
@@ -159,7 +158,7 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
     example = found[group.members[0]]
     severity = group.severity or example.severity
     said = example.message[:_LINE_LENGTH]
-    bad = not severity and (BAD.search(said) or _EXITED.search(said)) is not None
+    bad = not severity and BAD.search(said) is not None
     if bad and log.is_rare(group) and not addresses_reader(said):
         rank, topic = 62.0, 'warnings'
     else:
@@ -265,7 +264,7 @@ def _unlike(group: Group, columns: Iterable[Column], found: Sequence[Event], ran
         if why:
             text += f' [{one_line(why, 100)}]'
         yield DigestStatement(
-            text, max(rank - 12.0 - nth, 56.0 + min(20.0, 1.3 * surprise)), 'odd items', (event.line,)
+            text, max(rank - 12.0 - nth, 56.0 + min(24.0, 1.3 * surprise)), 'odd items', (event.line,)
         )
 
 

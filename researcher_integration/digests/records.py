@@ -36,7 +36,7 @@ _EACH = 12
 _CONSTANT_LENGTH = 60
 _FREE = 8
 """Fields below one path from which their names are free, if few things have any one of them."""
-_REST = 0.25
+_REST = 0.1
 """What the further oddities of a thing add to the first."""
 _AGAIN = 0.7
 """Bits that each further odd value of a field is less surprising."""
@@ -97,11 +97,12 @@ def _naming(field: str, rows: Sequence[Row]) -> float:
     values = {row.get(field, '') for row in rows}
     share = len(values) / len(rows)
     sample = sorted(values)[:100]
-    if share < (0.2 if _NAME.search(field) else 0.5) or max(map(len, sample)) > 100:
+    length = sorted(map(len, sample))[len(sample) * 9 // 10]
+    if share < (0.2 if _NAME.search(field) else 0.5) or length > 100:
         return 0.0
     score = share * 2.0 + (1.5 if _NAME.search(field) else 1.4 if _ID.search(field) else 0.0)
     # The names of a thing stand first, and not deep inside it.
-    score -= 0.25 * field.count('.') + (0.3 if max(map(len, sample)) > 40 else 0.0)
+    score -= 0.25 * field.count('.') + (0.3 if length > 40 else 0.0)
     if all(quantity(value) is not None for value in sample[:20]) and not _ID.search(field):
         score -= 1.5
     return score
@@ -194,7 +195,7 @@ def _odd(them: NamedRows, oddities: Sequence[Oddity]) -> Iterator[DigestStatemen
         )
         alike.setdefault(texts, []).append(row)
     surprises = {
-        texts: by_row[rows[0]][0].surprise + _REST * sum(each.surprise for each in by_row[rows[0]][1:])
+        texts: by_row[rows[0]][0].surprise + _REST * sum(each.surprise for each in by_row[rows[0]][1:_TOLD])
         for texts, rows in alike.items()
     }
     seen: Counter[str] = Counter()

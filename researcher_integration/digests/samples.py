@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from researcher_integration.digests.columns import BAD, brief, describe
+from researcher_integration.digests.log_lines import loose
+from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
 
 _SHARE = 0.8
 """Share of the lines that must be samples, comments aside."""
 _LEAST = 8
-_BESIDE = 20
 
 _SAMPLE = re.compile(
     r'(?P<name>[A-Za-z_][\w:./-]*+)(?:\{(?P<labels>[^\n]*)\})?\s*[ \t=:]\s*'
@@ -50,13 +51,10 @@ def read_samples(lines: Sequence[str]) -> list[Sample]:
 
 def sample_statements(samples: Sequence[Sample], lines: Sequence[str]) -> Iterator[DigestStatement]:
     """Everything a digest may say of named numbers, and of the lines among them that are none."""
-    by_name: dict[str, list[Sample]] = {}
-    for sample in samples:
-        by_name.setdefault(re.sub(r'\d+', '*', sample.name), []).append(sample)
+    by_name = _of_one_kind(samples)
     known = {sample.line for sample in samples}
     beside = [(at, line) for at, line in enumerate(lines, 1) if at not in known and line.strip() and line[0] != '#']
-    for at, line in beside[:_BESIDE]:
-        yield DigestStatement(f'{at}| {one_line(line, 240)}', 66.0, 'odd items', (at,))
+    yield from log_statements([], loose(beside))
     yield DigestStatement(f'{len(samples)} numbers of {len(by_name)} names', 99.0, 'overview')
     for name, group in by_name.items():
         yield from _unlike(name, group)
@@ -65,6 +63,27 @@ def sample_statements(samples: Sequence[Sample], lines: Sequence[str]) -> Iterat
             yield DigestStatement(text, 40.0 + math.log2(len(group)), 'templates', (group[0].line, group[-1].line))
         else:
             yield DigestStatement(f'{group[0].line}| {group[0].raw}', 40.0, 'values', (group[0].line,))
+
+
+def _of_one_kind(samples: Sequence[Sample]) -> Mapping[str, Sequence[Sample]]:
+    """The samples by name, digits aside; those of dotted names that differ in one part alone are of one kind, too."""
+    names = {sample.name: re.sub(r'\d+', '*', sample.name) for sample in samples}
+    kinds: dict[str, set[str]] = {}
+    for name in set(names.values()):
+        for kind in _kinds(name):
+            kinds.setdefault(kind, set()).add(name)
+    of = {name: max(_kinds(name), key=lambda kind: len(kinds[kind]), default=name) for name in set(names.values())}
+    found: dict[str, list[Sample]] = {}
+    for sample in samples:
+        name = names[sample.name]
+        found.setdefault(of[name] if len(kinds.get(of[name], ())) > 1 else name, []).append(sample)
+    return found
+
+
+def _kinds(name: str) -> Sequence[str]:
+    """A dotted name with each of its middle parts left open."""
+    parts = name.split('.')
+    return ['.'.join([*parts[:at], '*', *parts[at + 1 :]]) for at in range(1, len(parts) - 1)]
 
 
 def _unlike(name: str, group: Sequence[Sample]) -> Iterator[DigestStatement]:
@@ -78,7 +97,8 @@ def _unlike(name: str, group: Sequence[Sample]) -> Iterator[DigestStatement]:
         odd[row] = (18.0 if {usual, once} == {'0', '1'} else 10.0, f' [usually {usual}]')
     for each in describe(name, [each.value for each in group]).oddities if not _ordered(group) else ():
         odd.setdefault(each.row, (min(12.0, each.surprise), f' [{each.text.partition("(")[2][:-1]}]'))
-    bad = BAD.search(_WORDS.sub(' ', name)) is not None and not _ordered(group)
+    # What counts timeouts is named by several; one alone is a setting.
+    bad = BAD.search(_WORDS.sub(' ', name).replace('timeout', '')) is not None and not _ordered(group)
     for row, (sample, number) in enumerate(zip(group, numbers, strict=True)):
         if not math.isfinite(number):
             odd[row] = (8.0, '')

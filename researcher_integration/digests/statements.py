@@ -57,10 +57,10 @@ _RESERVE = 24
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 _WORD = re.compile(r'[\w./:-]*\w')
 _SMALL_WORDS = frozenset(
-    """about after all and anomalies anomaly any anything are been but can check did does everything find for from get
-    give had has have here how issue issues its list look not odd off our out over please problem problems show
-    something strange tell than that the their them then there these they this unusual was were what when where
-    whether which who why will with wrong you your""".split()  # noqa: SIM905
+    """about after all and anomalies anomaly any anything are been but can check did does error errors everything
+    failure failures find for from get give had has have here how issue issues its list look not odd off ordinary our
+    out over please problem problems show something strange tell than that the their them then there these they this
+    unusual warning warnings was were what when where whether which who why will with wrong you your""".split()  # noqa: SIM905
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from researcher_integration.digests.log_lines import Event
+from researcher_integration.digests.log_lines import loose
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
@@ -35,7 +35,6 @@ _INDENTED = 24
 _WIDE = 400
 """Characters of a line in which columns are looked for."""
 
-_BEFORE = re.compile(r'(?:[^\d]*[\s:=])?')
 _RULE = re.compile(r'[\s|+:=-]+$')
 _GAP = re.compile(r'\s{2,}|\t')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.-]*$')
@@ -80,7 +79,7 @@ def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
     for number, table in enumerate(tables, 1):
         what = table.name or ('table' if len(tables) == 1 else f'table {number}')
         if len(table.beside) > _BESIDE:
-            yield from log_statements([], [Event(at, '', '', '', line, line) for at, line in table.beside])
+            yield from log_statements([], loose(table.beside))
         elif table.beside:
             beside = ' / '.join(line for _, line in table.beside)
             yield DigestStatement(f'beside {what}: {one_line(beside)}', 75.0, 'overview')
@@ -118,21 +117,8 @@ def rows_of(
         title = one_line(each, 60) or f'column {place}'
         seen[title] += 1
         titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
-    # Words that stand before every value of a column are no part of it.
-    cuts = [_shared(column) for column in zip(*(row for _, row in cells), strict=False)]
-    rows = [
-        {title: cell[cut : cut + _LONGEST_CELL].strip() for title, cell, cut in zip(titles, row, cuts, strict=False)}
-        for _, row in cells
-    ]
+    rows = [{title: cell[:_LONGEST_CELL].strip() for title, cell in zip(titles, row, strict=False)} for _, row in cells]
     return Table(name, rows, [number for number, _ in cells], beside)
-
-
-def _shared(column: Sequence[str]) -> int:
-    """How many characters of words, up to a blank or colon, all values of a column begin with."""
-    least, most = min(column), max(column)
-    same = next((at for at, pair in enumerate(zip(least, most, strict=False)) if len(set(pair)) > 1), len(least))
-    found = _BEFORE.match(least[:same])
-    return found.end() if found else 0
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:

@@ -19,7 +19,8 @@ VARIABLE = re.compile(
     r"|(?<![\w'])'[^'\n]{0,120}+'(?!\w)|(?<=\s)[+-]++$)"
 )
 
-_QUANTITY = re.compile(r'([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,4})$')
+# What begins with a zero is a code: a mode, an account.
+_QUANTITY = re.compile(r'([+-]?(?!0\d+$)\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,4})$')
 _UNITS = {
     'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'min': 60.0, 'h': 3600.0, 'd': 86400.0,
     'Ki': 2.0**10, 'Mi': 2.0**20, 'Gi': 2.0**30, 'Ti': 2.0**40, 'B': 1.0, 'KiB': 2.0**10, 'MiB': 2.0**20,

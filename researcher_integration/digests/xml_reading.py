@@ -12,7 +12,7 @@ _DEEPEST = 60
 _KEPT_SHARE = 0.2
 """Share of cut XML that must be well-formed to be worth reading."""
 
-_BEGIN = re.compile(r'^\s*<(?:\?xml\b|!DOCTYPE\b|!--|[A-Za-z_][\w.-]*(?::[\w.-]+)?(?=[\s/>]))', re.MULTILINE)
+_BEGIN = re.compile(r'^[ \t]*<(?:\?xml\b|!DOCTYPE\b|!--|[A-Za-z_][\w.-]*(?::[\w.-]+)?(?=[\s/>]))', re.MULTILINE)
 _PAGE = re.compile(r'\ufeff?\s*<!DOCTYPE\s+html\b', re.IGNORECASE)
 _PAGE_TAGS = frozenset({'html', 'head', 'body', 'div', 'p', 'main', 'article', 'section', 'h1', 'h2', 'ul', 'span'})
 _HEADS = re.compile(r'<\?xml\b[^>]*\?>|<!DOCTYPE\b[^\[>]*>')

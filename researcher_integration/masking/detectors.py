@@ -21,7 +21,7 @@ from researcher_integration.masking.findings import Find, Finding
 from researcher_integration.masking.key_blocks import find_blocks
 from researcher_integration.masking.keyed import find_keyed
 from researcher_integration.masking.long_words import LongWords
-from researcher_integration.masking.patterns import Pattern
+from researcher_integration.masking.patterns import Pattern, Patterns
 from researcher_integration.masking.structured_secrets import find_in_json, find_in_pairs, find_in_yaml
 from researcher_integration.masking.tables import find_in_sql
 
@@ -171,5 +171,7 @@ def detectors(groups: Sequence[Group]) -> list[Find]:
     by_code = {group: finds for group, finds in _BY_CODE.items() if group in groups}
     within = [pattern for form in forms if form.within_words for pattern in form.patterns()]
     others = [pattern for form in forms if not form.within_words for pattern in form.patterns()]
+    anchored = Patterns([pattern for pattern in others if pattern.anchors])
+    free = [pattern for pattern in others if not pattern.anchors]
     first = [find for group in ('keys', 'tokens') for find in by_code.get(group, ())]
-    return [*first, LongWords(within), *others, *by_code.get('credentials', ())]
+    return [*first, LongWords(within), anchored, *free, *by_code.get('credentials', ())]

@@ -13,7 +13,7 @@ _BEFORE = re.compile(r'[\w\-.]*$')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]){0,3})'
 _QUOTE = r'(?P<quote>\\*["\'`])'
 _ASSIGNED = re.compile(rf'{_CLOSING}(?P<sign>[ \t]*(?:=>|:=|：|={{1,3}}|!==?|:(?!//)|->)[ \t]*)(?:[@bfru]?{_QUOTE})?')
-_OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*)(?=["\'`\\]*[^\s\-"\'`\\])(?:{_QUOTE})?')
+_OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-"\'`\\])(?:{_QUOTE})?')
 _ELEMENT = re.compile(r'>[ \t]*(?P<value>[^<>\r\n\0]++)</')
 _PAIR = re.compile(rf'{_CLOSING},?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*(?:{_QUOTE})?')
 _PAIR_NAME = re.compile(r'\b(?:name|key|Name|Key|NAME)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?$')
@@ -32,6 +32,7 @@ _CODE = re.compile(
     r'(?:bool|int|float|str|bytes|any|object|boolean|number|string|Any|Optional|Union|None|SecretStr)'
     r'(?:[ ]*[=|,\[)?;].*)?$'
     r'|(?:self|this|exports|module|cls)\.[\w.]+$|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$\('
+    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*)$|_[A-Z_]+$|\(\?[:=!<]'
     r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\])?$|(?:[A-Za-z(,)]+ ){3,}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
 )  # fmt: skip
@@ -87,7 +88,9 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         if secret_names.harmless(name.lstrip('-.')):
             continue
         value = _value(text, name_start, end, kind, option=name.startswith('--'))
-        if value:
+        if value and kind == 'SECRET' and secret_names.is_address(name, text[value.start : value.end]):
+            done = value.end
+        elif value:
             done = value.end
             yield value
         elif end > header_end and _HEADER.match(text, end):

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from researcher_integration.masking.findings import Finding
-from researcher_integration.masking.patterns import Pattern
+from researcher_integration.masking.patterns import Pattern, any_of
 
 MIN_WORD = 13
 """Characters of the shortest token that is looked for."""
@@ -26,7 +26,7 @@ class LongWords:
         """Put the anchors of the expressions together."""
         self._patterns = [*patterns]
         anchors = {anchor for pattern in self._patterns for anchor in pattern.anchors}
-        self._anchor = re.compile(_any_of(anchors)) if anchors else None
+        self._anchor = re.compile(any_of(anchors)) if anchors else None
         self._unanchored = [pattern for pattern in self._patterns if not pattern.anchors]
 
     def __call__(self, text: str, lower: str) -> Iterator[Finding]:
@@ -54,14 +54,3 @@ def _found(text: str, lower: str, words: Sequence[tuple[int, int]], patterns: Se
             at = bisect_right(starts, found.start) - 1
             by = words[at][0] - starts[at]
             yield Finding(found.start + by, found.end + by, found.kind)
-
-
-def _any_of(words: Iterable[str]) -> str:
-    """An expression for any of some words that reads each beginning that they share once, and so is fast."""
-    rests: dict[str, list[str]] = {}
-    for word in words:
-        rests.setdefault(word[:1], []).append(word[1:])
-    if '' in rests:
-        return ''
-    each = [re.escape(first) + _any_of(rest) for first, rest in sorted(rests.items())]
-    return each[0] if len(each) == 1 else f'(?:{"|".join(each)})'

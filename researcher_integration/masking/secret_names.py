@@ -73,7 +73,8 @@ COUNT_DIGITS = 8
 _PLACEHOLDER = regex.compile(
     r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|required|optional|missing|empty|unset|not[ _-]?set
     |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired|string|str
-    |bytes|[*•.…x\-_]+|\{[\w.!:\[\]]*\}|.{0,12}\.\.\.|your[-_ ].{1,40}|my[ ]api[ ]key
+    |bytes|\W?%[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
+    |[*•.…x\-_]+|\{[\w.!:\[\]]*\}|.{0,12}\.\.\.|your[-_ ].{1,40}|my[ ]api[ ]key
     |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\{\{[^{}]*\}\}
     |\[[A-Z_ ]{3,80}\]|\(sensitive(?:\ value)?\)|\(known\ after\ apply\))""",
     regex.IGNORECASE | regex.VERBOSE,
@@ -83,6 +84,9 @@ _VERSION = re.compile(
     r'[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
     r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all'
 )
+
+_CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
+_WITH_SECRET = re.compile(r'[^/]@|/[^@/\s]+@|pass|pwd|pw=|secret|token|key|sig|auth|cred', re.IGNORECASE)
 
 REFERENCES = frozenset(
     """
@@ -157,6 +161,11 @@ def is_count(name: str, number: str) -> bool:
 def is_version(kind: str | None, value: str) -> bool:
     """Return whether a value beside the name of a secret tells of something else: a version, a colour, a processor."""
     return kind != 'PASSWORD' and len(value) < 40 and _VERSION.fullmatch(value) is not None
+
+
+def is_address(name: str, value: str) -> bool:
+    """Return whether what stands beside the name of a connection says where it goes, and no password or key."""
+    return _CONNECTION.search(name) is not None and _WITH_SECRET.search(value) is None
 
 
 def is_placeholder(value: str) -> bool:

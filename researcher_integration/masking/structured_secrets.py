@@ -11,7 +11,7 @@ from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import END, Finding
 from researcher_integration.masking.keyed import block_end
 from researcher_integration.masking.secret_names import Kind
-from researcher_integration.masking.tables import Columns, columns_of, is_secret_cell
+from researcher_integration.masking.tables import Columns, columns_of, has_type, is_secret_cell
 
 _OPENS = regex.compile(r'(?:\A|\0\n?)\s*(?=[{\[]\s*["{\[])')
 _TOKEN = re.compile(
@@ -19,7 +19,8 @@ _TOKEN = re.compile(
 )
 # What only the structure tells: the rest is found by the names beside it.
 _WORTH = re.compile(
-    r'"kind"\s*:\s*"secret|"value"\s*:|(?:secret|token|keys?|pass\w{0,8}|pwd|creds|credentials?)\w{0,8}"\s*(?::\s*[{\[]|[,\]}])'
+    r'"kind"\s*:\s*"secret|"value"\s*:'
+    r'|(?P<name>[\w.\- ]{0,40}(?:secret|token|key|pass|pwd|creds?|credential)\w{0,8})"\s*(?::\s*[{\[]|[,\]}])'
 )
 
 _SECRET_YAML = regex.compile(r'^(?P<indent>[ \t]*(?:- )?)kind:[ \t]*["\']?Secret["\']?[ \t]*\r?$', regex.MULTILINE)
@@ -81,10 +82,15 @@ class _Open:
 
 def find_in_json(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names over them, and those of a Secret, in texts that begin as JSON does."""
-    if (END not in text and text.lstrip()[:1] not in ('{', '[')) or not _WORTH.search(lower):
+    if (END not in text and text.lstrip()[:1] not in ('{', '[')) or not _is_worth_it(text, lower):
         return
     for opening in _OPENS.finditer(text):
         yield from _scan(text, opening.end())
+
+
+def _is_worth_it(text: str, lower: str) -> bool:
+    names = (match.span('name') for match in _WORTH.finditer(lower))
+    return any(start < 0 or secret_names.kind_of(text[start:end]) for start, end in names)
 
 
 def _scan(text: str, start: int) -> Iterator[Finding]:
@@ -198,6 +204,8 @@ def _close_list(closed: _Open, parent: _Open, text: str) -> Iterator[Finding]:
     """Find the secrets in a row; or keep the columns, of which the rows come next."""
     if closed.in_object:
         return
+    if has_type(closed.names):
+        return  # a column, and what is said of it
     if not parent.in_object and closed.size == closed.width:
         yield from (each for each in closed.row if is_secret_cell(text[each.start : each.end], each.kind, certain=True))
     elif len(closed.names) == closed.size > 1 and (columns := columns_of(closed.names)):

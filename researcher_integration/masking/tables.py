@@ -24,6 +24,13 @@ _STATE = re.compile(
     r'|default|mandatory|varchar\S*|text|char\S*|hash|plain|pending|revoked|todo)$',
     re.IGNORECASE,
 )
+# What a list of columns says of each of them.
+_TYPE = re.compile(
+    r'(?:n?(?:var)?char|character varying|(?:tiny|medium|long)?(?:text|blob)|(?:tiny|small|big)?int(?:eger)?\d?'
+    r'|(?:big)?serial|bool(?:ean)?|string|number|numeric|decimal|double(?: precision)?|float\d?|real|bytea|jsonb?|uuid'
+    r'|date|datetime|time|timestamp(?:tz)?|enum|array|object)(?:\(\d+(?:, ?\d+)?\))?$',
+    re.IGNORECASE,
+)
 _DATE = re.compile(r'\d{4}-\d\d-\d\d([T ]\d\d:\d\d\S*)?$')
 _OBJECT = re.compile(r'[a-z][a-z.\-/]*\d{0,3}$')
 
@@ -115,6 +122,11 @@ def columns_of(names: Sequence[str]) -> Columns:
     """The columns that are secrets by their names."""
     kinds: list[Kind | None] = [secret_names.kind_of(name.strip(' `*_"\'[]')) for name in names]
     return {index: kind for index, kind in enumerate(kinds) if kind}
+
+
+def has_type(cells: Sequence[str]) -> bool:
+    """Return whether one of the cells is the type of a column, and no value."""
+    return any(_TYPE.match(cell) for cell in cells)
 
 
 def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:

@@ -77,7 +77,7 @@ log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO �
 59| 2026-03-14T02:52:00Z ERROR sluice 9 did not close
 52| 2026-03-14T02:51:00Z ERROR sluice 7 did not close | mill.errors.JammedError: gate 7 [File "/srv/mill/sluice.py", line 71, in close]
 51| 2026-03-14T02:50:00Z WARN pool is nearly empty (2 of 40)
-60| 2026-03-14T02:53:00Z INFO served /mill/3 for user u4 in 7200ms
+60| 2026-03-14T02:53:00Z INFO served /mill/3 for user u4 in 7200ms [in=7200ms (median 24ms)]
 ×51 in 1-60: INFO served {/mill/0, … 51 distinct} for user {u4, … 50 distinct} in {20ms..24ms..7200ms}\
 """)
 
@@ -138,8 +138,8 @@ def test_a_list_of_objects_is_told_by_its_fields_and_its_exceptions() -> None:
     text = json.dumps({'items': items, 'metadata': {'total': 200}})
     assert digest(text, 400).text == snapshot("""\
 items: 200 items with 5 fields, named by name
+vat-90: litres=9000 (median 43)
 vat-17: status=leaking (usually ok), error=seam 4 is open
-vat-90: litres=9000
 vat-120: lid.closed missing
 status: ok ×199, leaking ×1
 lid.closed: true ×199, (missing) ×1

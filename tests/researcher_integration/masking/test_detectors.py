@@ -212,3 +212,34 @@ def test_a_form_is_checked_when_it_is_read() -> None:
             "Value error, there is no check 'nope'",
         ]
     )
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'dsn="orclpdb"',
+        '"dsn": "hostname:1521/service?expire_time=60",',
+        'f"-e POSTGRES_PASSWORD={pool["password"]}"',
+        'kw["dsn"] = arg[0]',
+        "token = '{%s}' % name",
+        'queue(token=_INTERNAL_CONSTRUCTION\n)',
+        "qtoken = r'(?:[^\"]|\\w)+'",
+        'CHALLENGE_PASSWORD = ObjectIdentifier("1.2.840.113549.1.9.7")',
+        '    "--ssl-keyfile-password",\n    type=str,\n',
+        'credentials=to_protocol(\n    credentials)',
+    ],
+)
+def test_what_programs_say_of_secrets_stays(text: str) -> None:
+    assert MASKER.mask(text).text == text
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'dsn="https://4f1d0a9be7c3@errors.example/1"',
+        'connection_string = "Server=db;UID=user;PWD=gull93"',
+        'run(["login", "--password", "gull93"])',
+    ],
+)
+def test_what_is_given_with_them_is_masked(text: str) -> None:
+    assert MASKER.mask(text).counts

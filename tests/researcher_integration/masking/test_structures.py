@@ -284,3 +284,9 @@ def test_files_nested_deep() -> None:
     masked, _ = Masker().mask_value(value)
     assert PAIRED.encode() not in pickle.dumps(masked)
     assert cast('Any', masked)['pages'][0]['parts'][0][1] is image
+
+
+def test_a_list_of_columns_with_their_types_holds_no_secret() -> None:
+    columns = '[["password", "varchar"], ["token", "text"], ["id", "int(11)"]]'
+    assert MASKER.mask(columns).text == columns
+    assert MASKER.mask('[["user", "password"], ["ada", "gull93x"]]').counts == {'PASSWORD': 1}
