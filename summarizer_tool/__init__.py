@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from summarizer_tool.llm.typed_query import TypedQuery as TypedQuery
     from summarizer_tool.mapreduce.request import ExtractionRequest as ExtractionRequest
     from summarizer_tool.mapreduce.request import SummarizeRequest as SummarizeRequest
+    from summarizer_tool.mapreduce.request import SummaryTopic as SummaryTopic
     from summarizer_tool.mapreduce.summarizer import Summarizer as Summarizer
     from summarizer_tool.prompt_tags import register_tag as register_tag
     from summarizer_tool.prompt_tags import wrap as wrap_in_tag
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import SourcedFact as SourcedFact
     from summarizer_tool.schemas import Stats as Stats
     from summarizer_tool.schemas import Summary as Summary
+    from summarizer_tool.schemas import TopicSummary as TopicSummary
     from summarizer_tool.server.http import arrival as request_arrival
     from summarizer_tool.server.main import serve as serve_mcp
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
@@ -120,12 +122,12 @@ else:
             'llm.models': 'build as build_model, check_name as check_model_name, connect as connect_model, model_id',
             'llm.options': 'Progress, RequestOptions',
             'llm.typed_query': 'TypedQuery',
-            'mapreduce.request': 'ExtractionRequest, SummarizeRequest',
+            'mapreduce.request': 'ExtractionRequest, SummarizeRequest, SummaryTopic',
             'mapreduce.summarizer': 'Summarizer',
             'prompt_tags': 'register_tag, wrap as wrap_in_tag',
             'prompts': 'Focus, fill as fill_prompt, load as load_prompt, render as render_prompt',
             'report.page': 'ReportTable, render as render_report',
-            'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary',
+            'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary, TopicSummary',
             'server.http': 'arrival as request_arrival',
             'server.main': 'serve as serve_mcp',
             'service.requests': 'AddSourceRequest, AnswerRequest, QuerySourceRequest, '

@@ -20,6 +20,7 @@ FACTS_TAG = register_tag('facts')
 MISSING_TAG = register_tag('missing')
 FOCUS_TAG = register_tag('focus_areas')
 SCHEMA_TAG = register_tag('schema_hint')
+TOPICS_TAG = register_tag('topics')
 QUESTION_TAG = register_tag('question')
 INTENT_TAG = register_tag('intent')
 CONSTRAINTS_TAG = register_tag('constraints')
@@ -76,26 +77,62 @@ def fill(template: str, /, **values: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class FocusTopic:
+    """One of several topics of a request, each of which gets a text of its own."""
+
+    name: str
+    schema_hint: str
+    """What belongs to it."""
+    share: float = 1.0
+    """Of the budget, against the others."""
+
+    @property
+    def focus(self) -> 'Focus':
+        """The focus on it alone."""
+        return Focus(schema_hint=f'{self.name}: {self.schema_hint}')
+
+
+@dataclass(frozen=True, slots=True)
 class Focus:
     """The topics and the schema that the caller wants kept first."""
 
     focus_areas: str = ''
     schema_hint: str = ''
+    topics: tuple[FocusTopic, ...] = ()
 
     @classmethod
-    def of(cls, focus_areas: str | Sequence[str] = '', schema_hint: str = '') -> 'Focus':
-        """Make a focus of one focus area or several, and a schema hint."""
+    def of(
+        cls, focus_areas: str | Sequence[str] = '', schema_hint: str = '', topics: Sequence[FocusTopic] = ()
+    ) -> 'Focus':
+        """Make a focus of one focus area or several, a schema hint, and topics."""
         areas = [focus_areas] if isinstance(focus_areas, str) else focus_areas
         focus = '\n'.join(area.strip() for area in areas if area.strip())
-        # What no encoding can carry no request can, either.
-        return cls(*(text.encode(errors='replace').decode() for text in (focus, schema_hint.strip())))
+        return cls(
+            _encodable(focus),
+            _encodable(schema_hint.strip()),
+            tuple(FocusTopic(_encodable(each.name), _encodable(each.schema_hint), each.share) for each in topics),
+        )
+
+    def key(self) -> tuple[object, ...]:
+        """What an answer of a model depends on."""
+        return self.focus_areas, self.schema_hint, [(topic.name, topic.schema_hint) for topic in self.topics]
 
     def render(self) -> dict[str, str]:
         """The focus as framed blocks for a request; empty where there is none."""
         return {
             'focus_areas': f'{_frame(FOCUS_TAG, self.focus_areas)}\n\n' if self.focus_areas else '',
             'schema_hint': f'{_frame(SCHEMA_TAG, self.schema_hint)}\n\n' if self.schema_hint else '',
+            'topics': f'{self._framed_topics()}\n\n' if self.topics else '',
         }
+
+    def _framed_topics(self) -> str:
+        lines = [NumberedLine(place, f'{each.name}: {each.schema_hint}') for place, each in enumerate(self.topics, 1)]
+        return render('chunk_topics', topics=_frame(TOPICS_TAG, f'\n{number_lines(lines)}'))
+
+
+def _encodable(text: str) -> str:
+    """What no encoding can carry no request can, either."""
+    return text.encode(errors='replace').decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +224,21 @@ def parse(prompt: str) -> ParsedRequest:
     sources: list[PromptSource] = []
     facts = list(_frames(prompt, FACTS_TAG))
     for path, body in facts or _frames(prompt, SOURCE_TAG):
-        lines: list[NumberedLine] = []
-        for text in body.removeprefix('\n').removesuffix('\n').split('\n'):
-            if match := _NUMBERED.match(text):
-                lines.append(NumberedLine(int(match.group(1)), match.group(2)))
-            elif lines and not text:
-                lines[-1] = NumberedLine(lines[-1].number, lines[-1].text, blank_after=True)
-        sources.append(PromptSource(lines, tuple(html.unescape(path).split(' > ')) if path else ()))
+        sources.append(PromptSource(_lines(body), tuple(html.unescape(path).split(' > ')) if path else ()))
     focus = next((body for _, body in _frames(prompt, FOCUS_TAG)), '')
     schema = next((body for _, body in _frames(prompt, SCHEMA_TAG)), '')
+    listed = (line.text.partition(': ') for _, body in _frames(prompt, TOPICS_TAG) for line in _lines(body))
+    topics = tuple(FocusTopic(name, hint) for name, _, hint in listed)
     targets = _TARGET.findall(prompt[prompt.rfind('>') :])
-    return ParsedRequest(sources, Focus(focus, schema), int(targets[-1]) if targets else None, merges=bool(facts))
+    target = int(targets[-1]) if targets else None
+    return ParsedRequest(sources, Focus(focus, schema, topics), target, merges=bool(facts))
+
+
+def _lines(body: str) -> list[NumberedLine]:
+    lines: list[NumberedLine] = []
+    for text in body.removeprefix('\n').removesuffix('\n').split('\n'):
+        if match := _NUMBERED.match(text):
+            lines.append(NumberedLine(int(match.group(1)), match.group(2)))
+        elif lines and not text:
+            lines[-1] = NumberedLine(lines[-1].number, lines[-1].text, blank_after=True)
+    return lines

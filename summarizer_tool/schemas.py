@@ -1,10 +1,12 @@
 """The data at the borders: what the sub-agents return, and what a caller gets."""
 
+import operator
 from typing import Annotated, Literal, cast
 
 import regex
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_field
 from pydantic.config import JsonDict, JsonValue
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_ai.usage import RunUsage
 
 STRATEGIES = ('semantic', 'token')
@@ -106,6 +108,18 @@ class Fact(BaseModel):
     evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(
         default_factory=list, description='Numbers of the numbered lines that state it.'
     )
+    topics: SkipJsonSchema[Annotated[list[int], BeforeValidator(_as_evidence)]] = Field(
+        default_factory=list[int], exclude_if=operator.not_
+    )
+    """Of the request's topics: the numbers of those that it serves; only a `TopicalFact` is asked for them."""
+
+
+class TopicalFact(Fact):
+    """A fact of a request with topics."""
+
+    topics: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(
+        default_factory=list, description='Numbers of the topics that it serves, the most served first.'
+    )
 
 
 class ChunkSummary(BaseModel):
@@ -122,6 +136,14 @@ class ChunkSummary(BaseModel):
     )
     entities: Annotated[list[str], BeforeValidator(_as_names)] = Field(
         default_factory=list[str], description='Names of the people, places, groups, things and works that matter.'
+    )
+
+
+class TopicalChunkSummary(ChunkSummary):
+    """The answer of the chunk summarizer where the request has topics."""
+
+    facts: Annotated[list[Annotated[TopicalFact, BeforeValidator(_as_fact)]], BeforeValidator(_as_facts)] = Field(  # pyright: ignore[reportIncompatibleVariableOverride] - it is only read
+        default_factory=list[TopicalFact], description='The statements worth keeping, in source order.'
     )
 
 
@@ -281,6 +303,17 @@ class Audit(Coverage):
     """Whether there are more items than are counted; those that come first are."""
 
 
+class TopicSummary(BaseModel):
+    """The text of one topic."""
+
+    name: str
+    text: str
+    """Within the topic's part of the budget; empty where there is nothing to say."""
+    facts: list[SourcedFact]
+    tokens_out: int
+    """cl100k tokens of the text."""
+
+
 SummaryState = Literal['complete', 'degraded', 'unchanged', 'original', 'empty']
 
 
@@ -294,6 +327,9 @@ class Summary(BaseModel):
     was, **over the budget**; `empty`: there was nothing to summarize."""
     facts: list[SourcedFact] = Field(default_factory=list[SourcedFact])
     entities: list[str] = Field(default_factory=list[str])
+    topics: list[TopicSummary] = Field(default_factory=list[TopicSummary])
+    """The text for each topic of the request, in its order; `text` is all of them under their names. None where the
+    input comes back as it was."""
     parts: list[Part] = Field(default_factory=list[Part])
     """Every segment of the input, accounted for."""
     warnings: list[str] = Field(default_factory=list[str])

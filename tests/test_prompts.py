@@ -105,12 +105,20 @@ def test_a_line_cannot_number_lines_of_its_own(end: str) -> None:
 
 def test_every_prompt_is_found_and_filled() -> None:
     assert sorted(path.stem for path in prompts.folder().glob('*.md')) == snapshot(
-        ['chunk_request', 'chunk_summarizer', 'empty_answer', 'merge_request', 'merger', 'repair_request']
+        [
+            'chunk_request',
+            'chunk_summarizer',
+            'chunk_topics',
+            'empty_answer',
+            'merge_request',
+            'merger',
+            'repair_request',
+        ]
     )
     assert prompts.folder() == REPOSITORY / 'prompts'
     assert len(prompts.version()) == 12
     with pytest.raises(KeyError, match='target_tokens'):
-        prompts.render('chunk_request', focus_areas='', schema_hint='', sources='')
+        prompts.render('chunk_request', focus_areas='', schema_hint='', topics='', sources='')
     with pytest.raises(FileNotFoundError):
         prompts.load('nothing')
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
-from researcher_integration.lore.checkpoint import Step
+from researcher_integration.lore.checkpoint import Step, StepState
 from researcher_integration.lore.extraction.contradictions import Conflict
 from researcher_integration.lore.material import CrawledPage, KeptSection
 from researcher_integration.lore.topics import Topic
@@ -34,6 +34,12 @@ _UNDERLINE = re.compile(r'(?:=+|-+)[ \t]*')
 _FENCE = re.compile(r'`{3}|~{3}')
 _LIVE = re.compile(r'(?<!\\)((?:\\\\)*)(?=<[A-Za-z/!?]|!\[)')
 """Before what a reader of markdown would run or fetch; not where it is escaped already."""
+_HOW: Mapping[StepState, str] = {
+    'summarized': 'summarized',
+    'unchanged': 'unchanged',
+    'raw': 'kept as they are',
+    'empty': 'nothing',
+}
 _HANDLES = re.compile(r'\[.*\bsrc_[0-9a-f]{12}\b.*\]')
 """The last line of a summary, which tells a model how to ask again."""
 
@@ -114,7 +120,9 @@ def _figures(step: Step, section: KeptSection, via: str) -> str:
         return f'{pages}.'
     by = f' by {step.model}, {via}' if step.model and step.state == 'summarized' else ''
     kept = count_tokens(section.text)
-    return f'{pages}, {step.tokens_crawled:,} tokens crawled, {kept:,} kept; {step.state}{by}.'
+    is_condensed = step.state == 'raw' and kept < step.tokens_kept
+    how = 'condensed by the embedded model' if is_condensed else _HOW[step.state]
+    return f'{pages}, {step.tokens_crawled:,} tokens crawled, {kept:,} kept; {how}{by}.'
 
 
 def _sources(pages: Sequence[CrawledPage]) -> list[str]:

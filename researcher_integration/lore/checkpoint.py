@@ -25,7 +25,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None
 
-VERSION = 1
+VERSION = 2
 
 FILE = 'checkpoint.json'
 LOCK = '.lock'
@@ -72,21 +72,20 @@ class Step(BaseModel):
     """`summarized`; `unchanged`: the pages fit as they are; `raw`: (some of) the pages stayed as they are because the
     summarizer was not to be had; `empty`: there were no pages."""
     pages: tuple[str, ...]
-    """Handles of the pages that belong to it."""
+    """Handles of the pages that its blocks are made of."""
     blocks: tuple[KeptBlock, ...]
     budget: int
-    """Tokens it might hand on."""
+    """Its share of the tokens that all steps might hand on; it may have more where others need less."""
     tokens_crawled: int
     tokens_kept: int
-    """Tokens of the blocks; over the budget only where the state is `raw`."""
+    """Tokens of the blocks."""
     model: str = ''
     """Of the summaries."""
     agent: Spent = Spent()
     summaries: Spent = Spent()
+    """Those that the agent had made; the one that all steps share is in none of them."""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
-    has_report: bool = True
-    """Whether its agent got to a report; if not, a resumed research does the step again."""
 
     @computed_field
     @property
@@ -124,16 +123,20 @@ class Failure(BaseModel):
 class Checkpoint(BaseModel):
     """The state from which a research is resumed; page texts stay in the store."""
 
-    version: Literal[1] = VERSION
+    version: Literal[2] = VERSION
     request: ResearchRequest
     pages: dict[str, CrawledPage] = Field(default_factory=dict[str, CrawledPage])
     """By normalised URL or path."""
     failures: list[Failure] = Field(default_factory=list[Failure])
     assigned: dict[TopicId, tuple[str, ...]] | None = None
-    """Handles of the pages given beforehand, by the step they belong to; none before all were crawled."""
+    """Handles of the pages given beforehand, by the step that each is most about; none before all were crawled."""
     steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
-    gathered: GatheredMaterial | None = None
-    """Of the step that is under way."""
+    gathered: dict[TopicId, GatheredMaterial] = Field(default_factory=dict[TopicId, GatheredMaterial])
+    """What the agent of each step has gathered."""
+    summarized: Spent = Spent()
+    """On the summary of all pages for all steps."""
+    warnings: tuple[str, ...] = ()
+    """Of that summary."""
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
     cross_reference: CrossReference | None = None
     superseded: Spent = Spent()
@@ -165,12 +168,24 @@ class Checkpoint(BaseModel):
                 'name another --out, or begin anew with --fresh'
             ) from None
 
+    def reused(self) -> str:
+        """What a resumed research need not do again, for a person."""
+        states = [step.state for step in self.steps.values()]
+        extracted = sum(not each.reason for each in self.extractions.values())
+        reported = sum(gathered.is_finished for gathered in self.gathered.values())
+        done = {
+            'pages': len({page.source_id for page in self.pages.values()}),
+            'reports of agents': reported,
+            'summarized topics': sum(state != 'raw' for state in states),
+            'extractions': extracted + (self.cross_reference is not None and not self.cross_reference.reason),
+        }
+        kept = ', '.join(f'{what} {number}' for what, number in done.items() if number)
+        return f'done already, and not done again: {kept or "nothing"}'
+
     def all_spent(self) -> list[Spent]:
         """The cost of all finished model calls."""
-        spent = [each for step in self.steps.values() for each in (step.agent, step.summaries)]
-        if self.gathered is not None:
-            spent += [self.gathered.agent, self.gathered.by_tool]
-        spent += [self.superseded, *(extraction.spent for extraction in self.extractions.values())]
+        spent = [each for gathered in self.gathered.values() for each in (gathered.agent, gathered.by_tool)]
+        spent += [self.summarized, self.superseded, *(extraction.spent for extraction in self.extractions.values())]
         if self.cross_reference is not None:
             spent.append(self.cross_reference.spent)
         return spent

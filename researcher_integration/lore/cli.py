@@ -109,7 +109,7 @@ def research(
         str | None,
         typer.Option(
             metavar='WAY',
-            help='Who summarizes: in-pipeline (after each step; the default) or at-source (the agent, by tool).',
+            help='Who summarizes: in-pipeline (all pages at once; the default) or at-source (the agent, by tool).',
         ),
     ] = None,
     window: Annotated[

@@ -100,6 +100,8 @@ class Statistics(BaseModel):
     tokens_kept: int
     """Of the sections that the extraction reads, headings included."""
     steps: dict[TopicId, StepFigures]
+    summaries: Spent = Spent()
+    """On the summary that all steps share."""
     extraction: Spent
     repeated: Spent = Spent()
     """On work that was interrupted, came to nothing, or was done anew."""
@@ -220,6 +222,7 @@ def _statistics(
     if checkpoint.cross_reference:
         extraction += checkpoint.cross_reference.spent
     said = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
+    said += [f'summary: {warning}' for warning in checkpoint.warnings]
     said += [
         f'{topic.header}: extraction: {_said(done)}'
         for topic in topics
@@ -234,9 +237,13 @@ def _statistics(
         tokens_crawled=sum(page.tokens for page in material.pages),
         tokens_kept=sum(count_tokens(section.text) for section in material.sections),
         steps={topic.id: _figures(steps[topic.id]) for topic in topics},
+        summaries=checkpoint.summarized,
         extraction=extraction,
         repeated=repeated,
-        total=sum((spent for step in steps.values() for spent in (step.agent, step.summaries)), extraction + repeated),
+        total=sum(
+            (spent for step in steps.values() for spent in (step.agent, step.summaries)),
+            checkpoint.summarized + extraction + repeated,
+        ),
         seconds=checkpoint.seconds,
         failures=checkpoint.failures,
         warnings=[*said, *warnings],

@@ -13,6 +13,7 @@ from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
 from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.settings import ResearchSettings
+from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
 from researcher_integration.lore.steps.steps import ResearchSteps
 from researcher_integration.lore.steps.work import Configuration, ResearchProgress, ResearchRun
@@ -58,6 +59,8 @@ class Research:
             raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
         with alone(self.folder):
             checkpoint = await anyio.to_thread.run_sync(partial(self._begin, resume=resume, fresh=fresh))
+            if resume:
+                self.on_progress(ResearchProgress('resume', checkpoint.reused()))
             with trace_span('research zone', zone=checkpoint.request.zone, way=checkpoint.request.way):
                 try:
                     async with self._work(checkpoint) as work:
@@ -69,6 +72,8 @@ class Research:
         checkpoint = work.checkpoint
         extracting = ExtractionPhase(work)
         steps = ResearchSteps(work, extracting)
+        if work.model is not None:
+            self.on_progress(ResearchProgress('plan', planning.told(work.limits_of_zone, checkpoint.request.way)))
         await steps.crawl()
         if not checkpoint.pages and not checkpoint.request.search:
             reasons = '; '.join(f'{failure.place}: {failure.reason}' for failure in checkpoint.failures[:5])

@@ -22,7 +22,7 @@ def progress() -> 'Generator[Callable[[ResearchProgress], None]]':
 
         def line(progress: 'ResearchProgress') -> None:
             nonlocal last
-            if progress.stage != 'summarize' and (progress.stage, progress.message) != last:
+            if not (progress.stage == 'summarize' and progress.total) and (progress.stage, progress.message) != last:
                 last = progress.stage, progress.message
                 say(_worded(progress))
 
@@ -59,6 +59,8 @@ def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
             f'{calls}',
             step.state,
         )
+    if statistics.summaries.requests:
+        table.add_row('Summaries', '', '', '', '', f'{statistics.summaries.requests}', '')
     if statistics.extraction.requests:
         table.add_row('Extraction', '', '', '', '', f'{statistics.extraction.requests}', '')
     table.add_row(

@@ -72,7 +72,7 @@ class Topic(Strict):
     preserve: Annotated[tuple[Text, ...], Field(min_length=1)]
     """What no summary may lose, one kind of thing each."""
     keywords: Annotated[tuple[Keyword, ...], Field(min_length=1)]
-    """Words by which a page is recognized as being about the topic, in the singular; capitals do not matter."""
+    """Words by which a page is recognized as being most about the topic, in the singular; capitals do not matter."""
     share: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] = 1.0
     """Of the zone's token budget and limits, relative to the other topics: 2.0 gets twice what 1.0 gets."""
 
@@ -89,8 +89,8 @@ RAISED_BY = 'limits: in the file of the topics raises it'
 class Limits(Strict):
     """The limits of one zone, over the calls of agent and summaries; the topics share them."""
 
-    requests: Amount = 400
-    """Calls of a model. A summary makes one for each chunk."""
+    requests: Amount = 200
+    """Calls of a model. A summary makes one for each chunk. Agents and summaries may have two fifths of them each."""
     input_tokens: Amount | None = None
     output_tokens: Amount | None = None
     cost: Annotated[Decimal, Field(gt=0)] | None = None
@@ -109,6 +109,10 @@ class ResearchTopics(Strict):
         given = [topic.id for topic in topics]
         problems = [f'{topic} stands twice' for topic in TOPIC_IDS if given.count(topic) > 1]
         problems += [f'{topic} is missing' for topic in TOPIC_IDS if topic not in given]
+        headers = [topic.header for topic in topics]
+        twice = [header for header in dict.fromkeys(headers) if headers.count(header) > 1]
+        if twice and not problems:  # each is the name of a section
+            problems = [f'the header "{header}" stands twice' for header in twice]
         if problems:
             raise ValueError(', '.join(problems))
         return topics

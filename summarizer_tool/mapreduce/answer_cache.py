@@ -58,12 +58,12 @@ class AnswerCache:
     def map_key(self, sources: Sequence[PromptSource], focus: Focus, missing: Sequence[str] = ()) -> str:
         """The key of a chunk's summary, or of what it says of what is missing."""
         shown = [[source.path, prompts.number_lines(source.lines)] for source in sources]
-        return key_of('map', self.scope, focus.focus_areas, focus.schema_hint, shown, *missing)
+        return key_of('map', self.scope, focus.key(), shown, *missing)
 
     def reduce_key(self, lines: Sequence[NumberedLine], focus: Focus, target: int) -> str:
         """The key of a merge; the target is a part of it."""
         shown = prompts.number_lines(lines)
-        return key_of('reduce', self.scope, focus.focus_areas, focus.schema_hint, shown, target)
+        return key_of('reduce', self.scope, focus.key(), shown, target)
 
     async def find(self, key: str, target: int) -> ChunkSummary | None:
         """The kept answer for a request, if there is one."""

@@ -21,7 +21,17 @@ from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
-from summarizer_tool.mapreduce import agents, audit, extractive_fallback, grounding, merging, render, repair, supersede
+from summarizer_tool.mapreduce import (
+    agents,
+    audit,
+    extractive_fallback,
+    grounding,
+    merging,
+    render,
+    repair,
+    supersede,
+    topics,
+)
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
@@ -43,13 +53,6 @@ OVERSAMPLE_EMBEDDED = 1.6
 
 OVERSAMPLE_ANSWER = 4.0
 """The same where a focus is asked for: which chunk has the answer only shows once all of them are seen."""
-
-FITS = 1.75
-"""Up to this many times the budget the last step only has to drop facts, which needs no model; above, the merger
-condenses them first."""
-
-MERGE_TARGET = 1.1
-"""Size of the facts that a level of merging asks for, in budgets."""
 
 MAX_LEVELS = 4
 """Levels of merging; each must shrink the whole by a tenth, or the deterministic fit ends it."""
@@ -107,6 +110,8 @@ class Engine:
         self._cut = ChunkCuts()
         self._inventory = audit.Inventory()
         self._relevance: list[list[float]] = []
+        self._by_topic: list[list[list[float]]] = []
+        """For each topic: how much each segment of each document is about it."""
         self._targets: dict[int, float] = {}
 
     async def run(self) -> Summary:
@@ -120,7 +125,7 @@ class Engine:
             UsageLimitExceeded: If the caller's usage limits are reached.
         """
         chunks = await self._chunks()
-        self._relevance = await in_process(segment_relevances, self.job.documents, self.job.focus)
+        self._relevance = await self._relevances()
         self._targets = await in_thread(self._shares, chunks)
         calls = [partial(self._map_chunk, chunk, place, len(chunks)) for place, chunk in enumerate(chunks, 1)]
         self._caller.pace.unasked = len(calls)
@@ -131,8 +136,8 @@ class Engine:
             await self._degrade(chunks, outcomes)
             facts = await self._union([fact for outcome in outcomes for fact in outcome.facts])
             # The embedded model has no words of its own: to merge is to choose, which the last step does best.
-            merges = self.options.merge and not self._caller.is_extractive
-            facts = await self._reduce(facts) if merges else facts
+            if self.options.merge and not self._caller.is_extractive:
+                facts = await (self._reduce_topics(facts) if self.job.focus.topics else self._reduce(facts))
             facts = await self._repair(chunks, outcomes, facts)
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)
@@ -157,6 +162,16 @@ class Engine:
         self._inventory = await in_process(audit.take, documents, left_out)
         return await in_thread(chunks_of, self._cut, documents)
 
+    async def _relevances(self) -> list[list[float]]:
+        """How much each segment of each document is about the focus: about the topic that it is most about."""
+        documents, asked = self.job.documents, self.job.focus
+        if not asked.topics:
+            return await in_process(segment_relevances, documents, asked)
+        self._by_topic = [await in_process(segment_relevances, documents, topic.focus) for topic in asked.topics]
+        return [
+            [max(column) for column in zip(*document, strict=True)] for document in zip(*self._by_topic, strict=True)
+        ]
+
     async def _give_up(self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome]) -> Summary:
         """Every call has failed for good: the original content, or an error."""
         if self._on_failure == 'error':
@@ -174,22 +189,50 @@ class Engine:
             now = await in_process(supersede.current, facts, self.job.documents, self.job.budget)
             self._tally.dropped.superseded += now.left_out
             facts = now.facts
-            rendered = await in_process(
-                render.fit,
-                facts,
-                [outcome.entities for outcome in outcomes],
-                [document.title for document in self.job.documents],
-                self.job.budget,
-                self.job.focus,
-                [max(self._relevance[at][segment - 1] for at, segment in fact.evidence) for fact in facts],
-                now.is_disputed,
-                self.job.said_before,
-            )
-            summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
+            if asked := self.job.focus.topics:
+                rendered = await self._fit_topics(facts, outcomes, now.is_disputed)
+                summary = await in_thread(
+                    self._composer.summary, chunks, outcomes, facts, topics.joined(asked, rendered)
+                )
+                summary.topics = await in_thread(topics.summaries, asked, rendered, facts, self.job.documents)
+            else:
+                rendered = await in_process(
+                    render.fit,
+                    facts,
+                    [outcome.entities for outcome in outcomes],
+                    [document.title for document in self.job.documents],
+                    self.job.budget,
+                    self.job.focus,
+                    self._places(facts, self._relevance),
+                    now.is_disputed,
+                    self.job.said_before,
+                )
+                summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             said = await self._said(summary.text)
             summary.coverage = await in_thread(audit.report, self._inventory, said, self.job.documents)
             span.set_attribute('tokens_out', summary.stats.tokens_out)
         return summary
+
+    async def _fit_topics(
+        self, facts: Sequence[GroundedFact], outcomes: Sequence[ChunkOutcome], is_disputed: bool
+    ) -> list[render.RenderedFacts]:
+        asked, documents = self.job.focus.topics, self.job.documents
+        answers = [outcome.entities for outcome in outcomes]
+        return await in_process(
+            topics.fit,
+            facts,
+            await in_thread(topics.listed, answers, self._inventory, documents, self._by_topic),
+            [document.title for document in documents],
+            max(1, self.job.budget - topics.overhead(asked)),
+            asked,
+            [self._places(facts, of_topic) for of_topic in self._by_topic],
+            is_disputed,
+        )
+
+    @staticmethod
+    def _places(facts: Sequence[GroundedFact], relevance: Sequence[Sequence[float]]) -> list[float]:
+        """How much the place of each fact is about what `relevance` is of."""
+        return [max(relevance[at][segment - 1] for at, segment in fact.evidence) for fact in facts]
 
     async def _said(self, text: str) -> list[bool]:
         """Which of what the sources name a text says."""
@@ -281,7 +324,8 @@ class Engine:
             if kept is not None:
                 return await self._grounded(numbered, kept)
             prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target, missing)
-            answer = await self._caller.ask(agents.CHUNK_SUMMARIZER, prompt, target, 'repair' if missing else 'map')
+            agent = agents.TOPICAL_SUMMARIZER if self.job.focus.topics else agents.CHUNK_SUMMARIZER
+            answer = await self._caller.ask(agent, prompt, target, 'repair' if missing else 'map')
             if answer.output is None:
                 return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
             outcome = await self._grounded(numbered, answer.output)
@@ -431,7 +475,7 @@ class Engine:
         """Condense with the merger, level by level, while dropping alone would lose too much."""
         total = await in_thread(merging.size, facts)
         for level in range(1, MAX_LEVELS + 1):
-            if total <= self.job.budget * FITS:
+            if total <= self.job.budget * merging.FITS:
                 break
             if reason := self._caller.skip_reason():
                 self._mark_cut_short(reason)
@@ -451,15 +495,48 @@ class Engine:
     async def _merge_level(self, facts: Sequence[GroundedFact], level: int, total: int) -> list[GroundedFact]:
         at_once = max(MIN_GROUP_TOKENS, -(-total // self.settings.max_concurrent_llm_calls))
         groups = merging.groups(facts, min(self.settings.default_chunk_size_tokens, _in_steps(at_once)))
-        share = self.job.budget * MERGE_TARGET / max(1, total)
+        share = self.job.budget * merging.MERGE_TARGET / max(1, total)
         calls = [
-            partial(self._merge_group, group, self._target(share * merging.size(group)), level, place)
+            partial(self._merge_group, group, self._target(share * merging.size(group)), self.job.focus, level, place)
             for place, group in enumerate(groups, 1)
         ]
         condensed = await self._each(calls, 'reduce', f'level {level}: merged group')
         return await self._union([fact for group in condensed for fact in group])
 
-    async def _merge_group(self, facts: list[GroundedFact], target: int, level: int, place: int) -> list[GroundedFact]:
+    async def _reduce_topics(self, facts: list[GroundedFact]) -> list[GroundedFact]:
+        """Condense the facts of topics that have far too many, by one call each."""
+        asked = self.job.focus.topics
+        places = [self._places(facts, of_topic) for of_topic in self._by_topic]
+        over = await in_process(
+            topics.overfull, facts, places, asked, self.job.budget, self.settings.default_chunk_size_tokens
+        )
+        calls = [
+            partial(
+                self._merge_group,
+                [facts[index] for index in own],
+                self._target(target),
+                asked[place].focus,
+                1,
+                place + 1,
+            )
+            for place, own, target in over
+        ]
+        if not calls:
+            return facts
+        self._tally.levels = 1
+        with telemetry.span('reduce level', level=1, facts=len(facts), tokens_in=merging.size(facts)) as span:
+            condensed = await self._each(calls, 'reduce', 'merged topic')
+            merged_away = {index for _, own, _ in over for index in own}
+            rest = [fact for index, fact in enumerate(facts) if index not in merged_away]
+            for (place, _, _), group in zip(over, condensed, strict=True):
+                rest += [replace(fact, topics=fact.topics or (place + 1,)) for fact in group]
+            facts = await self._union(sorted(rest, key=lambda fact: fact.evidence))
+            span.set_attributes({'facts_out': len(facts), 'tokens_out': merging.size(facts)})
+        return facts
+
+    async def _merge_group(
+        self, facts: list[GroundedFact], target: int, focus: Focus, level: int, place: int
+    ) -> list[GroundedFact]:
         """One call of the merger; where it fails, the facts stay as they are and the fit chooses among them."""
         if reason := self._caller.skip_reason():
             self._mark_cut_short(reason)
@@ -468,7 +545,7 @@ class Engine:
         with telemetry.span(
             'reduce group', level=level, group=place, facts=len(facts), target_tokens=target, model=self.model_name
         ) as span:
-            answer = await self._merge(lines, target)
+            answer = await self._merge(lines, focus, target)
             if isinstance(answer, str):
                 self._tally.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')
                 span.set_attribute('reason', answer)
@@ -478,14 +555,14 @@ class Engine:
             span.set_attribute('facts_out', len(checked.facts))
         return merged(checked, facts) or facts
 
-    async def _merge(self, lines: list[NumberedLine], target: int) -> ChunkSummary | str:
+    async def _merge(self, lines: list[NumberedLine], focus: Focus, target: int) -> ChunkSummary | str:
         """The merger's answer, or why there is none."""
         has_cache = self.options.cache is not None
-        key = await in_thread(self._finished.reduce_key, lines, self.job.focus, target) if has_cache else ''
+        key = await in_thread(self._finished.reduce_key, lines, focus, target) if has_cache else ''
         async with self._finished.only_one(key, self.deadline):
             if kept := await self._finished.find(key, target):
                 return kept
-            prompt = await in_thread(prompts.merge_request, lines, self.job.focus, target)
+            prompt = await in_thread(prompts.merge_request, lines, focus, target)
             answer = await self._caller.ask(agents.MERGER, prompt, target, 'reduce')
             if answer.output is None:
                 return answer.reason

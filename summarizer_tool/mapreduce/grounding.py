@@ -233,7 +233,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
             unsupported += 1
             continue
         repaired += set(evidence) != set(fact.evidence)
-        kept.append(Fact(text=text, importance=fact.importance, evidence=sorted(evidence)))
+        kept.append(fact.model_copy(update={'text': text, 'evidence': sorted(evidence)}))
     entities: dict[str, str] = {}
     for name in summary.entities:
         entity = one_line(name.encode('utf-8', 'replace').decode())

@@ -12,6 +12,13 @@ from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
 from summarizer_tool.text import names, tokens
 from summarizer_tool.text.scoring import content_words
 
+FITS = 1.75
+"""Up to this many times the budget the last step only has to drop facts, which needs no model; above, the merger
+condenses them first."""
+
+MERGE_TARGET = 1.1
+"""Size of the facts that a level of merging asks for, in budgets."""
+
 ALIKE = 0.8
 """Share of the content words of a fact that a shorter one must have to say the same, if it says nothing else."""
 
@@ -48,6 +55,8 @@ class GroundedFact:
     """Ascending, at least one."""
     is_filler: bool = False
     """True if it may only take room that the other facts leave."""
+    topics: tuple[int, ...] = ()
+    """Numbers of the request's topics that it serves, from 1, the one that it serves most first; as the model says."""
 
 
 Sense = tuple[tuple[str, ...], ...]
@@ -158,6 +167,7 @@ def _joined(first: GroundedFact, second: GroundedFact) -> GroundedFact:
         max(first.importance, second.importance),
         tuple(sorted(evidence)),
         is_filler=first.is_filler and second.is_filler,
+        topics=tuple(dict.fromkeys((*first.topics, *second.topics))),
     )
 
 

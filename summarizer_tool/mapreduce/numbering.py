@@ -46,7 +46,9 @@ class Numbered:
     def found(self, grounded: Grounding) -> list[GroundedFact]:
         """The grounded facts of an answer, with their evidence in the documents."""
         facts = ((fact, dict.fromkeys(self.places[line - 1] for line in fact.evidence)) for fact in grounded.facts)
-        return [GroundedFact(fact.text, fact.importance, tuple(places)) for fact, places in facts]
+        return [
+            GroundedFact(fact.text, fact.importance, tuple(places), topics=tuple(fact.topics)) for fact, places in facts
+        ]
 
 
 def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:

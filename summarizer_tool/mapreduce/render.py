@@ -74,6 +74,7 @@ def fit(
     relevance: Sequence[float] = (),
     is_disputed: bool = False,
     said_before: frozenset[str] = frozenset(),
+    index_share: float = INDEX_SHARE,
 ) -> RenderedFacts:
     """Choose and write: never more than `budget` tokens, and as near to it as the facts allow.
 
@@ -86,6 +87,7 @@ def fit(
         relevance: How much each fact is about it; by default as its words tell.
         is_disputed: Whether documents contradict each other, so that the headings are worth more of the room.
         said_before: Facts that an earlier summary has said; they weigh more.
+        index_share: How much of the text may list names that it does not say otherwise.
     """
     aim = scoring.Aim.of(focus)
     said = [fact.text for fact in facts]
@@ -94,7 +96,7 @@ def fit(
     entries = [_entry(index, fact, relevance[index], aim, weights[index]) for index, fact in enumerate(facts)]
     writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
     named = _Named(scoring.ranked_names(answers))
-    room = int(budget * INDEX_SHARE) if any(answers) and aim is scoring.Aim.NAMES else 0
+    room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
     index_room = room if room >= _MIN_INDEX_ROOM else 0
     headings = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
     sayable = [entry.index for entry in entries if entry.text]
@@ -102,7 +104,7 @@ def fit(
     order = [sayable[index] for index in scoring.choose(items, budget - index_room - headings, aim, fill=True)]
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
-    index_room = min(index_room, int(writer.count(chosen) * INDEX_SHARE / (1 - INDEX_SHARE)))
+    index_room = min(index_room, int(writer.count(chosen) * index_share / (1 - index_share)))
     used = named.unsaid([entries[index].text for index in chosen], index_room)
     while True:
         while used and writer.count(chosen, used) > budget:
@@ -114,6 +116,19 @@ def fit(
             break
         used = said
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
+
+
+def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int) -> list[int]:
+    """The indices of facts that a schema is best filled with in about so many tokens, the best first.
+
+    Args:
+        facts: What there is to say, without duplicates.
+        relevance: How much each fact is about what is asked for, from 0 to 1.
+        budget: Tokens.
+    """
+    entries = [_entry(index, fact, relevance[index], scoring.Aim.NAMES, 1.0) for index, fact in enumerate(facts)]
+    sayable = [entry.index for entry in entries if entry.text]
+    return [sayable[index] for index in scoring.choose([entries[index].item for index in sayable], budget, fill=True)]
 
 
 def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim, weight: float) -> _Entry:

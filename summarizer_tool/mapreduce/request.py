@@ -13,6 +13,8 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
+    StringConstraints,
     ValidationError,
     ValidationInfo,
     WithJsonSchema,
@@ -20,8 +22,9 @@ from pydantic import (
 )
 
 from summarizer_tool.errors import ArgumentsError, RequestError
-from summarizer_tool.prompts import Focus
+from summarizer_tool.prompts import Focus, FocusTopic
 from summarizer_tool.schemas import STRATEGIES
+from summarizer_tool.text.lines import one_line
 
 DEFAULT_STRATEGY = 'semantic'
 
@@ -118,6 +121,24 @@ class SummarizeRequest(Request):
         return Focus.of(self.focus_areas, self.schema_hint)
 
 
+class SummaryTopic(BaseModel):
+    """One of several topics that get a text each."""
+
+    model_config = ConfigDict(extra='forbid', frozen=True)
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, pattern=r'^[^\n]+$')]
+    """One line; stands over its text."""
+    schema_hint: Text = ''
+    """What belongs to it, in words or field names; by default what its name says."""
+    share: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    """Of the budget, against the other topics: what it may take where there is more to say than fits."""
+
+    @property
+    def hint(self) -> str:
+        """What belongs to it, on one line."""
+        return one_line(self.schema_hint or self.name)
+
+
 class ExtractionRequest(SummarizeRequest):
     """Compress a text, or stored sources, for a typed extraction, which is told first what will be extracted."""
 
@@ -125,6 +146,24 @@ class ExtractionRequest(SummarizeRequest):
 
     schema_hint: Text  # pyright: ignore[reportGeneralTypeIssues] - it is required here
     """What will be extracted from the summary: a topic, field names or a JSON schema."""
+    topics: tuple[SummaryTopic, ...] = ()
+    """Topics that get a text each, made of one reading of the sources; the budget is that of all together, and
+    `schema_hint` is what they have in common, if anything."""
+
+    @property
+    def focus(self) -> Focus:
+        """What to keep."""
+        return Focus.of(
+            self.focus_areas, self.schema_hint, [FocusTopic(each.name, each.hint, each.share) for each in self.topics]
+        )
+
+    @model_validator(mode='after')
+    def _topics_can_be_told_apart(self) -> Self:
+        if len({topic.name for topic in self.topics}) < len(self.topics):
+            raise ValueError('two topics have one name; give each its own')
+        if self.topics and self.format == 'brief':
+            raise ValueError('a brief is one text and topics get one each; leave out format="brief" or topics')
+        return self
 
 
 def _what_to_change(error: ValidationError, parameters: list[str]) -> RequestError:

@@ -20,7 +20,7 @@ from summarizer_tool.mapreduce.content import Content, check_size, documents_of,
 from summarizer_tool.mapreduce.engine import Engine
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.report import joined, part_of
-from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest
+from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest, SummaryTopic
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
@@ -141,6 +141,35 @@ class Summarizer:
         `summarize`.
         """
         asked = {
+            'schema_hint': schema_hint,
+            'max_output_tokens': max_output_tokens,
+            'focus_areas': focus_areas,
+            'strategy': strategy,
+        }
+        return await self.run(content, ExtractionRequest.of(asked), RequestOptions(on_progress, usage, usage_limits))
+
+    async def summarize_topics(
+        self,
+        content: Content,
+        topics: Sequence[SummaryTopic],
+        *,
+        max_output_tokens: int = 0,
+        schema_hint: str = '',
+        focus_areas: str | Sequence[str] = '',
+        strategy: str = DEFAULT_STRATEGY,
+        on_progress: Callable[[Progress], None] | None = None,
+        usage: RunUsage | None = None,
+        usage_limits: UsageLimits | None = None,
+    ) -> Summary:
+        """Write a text for each of several topics, from one reading of the content: each topic draws on all of it.
+
+        A fact stands in the text of the topic that it serves best. The budget is that of all texts together, 0 a fifth
+        of the input as for `summarize_for_extraction`; a topic that has little to say leaves its share to the others.
+        The texts are the `topics` of the summary; its `text` is all of them. `schema_hint` is what they have in common.
+        All else is given, returned and raised as by `summarize`.
+        """
+        asked = {
+            'topics': topics,
             'schema_hint': schema_hint,
             'max_output_tokens': max_output_tokens,
             'focus_areas': focus_areas,
@@ -300,7 +329,7 @@ class Summarizer:
         return key_of(
             'summary',
             [(document.id, document.title, document.url) for document in documents],
-            (focus.focus_areas, focus.schema_hint),
+            (focus.key(), [topic.share for topic in focus.topics]),
             (request.max_output_tokens, options.reserve is not None, request.for_extraction, _known(request.strategy)),
             (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
             (options.cache_scope, options.output_mode or settings.llm_output_mode),
@@ -345,7 +374,8 @@ def _names_key(documents: Sequence[Document], request: SummarizeRequest) -> str:
     """What a request for other versions of the same documents has in common with it; empty where one has no name."""
     named = [document.url or document.title for document in documents]
     focus = request.focus
-    asked = (focus.focus_areas, focus.schema_hint, request.max_output_tokens, request.for_extraction)
+    asked = (focus.focus_areas, focus.schema_hint, [topic.name for topic in focus.topics])
+    asked = (*asked, request.max_output_tokens, request.for_extraction)
     return key_of('facts', named, *asked) if all(named) else ''
 
 

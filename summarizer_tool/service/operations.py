@@ -103,6 +103,7 @@ async def _summarize(retriever: 'Retriever', request: SummarizeRequest, options:
         'source_ids': list(made.source_ids),
         'warnings': list(summary.warnings),
         'stats': stats.model_dump(mode='json'),
+        'topics': [topic.model_dump(mode='json', exclude={'facts'}) for topic in summary.topics] or None,
         'coverage': summary.coverage and summary.coverage.model_dump(include={'kept', 'total', 'share'}),
     }
     return Reply(made.text, summary, figures)

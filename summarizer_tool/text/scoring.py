@@ -122,7 +122,7 @@ class Aim(Enum):
     @classmethod
     def of(cls, focus: 'Focus') -> 'Aim':
         """The aim of a request."""
-        return cls.NAMES if focus.schema_hint else cls.ANSWER if focus.focus_areas else cls.GIST
+        return cls.NAMES if focus.schema_hint or focus.topics else cls.ANSWER if focus.focus_areas else cls.GIST
 
 
 def matches(texts: Sequence[str], focus: 'Focus') -> list[float]:
@@ -171,7 +171,15 @@ def _asked(bags: Sequence[Counter[str]], focus: 'Focus') -> dict[str, float]:
     asked = content_words(f'{focus.focus_areas} {focus.schema_hint}')
     query = {word: 1.0 for word in asked if word not in _KINDS}
     # In order: sums of fractions depend on it, and the answer must not depend on the hash seed.
-    alike = sorted(word for word in set[str]().union(*bags) if word not in query and is_alike(word, query))
+    # Words that are alike have their first letters in common.
+    by_root: defaultdict[str, list[str]] = defaultdict(list)
+    for word in query:
+        by_root[word[:_LEAST_ROOT]].append(word)
+    alike = sorted(
+        word
+        for word in set[str]().union(*bags)
+        if word not in query and is_alike(word, by_root.get(word[:_LEAST_ROOT], ()))
+    )
     return query | dict.fromkeys(alike, DERIVED)
 
 

@@ -1,4 +1,4 @@
-"""Who does how much: which given page belongs to which step, and each step's share of tokens and limits. All pure."""
+"""Who does how much: the step that each page is most about, and what steps and phases may spend. All pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,17 +7,18 @@ from math import ceil
 
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.topics import Limits, Topic
 
 TITLE_WEIGHT = 20.0
 """What a keyword in a title counts, in keywords of the text per 1,000 words."""
 
-LEAST_SHARE = 100
-"""Tokens that a step gets at least, however little its pages have."""
-
-EXTRACTION_SHARE = 0.4
-"""Of the limits of a zone: six requests of a full window each, and their repetitions."""
+AGENTS = 0.4
+SUMMARIES = 0.4
+EXTRACTION = 0.2
+"""Of the limits of a zone: what each phase may spend. What one leaves is there for those after it, so that an agent
+that goes round in circles costs its own share, and not that of the summaries."""
 
 _WORD = re.compile(r'\w+')
 
@@ -25,7 +26,7 @@ _WORD = re.compile(r'\w+')
 def assign(
     zone: str, pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]
 ) -> dict[TopicId, list[str]]:
-    """Assign each page to one topic by its keywords, so that no page is summarized twice.
+    """Assign each page to one topic by its keywords: its agent reads it first, and it goes there if it stays as it is.
 
     A topic whose keywords are everywhere counts for no more than one whose keywords are rare: what counts is how far a
     page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
@@ -68,33 +69,13 @@ def _density(topic: Topic, page: CrawledPage, text: str) -> float:
     return 1000 * hits / max(200, len(words)) + TITLE_WEIGHT * named
 
 
-def step_budget(
-    topic: Topic, later: Sequence[Topic], left: int, tokens: Mapping[TopicId, int], *, more_may_come: bool
-) -> int:
-    """The token budget of a step, out of the zone's remaining tokens.
-
-    Steps share in proportion to their `share` and to the tokens of their pages. What a step does not use is there for
-    the later ones. While more pages may come, each counts with at least the average.
-    """
-    known = {each.id: tokens.get(each.id, 0) for each in (topic, *later)}
-    floor = max(1, ceil(sum(known.values()) / len(known))) if more_may_come else 0
-    wanted = {each.id: max(known[each.id], floor) for each in (topic, *later)}
-    weights = {each.id: each.share * wanted[each.id] for each in (topic, *later)}
-    room = left
-    while total := sum(weights.values()):
-        share = int(room * weights.get(topic.id, 0.0) / total)
-        # A step whose share is more than its pages have leaves the rest to the others.
-        sated = [each for each, weight in weights.items() if wanted[each] * total <= room * weight]
-        if topic.id in sated or not sated:
-            return min(left, max(LEAST_SHARE, share))
-        for each in sated:
-            room -= wanted.pop(each)
-            del weights[each]
-    return min(left, LEAST_SHARE)
+def step_budget(topic: Topic, topics: Sequence[Topic], room: int) -> int:
+    """The share of a step in the tokens that all sections may have; what it does not need is there for the others."""
+    return int(room * topic.share / sum(each.share for each in topics))
 
 
 def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float) -> UsageLimits:
-    """The usage limits of a step: its share of the zone's remaining limits."""
+    """The usage limits for a share of what is left of the zone's limits."""
     part = min(1.0, share / shares_left) if shares_left > 0 else 1.0
 
     def up_to(limit: int | None, so_far: int) -> int | None:
@@ -109,6 +90,27 @@ def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float
     )
 
 
-def extraction_share(topics: Sequence[Topic]) -> float:
-    """The share of the extraction, beside those of the steps."""
-    return sum(topic.share for topic in topics) * EXTRACTION_SHARE / (1 - EXTRACTION_SHARE)
+def agents_share(way: Way) -> float:
+    """What the agents may spend; those that have pages summarized by tool get half of the summaries' part for that."""
+    return AGENTS if way == 'in-pipeline' else AGENTS + SUMMARIES / 2
+
+
+def gathering_limits(
+    limits: Limits, used: RunUsage, topic: Topic, topics: Sequence[Topic], way: Way = 'in-pipeline'
+) -> UsageLimits:
+    """The usage limits of a step's agent: its share of what the agents of this step and the later ones may spend."""
+    later = sum(each.share for each in topics[topics.index(topic) :])
+    reserved = sum(each.share for each in topics) * (1 - agents_share(way)) / agents_share(way)
+    return step_limits(limits, used, topic.share, later + reserved)
+
+
+def summary_limits(limits: Limits, used: RunUsage) -> UsageLimits:
+    """The usage limits of the summaries: all that is left but the share of the extraction."""
+    return step_limits(limits, used, SUMMARIES, SUMMARIES + EXTRACTION)
+
+
+def told(limits: Limits, way: Way = 'in-pipeline') -> str:
+    """What each phase may spend, for a person."""
+    agents = agents_share(way)
+    phases = {'agents': agents, 'summaries': 1 - EXTRACTION - agents, 'extraction': EXTRACTION}
+    return 'calls at most: ' + ', '.join(f'{name} {round(limits.requests * share)}' for name, share in phases.items())

@@ -23,6 +23,9 @@ Texts = Callable[[str], Awaitable[str]]
 _LEAST_SUMMARY = 20
 """Tokens below which the embedded model has no choice to make."""
 
+LISTED = 4
+"""Pages of a summary that are named above it; that of more pages has their titles as headings."""
+
 _NOTES_TOKENS = 8
 _HEADING_TOKENS = 9
 """What the templates of sections add to a report, and to a title."""
@@ -78,15 +81,20 @@ async def _fitted(
     return fitted
 
 
-def overhead(pages: Sequence[CrawledPage]) -> int:
-    """The most tokens that page headings add to a section of these pages."""
-    return _NOTES_TOKENS + sum(count_tokens(titled(page.title)) + _HEADING_TOKENS for page in pages)
+def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> int:
+    """The most tokens that blocks have in sections, with what stands above each."""
+    known = {page.source_id: page for page in pages}
+    named = [known[handle] for block in blocks if len(block.source_ids) <= LISTED for handle in block.source_ids]
+    titles = sum(count_tokens(titled(page.title)) + _HEADING_TOKENS for page in named)
+    return titles + sum(_NOTES_TOKENS + block.tokens for block in blocks)
 
 
 async def _text(block: KeptBlock, pages: Mapping[str, CrawledPage], texts: Texts) -> str:
     if block.kind == 'notes':
         return render_prompt('research/notes', notes=block.text)
     if block.kind == 'summary':
+        if len(block.source_ids) > LISTED:
+            return block.text
         titles = ', '.join(f'[{pages[handle].number}] {titled(pages[handle].title)}' for handle in block.source_ids)
         return render_prompt('research/summary', pages=titles, text=block.text)
     [handle] = block.source_ids

@@ -1,40 +1,39 @@
-"""What a step keeps of its pages: both ways of summarizing, at the source and in the pipeline.
+"""What the steps keep of the pages: one summary of them all, with a text for each topic.
 
-At the source each page is summarized by itself: by the agent, as soon as it has crawled it, and what it has left over
-by `at_source`. In the pipeline all pages of a step are summarized together, once, after it. Choose the pipeline where
-nothing speaks against it: one call sees all pages of a step, so that what two of them say is kept once, and no turn of
-the agent is spent on it. Choose the source where the agent must read on from what it has found, as when it follows
-links from page to page, and where each page must be represented, however little it says.
+Every topic draws on every page: the pages are read once, for all topics together, and each fact stands in the section
+of the topic that it serves best. At the source the agent has had some pages summarized already, as soon as it had
+crawled them; those summaries stay in its step as they are, and the one of all topics is made of the other pages.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-import anyio
 from pydantic_ai.exceptions import UsageLimitExceeded
 
 from researcher_integration.lore.checkpoint import KeptBlock, StepState
-from researcher_integration.lore.crawl.researcher import SMALL_PAGE, SummaryTaken
-from researcher_integration.lore.material import CrawledPage
+from researcher_integration.lore.crawl.researcher import SummaryTaken
+from researcher_integration.lore.material import CrawledPage, TopicId
+from researcher_integration.lore.steps import sections
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryBackend, SummaryUnavailableError
-from researcher_integration.lore.topics import RAISED_BY
+from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent, limit_reached
-from summarizer_tool import RequestOptions, count_tokens
+from summarizer_tool import RequestOptions, SummaryTopic, count_tokens
+
+Blocks = Mapping[TopicId, tuple[KeptBlock, ...]]
 
 LEAST_SUMMARY = 60
-"""Tokens below which a summary of a page says nothing."""
+"""Tokens of a page below which a summary says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepSummary:
-    """The blocks that a step keeps, and what they cost."""
+    """The blocks that a step keeps."""
 
     blocks: tuple[KeptBlock, ...]
     state: StepState
+    pages: tuple[str, ...] = ()
+    """Handles of the pages that they are made of."""
     model: str = ''
-    spent: Spent = field(default_factory=Spent)
-    """By the summaries made here."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -44,99 +43,110 @@ class StepSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class StepSummarizer:
-    """Summarizes the pages of a step."""
+class ZoneSummary:
+    """What all steps keep."""
+
+    steps: Mapping[TopicId, StepSummary]
+    spent: Spent = field(default_factory=Spent)
+    """By the summary that they share."""
+    warnings: tuple[str, ...] = ()
+    """Of that summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneSummarizer:
+    """Summarizes the pages of a zone for all topics at once."""
 
     backend: SummaryBackend
-    hint: str
-    """What the step looks for, and what must be preserved."""
+    topics: Sequence[Topic]
     options: RequestOptions
     """The usage of the zone, to be counted on; its limits, and progress."""
 
-    async def in_pipeline(self, pages: Sequence[CrawledPage], notes: str, budget: int) -> StepSummary:
-        """Summarize all pages of a step together; where that cannot be done, they are kept as they are."""
-        noted = _noted(notes)
-        if not pages:
-            return StepSummary(noted, 'empty')
-        return await self._together(pages, noted, budget)
+    async def summarize(
+        self,
+        pages: Sequence[CrawledPage],
+        room: int,
+        assigned: Mapping[TopicId, Sequence[str]],
+        notes: Mapping[TopicId, str],
+        taken: Mapping[TopicId, Sequence[SummaryTaken]],
+    ) -> ZoneSummary:
+        """Summarize the pages that no summary of an agent is of.
 
-    async def at_source(
-        self, pages: Sequence[CrawledPage], notes: str, budget: int, summaries: Sequence[SummaryTaken] = ()
-    ) -> StepSummary:
-        """Keep the summaries that were made at the source, and make those that are missing, page by page."""
-        noted = _noted(notes)
-        if not pages:
-            return StepSummary(noted, 'empty')
-        made = [
-            _summary(taken.text, taken.source_ids) for taken in _last(summaries, {page.source_id for page in pages})
-        ]
-        covered = {source_id for block in made for source_id in block.source_ids}
-        rest = [page for page in pages if page.source_id not in covered]
-        small = [page for page in rest if page.tokens <= SMALL_PAGE]
-        large = [page for page in rest if page.tokens > SMALL_PAGE]
-        asis = [_page(page) for page in small]
-        free = budget - _tokens(noted) - _tokens(made) - _tokens(asis)
-        if free < LEAST_SUMMARY * len(large) or free < 0:
-            kept = await self._together(pages, noted, budget)
-            if not made:
-                return kept
-            said = f'the summaries made at the source had {_tokens(made):,} tokens and left no room for the rest'
-            return replace(kept, warnings=(*kept.warnings, f'{said}; all pages were summarized together'))
-        results = await self._one_by_one(large, free)
-        blocks = [*made, *asis, *(block for block, _, _ in results)]
-        order = {page.source_id: page.number for page in pages}
-        warnings = [warning for _, _, warning in results if warning]
-        if made and large:
-            warnings.append(f'pages over {SMALL_PAGE:,} tokens that the agent left, summarized for it: {len(large)}')
-        done = [summary for _, summary, _ in results if summary]
-        return StepSummary(
-            (*noted, *sorted(blocks, key=lambda block: min(order.get(handle, 0) for handle in block.source_ids))),
-            'raw' if len(done) < len(large) else 'summarized' if done or made else 'unchanged',
-            next((summary.model for summary in done), ''),
-            sum((Spent.of(summary.usage) for summary in done), Spent()),
-            tuple(dict.fromkeys(warnings)),
-        )
-
-    async def _together(self, pages: Sequence[CrawledPage], noted: tuple[KeptBlock, ...], budget: int) -> StepSummary:
-        summary, reason = await self._condense(pages, budget - _tokens(noted))
+        Args:
+            pages: Of the zone.
+            room: Tokens that all sections may have together.
+            assigned: The one step that each page goes to where pages stay as they are.
+            notes: The report of each step.
+            taken: The summaries that the agent of each step had made.
+        """
+        noted: Blocks = {topic.id: _noted(notes.get(topic.id, '')) for topic in self.topics}
+        made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
+        free = room - sections.kept_tokens([*_all(noted), *_all(made)], pages)
+        rest = _without(pages, made)
+        said: tuple[str, ...] = ()
+        if any(made.values()) and free < LEAST_SUMMARY * len(rest):
+            tokens = sum(block.tokens for block in _all(made))
+            lost = f'the summaries made at the source had {tokens:,} tokens and left no room for the rest'
+            said = (f'{lost}; all pages were summarized together',)
+            made, rest = {}, list(pages)
+            free = room - sections.kept_tokens(_all(noted), pages)
+        whole = [_page(page) for page in rest]
+        summary, reason = None, ''
+        if rest and sections.kept_tokens(whole, pages) > free:
+            shared = [KeptBlock(kind='summary', source_ids=_ids(rest), tokens=0)] * len(self.topics)
+            summary, reason = await self._condense(rest, free - sections.kept_tokens(shared, pages))
+        state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
+        steps: dict[TopicId, StepSummary] = {
+            topic.id: self._step(
+                topic, state, (*noted[topic.id], *made.get(topic.id, ())), rest, summary, assigned, reason
+            )
+            for topic in self.topics
+        }
         if summary is None:
-            return StepSummary((*noted, *map(_page, pages)), 'raw', warnings=(reason,))
-        if summary.state == 'unchanged':
-            return StepSummary((*noted, *map(_page, pages)), 'unchanged', warnings=_warnings(summary))
-        block = _summary(summary.text, tuple(page.source_id for page in pages))
-        return StepSummary((*noted, block), 'summarized', summary.model, Spent.of(summary.usage), _warnings(summary))
+            return ZoneSummary(steps, warnings=said)
+        return ZoneSummary(steps, Spent.of(summary.usage), (*said, *_warnings(summary)))
 
-    async def _one_by_one(
-        self, pages: Sequence[CrawledPage], free: int
-    ) -> list[tuple[KeptBlock, SourceSummary | None, str]]:
-        """Summarize each page in its share of the free tokens; a page that fails is kept whole."""
-        total = sum(page.tokens for page in pages)
-        results: dict[str, tuple[KeptBlock, SourceSummary | None, str]] = {}
-
-        async def one(page: CrawledPage, budget: int) -> None:
-            summary, reason = await self._condense([page], budget)
-            if summary is None:
-                results[page.source_id] = _page(page), None, reason
-                return
-            is_whole = summary.state == 'unchanged'
-            block = _page(page) if is_whole else _summary(summary.text, (page.source_id,))
-            results[page.source_id] = block, summary, '; '.join(_warnings(summary))
-
-        spare = free - LEAST_SUMMARY * len(pages)
-        async with anyio.create_task_group() as tasks:
-            for page in pages:
-                tasks.start_soon(partial(one, page, LEAST_SUMMARY + spare * page.tokens // total))
-        return [results[page.source_id] for page in pages]
+    def _step(
+        self,
+        topic: Topic,
+        state: StepState,
+        blocks: tuple[KeptBlock, ...],
+        rest: Sequence[CrawledPage],
+        summary: SourceSummary | None,
+        assigned: Mapping[TopicId, Sequence[str]],
+        reason: str,
+    ) -> StepSummary:
+        summarized = tuple(dict.fromkeys(handle for block in blocks for handle in block.source_ids))
+        if summary is not None:
+            handles = _ids(rest)
+            text = summary.topics.get(topic.header, '')
+            shared = (
+                (KeptBlock(kind='summary', source_ids=handles, text=text, tokens=count_tokens(text)),) if text else ()
+            )
+            return StepSummary((*blocks, *shared), 'summarized', (*summarized, *handles), summary.model)
+        own = [page for page in rest if page.source_id in assigned.get(topic.id, ())]
+        warnings = (reason,) if reason and own else ()
+        found: StepState = 'raw' if warnings else state if own or summarized else 'empty'
+        handles = (*summarized, *(page.source_id for page in own))
+        return StepSummary((*blocks, *map(_page, own)), found, handles, warnings=warnings)
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
-        """Summarize pages; returns the summary, or the reason there is none."""
+        """Summarize pages for all topics; returns the summary, or the reason there is none."""
+        # A text within its budget would come back as it is, and with its headings it does not fit.
+        least, most = LEAST_SUMMARY * len(self.topics), sum(page.tokens for page in pages) - 1
+        topics = [SummaryTopic(name=each.header, schema_hint=each.hint, share=each.share) for each in self.topics]
         try:
-            ids = [page.source_id for page in pages]
-            return await self.backend.condense(ids, self.hint, max(LEAST_SUMMARY, budget), self.options), ''
+            return await self.backend.condense_topics(
+                _ids(pages), topics, max(least, min(budget, most)), self.options
+            ), ''
         except SummaryUnavailableError as error:
             return None, f'not summarized by a model: {error}'
         except UsageLimitExceeded as error:
-            return None, f'not summarized by a model, for the limit of the step: {limit_reached(error)}; {RAISED_BY}'
+            return None, f'not summarized by a model, for the limit of the summaries: {limit_reached(error)}'
+
+
+def _ids(pages: Sequence[CrawledPage]) -> tuple[str, ...]:
+    return tuple(page.source_id for page in pages)
 
 
 def _noted(notes: str) -> tuple[KeptBlock, ...]:
@@ -148,6 +158,12 @@ def _page(page: CrawledPage) -> KeptBlock:
     return KeptBlock(kind='page', source_ids=(page.source_id,), tokens=page.tokens)
 
 
+def _made(taken: Sequence[SummaryTaken], pages: Sequence[CrawledPage]) -> tuple[KeptBlock, ...]:
+    order = {page.source_id: page.number for page in pages}
+    blocks = [_summary(each.text, each.source_ids) for each in _last(taken, set(order))]
+    return tuple(sorted(blocks, key=lambda block: min(order.get(handle, 0) for handle in block.source_ids)))
+
+
 def _summary(text: str, source_ids: tuple[str, ...]) -> KeptBlock:
     """A summary as a block, without the handle line at its end."""
     body, _, last = text.rstrip().rpartition('\n')
@@ -157,12 +173,17 @@ def _summary(text: str, source_ids: tuple[str, ...]) -> KeptBlock:
     return KeptBlock(kind='summary', source_ids=source_ids, text=text, tokens=count_tokens(text))
 
 
-def _tokens(blocks: Sequence[KeptBlock]) -> int:
-    return sum(block.tokens for block in blocks)
+def _all(blocks: Blocks) -> list[KeptBlock]:
+    return [block for each in blocks.values() for block in each]
+
+
+def _without(pages: Sequence[CrawledPage], made: Blocks) -> list[CrawledPage]:
+    covered = {handle for block in _all(made) for handle in block.source_ids}
+    return [page for page in pages if page.source_id not in covered]
 
 
 def _last(summaries: Sequence[SummaryTaken], of: set[str]) -> list[SummaryTaken]:
-    """The summaries of this step's pages that no later summary replaces, in order."""
+    """The summaries of these pages that no later summary replaces, in order."""
     kept: list[SummaryTaken] = []
     seen: set[str] = set()
     for taken in reversed(summaries):

@@ -1,4 +1,4 @@
-"""The research steps: crawl the given pages, give each to a step, and let each step gather, report and keep."""
+"""The research steps: crawl the given pages, let each step gather and report, then keep of all pages what each asks."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -11,28 +11,19 @@ from pydantic_ai.usage import UsageLimits
 from researcher_integration.lore.checkpoint import Failure, GatheredMaterial, Step
 from researcher_integration.lore.crawl.crawling import Crawler
 from researcher_integration.lore.crawl.locators import is_url, shown
-from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, StepDeps, SummaryTaken
+from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, StepDeps
 from researcher_integration.lore.material import CrawledPage, TopicId
-from researcher_integration.lore.steps import planning, sections
+from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
-from researcher_integration.lore.steps.step_summarizer import StepSummarizer, StepSummary
+from researcher_integration.lore.steps.step_summarizer import StepSummary, ZoneSummarizer
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic
-from researcher_integration.usage import Spent, share_of
+from researcher_integration.usage import Spent
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import RequestOptions, SummarizerError, trace_span
 
 MAX_CRAWLS = 4
 """Pages that are crawled at once."""
-
-AGENT_SHARE = 0.6
-"""Of the limits of a step, for its agent: what is left is for summaries of what it has found, however long it looks."""
-
-PAGE_TOKENS = 40
-"""What another page costs beside its text: its line in the list of pages, and above what was kept of it."""
-
-MORE_PAGES = 3
-"""Pages that an agent may add in a step before the window gets tight; what then goes over it is condensed once more."""
 
 
 class ResearchSteps:
@@ -85,19 +76,16 @@ class ResearchSteps:
         return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
 
     def _replace(self, changed: Mapping[str, str]) -> None:
-        """Redo the steps that rest on pages whose text has changed."""
+        """Redo what rests on pages whose text has changed."""
         if self._checkpoint.assigned is not None:
             self._checkpoint.assigned = {
                 topic: tuple(changed.get(handle, handle) for handle in handles)
                 for topic, handles in self._checkpoint.assigned.items()
             }
-        for topic, step in tuple(self._checkpoint.steps.items()):
-            if not changed.keys().isdisjoint(step.pages):
-                self._drop(topic)
-        gathered = self._checkpoint.gathered
-        if gathered is not None and not changed.keys().isdisjoint(gathered.pages):
-            self._checkpoint.superseded += gathered.agent + gathered.by_tool
-            self._checkpoint.gathered = None
+        for topic, gathered in tuple(self._checkpoint.gathered.items()):
+            if not changed.keys().isdisjoint(gathered.pages):
+                self._forget_gathered(topic)
+        self.forget()
 
     async def assign(self) -> None:
         """Assign each page crawled so far to a step, once."""
@@ -111,53 +99,53 @@ class ResearchSteps:
             await self._work.save()
 
     async def run(self) -> None:
-        """Run the missing steps, and redo those that have no summary or got another page."""
-        for topic in self._topics:
-            done = self._checkpoint.steps.get(topic.id)
-            if done is not None and not done.has_report and self._work.model is not None:
-                self._drop(topic.id)
-                await self._step(topic, done.pages)
-            elif done is None:
-                await self._step(topic)
-            elif done.state == 'raw':
-                await self._keep_again(topic, done, done.pages)
-        if late := self._unclaimed():  # given pages that could be crawled only when the research was resumed
-            last = self._topics[-1]
-            done = self._checkpoint.steps[last.id]
-            await self._keep_again(last, done, (*done.pages, *late))
+        """Gather for each topic what is missing, then summarize all pages for all of them, unless that is done."""
+        if self._work.model is not None:
+            for topic in self._topics:
+                done = self._checkpoint.gathered.get(topic.id)
+                if done is not None and not done.is_finished:
+                    self._forget_gathered(topic.id)
+                if topic.id not in self._checkpoint.gathered:
+                    await self._gather_again(topic, () if done is None else done.pages)
+        if not self._is_kept():
+            await self._keep()
 
     def forget(self) -> None:
-        """Drop all steps, and keep their cost."""
-        for topic in tuple(self._checkpoint.steps):
-            self._drop(topic)
+        """Drop what all steps have kept and what was extracted from it, and keep their cost."""
+        self._checkpoint.superseded += self._checkpoint.summarized
+        self._checkpoint.summarized = Spent()
+        self._checkpoint.steps.clear()
+        self._extraction.forget()
+
+    def _forget_gathered(self, topic: TopicId) -> None:
+        dropped = self._checkpoint.gathered.pop(topic)
+        self._checkpoint.superseded += dropped.agent + dropped.by_tool
+        self.forget()
+
+    def _is_kept(self) -> bool:
+        """Return whether every step has kept something of what there is, and no page had to stay as it was."""
+        steps = self._checkpoint.steps.values()
+        kept = {handle for step in steps for handle in step.pages}
+        has_all = len(steps) == len(self._topics) and kept >= {page.source_id for page in self._work.pages()}
+        return has_all and not any(step.state == 'raw' for step in steps)
 
     async def _keep_pages(self, _key: str, _page: CrawledPage) -> None:
         self._checkpoint.pages = dict(self._crawler.pages)
         await self._work.save()
 
-    async def _step(self, topic: Topic, known: Sequence[str] = ()) -> None:
-        self._begin(topic)
+    async def _gather_again(self, topic: Topic, known: Sequence[str]) -> None:
+        """Let the agent of a step gather and report; `known` are the pages of an earlier try."""
         started = time.monotonic()
+        limits = planning.gathering_limits(
+            self._work.limits_of_zone, self._work.usage, topic, self._topics, self._work.request.way
+        )
+        self._begin(topic, limits)
         with trace_span('research step', topic=topic.id, way=self._work.request.way) as span:
-            limits = self._limits(topic)
-            gathered = self._checkpoint.gathered
-            if gathered is None or gathered.topic != topic.id:
-                gathered = await self._gather(topic, known, limits)
-                gathered.seconds = round(time.monotonic() - started, 2)
-                started = time.monotonic()
-                if self._work.model is not None:
-                    self._checkpoint.gathered = gathered
-                    await self._work.save()
-            kept = await self._keep(topic, gathered.pages, gathered.notes, gathered.summaries, gathered.budget, limits)
-            step = self._finished(topic, gathered.pages, kept, gathered.budget)
-            step.agent = gathered.agent
-            step.summaries = gathered.by_tool + kept.spent
-            step.warnings = (*gathered.warnings, *kept.warnings)
-            step.has_report = gathered.is_finished
-            step.seconds = round(gathered.seconds + time.monotonic() - started, 2)
-            span.set_attributes(_figures(step))
-        self._checkpoint.gathered = None
-        self._checkpoint.steps[topic.id] = step
+            gathered = await self._gather(topic, known, limits)
+            gathered.seconds = round(time.monotonic() - started, 2)
+            spent = gathered.agent + gathered.by_tool
+            span.set_attributes({'pages': len(gathered.pages), 'requests': spent.requests})
+        self._checkpoint.gathered[topic.id] = gathered
         await self._work.save()
 
     async def _gather(self, topic: Topic, known: Sequence[str], limits: UsageLimits) -> GatheredMaterial:
@@ -181,8 +169,7 @@ class ResearchSteps:
 
     async def _research(self, topic: Topic, deps: StepDeps, budget: int, limits: UsageLimits) -> Findings:
         work = self._work
-        if work.model is None:
-            return Findings('', (), Spent(), ())
+        assert work.model is not None  # noqa: S101
         self._researcher = self._researcher or LoreResearcher(
             work.model,
             work.backend.toolset(),
@@ -196,114 +183,89 @@ class ResearchSteps:
             deps,
             budget=budget,
             usage=work.usage,
-            usage_limits=share_of(limits, AGENT_SHARE, work.usage),
+            usage_limits=limits,
         )
 
-    async def _keep(
-        self,
-        topic: Topic,
-        handles: Sequence[str],
-        notes: str,
-        taken: Sequence[SummaryTaken],
-        budget: int,
-        limits: UsageLimits,
-    ) -> StepSummary:
-        pages = [page for page in self._work.pages() if page.source_id in handles]
+    async def _keep(self) -> None:
+        """Summarize all pages for all topics, and write down what each step keeps of them."""
+        pages, gathered = self._work.pages(), self._checkpoint.gathered
+        is_at_source = self._work.request.way == 'at-source'
 
         def tell(progress: SummaryProgress) -> None:
-            self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total, topic.id))
+            self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
 
+        limits = planning.summary_limits(self._work.limits_of_zone, self._work.usage)
         options = RequestOptions(on_progress=tell, usage=self._work.usage, usage_limits=limits)
-        summarizer = StepSummarizer(self._work.backend, topic.hint, options)
-        net = budget - min(budget // 4, sections.overhead(pages))
-        if self._work.request.way == 'in-pipeline':
-            return await summarizer.in_pipeline(pages, notes, net)
-        return await summarizer.at_source(pages, notes, net, taken)
-
-    async def _keep_again(self, topic: Topic, step: Step, handles: Sequence[str]) -> None:
-        """Summarize a step again that stayed raw or got another page."""
-        self._begin(topic)
-        started = time.monotonic()
-        notes = next((block.text for block in step.blocks if block.kind == 'notes'), '')
-        made = [SummaryTaken(block.source_ids, block.text) for block in step.blocks if block.kind == 'summary']
-        with trace_span('research step', topic=topic.id, way=self._work.request.way, again=True) as span:
-            budget = self._budget(topic)
-            kept = await self._keep(topic, handles, notes, made, budget, self._limits(topic))
-            again = self._finished(topic, handles, kept, budget)
-            again.agent, again.summaries, again.has_report = step.agent, step.summaries + kept.spent, step.has_report
-            again.warnings = kept.warnings
-            again.seconds = round(step.seconds + time.monotonic() - started, 2)
-            span.set_attributes(_figures(again))
-        if again.blocks != step.blocks:  # what was extracted from the others is no longer all there is
-            self._extraction.forget()
-        self._checkpoint.steps[topic.id] = again
+        self._work.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self._topics)} topics'))
+        with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
+            kept = await ZoneSummarizer(self._work.backend, self._topics, options).summarize(
+                pages,
+                self._extraction.room(pages),
+                self._owned(),
+                {topic: each.notes for topic, each in gathered.items()},
+                {topic: each.summaries for topic, each in gathered.items()} if is_at_source else {},
+            )
+            span.set_attributes({'requests': kept.spent.requests})
+        before = {topic: step.blocks for topic, step in self._checkpoint.steps.items()}
+        self._checkpoint.summarized += kept.spent
+        self._checkpoint.warnings = kept.warnings
+        for topic in self._topics:
+            self._checkpoint.steps[topic.id] = self._finished(topic, kept.steps[topic.id])
+        if before and before != {topic: step.blocks for topic, step in self._checkpoint.steps.items()}:
+            self._extraction.forget()  # what was extracted from the others is no longer all there is
         await self._work.save()
 
-    def _drop(self, topic: TopicId) -> None:
-        """Drop a step and all extractions, and keep their cost."""
-        dropped = self._checkpoint.steps.pop(topic)
-        self._checkpoint.superseded += dropped.agent + dropped.summaries
-        self._extraction.forget()
-
-    def _begin(self, topic: Topic) -> None:
+    def _begin(self, topic: Topic, limits: UsageLimits) -> None:
         number = self._topics.index(topic) + 1
-        self._work.tell(ResearchProgress('step', topic.header, number, len(self._topics), topic.id))
+        calls = (limits.request_limit or 0) - self._work.usage.requests
+        said = f'{topic.header} (at most {calls} calls)'
+        self._work.tell(ResearchProgress('step', said, number, len(self._topics), topic.id))
 
-    def _finished(self, topic: Topic, handles: Sequence[str], kept: StepSummary, budget: int) -> Step:
+    def _finished(self, topic: Topic, kept: StepSummary) -> Step:
         known = {page.source_id: page for page in self._work.pages()}
-        pages = tuple(dict.fromkeys(handle for handle in handles if handle in known))
-        return Step(
+        gathered = self._checkpoint.gathered.get(topic.id)
+        step = Step(
             topic=topic.id,
             state=kept.state,
-            pages=pages,
+            pages=kept.pages,
             blocks=kept.blocks,
-            budget=budget,
-            tokens_crawled=sum(known[handle].tokens for handle in pages),
+            budget=self._budget(topic),
+            tokens_crawled=sum(known[handle].tokens for handle in kept.pages),
             tokens_kept=kept.tokens,
             model=kept.model,
+            warnings=kept.warnings,
         )
+        if gathered is not None:
+            step.agent, step.summaries, step.seconds = gathered.agent, gathered.by_tool, gathered.seconds
+            step.warnings = (*gathered.warnings, *kept.warnings)
+        return step
+
+    def _owned(self) -> dict[TopicId, list[str]]:
+        """The one step that each page goes to where it stays as it is: that which is most about it, or has found it."""
+        assigned = self._checkpoint.assigned
+        owned: dict[TopicId, list[str]] = {topic.id: [] for topic in self._topics}
+        taken: set[str] = set()
+        for topic in self._topics:
+            owned[topic.id] += () if assigned is None else assigned.get(topic.id, ())
+            taken.update(owned[topic.id])
+        for topic, gathered in self._checkpoint.gathered.items():
+            owned[topic] += [handle for handle in gathered.pages if handle not in taken]
+            taken.update(gathered.pages)
+        # Given pages that could be crawled only when the research was resumed.
+        owned[self._topics[-1].id] += [page.source_id for page in self._work.pages() if page.source_id not in taken]
+        return owned
 
     def _unclaimed(self) -> list[str]:
         """Handles of crawled pages that belong to no step."""
         claimed = {handle for handles in (self._checkpoint.assigned or {}).values() for handle in handles}
-        claimed |= {handle for step in self._checkpoint.steps.values() for handle in step.pages}
+        claimed |= {handle for gathered in self._checkpoint.gathered.values() for handle in gathered.pages}
         return [page.source_id for page in self._work.pages() if page.source_id not in claimed]
 
     def _budget(self, topic: Topic) -> int:
-        """This step's part of the room for all sections; the same after an interruption.
+        """This step's share of the room for all sections; the same after an interruption.
 
         So pages that nobody has claimed, which it had crawled by then, do not count.
         """
         unclaimed = self._unclaimed()
         pages = [page for page in self._work.pages() if page.source_id not in unclaimed]
-        later = self._topics[self._topics.index(topic) + 1 :]
-        has_agent = self._work.model is not None
-        more = MORE_PAGES * (len(later) + 1) if has_agent else 0
-        room = self._extraction.room(pages) - PAGE_TOKENS * more
-        known = {page.source_id: page for page in pages}
-        used = sum(
-            min(step.tokens_kept + sections.overhead([known[handle] for handle in step.pages]), step.budget)
-            for each, step in self._checkpoint.steps.items()
-            if each != topic.id and not (step.state == 'raw' and each in {one.id for one in later})
-        )
-        sizes = {page.source_id: page.tokens for page in pages}
-        expected: dict[TopicId, int] = {
-            each: sum(sizes[handle] for handle in handles)
-            for each, handles in (self._checkpoint.assigned or {}).items()
-        }
-        return planning.step_budget(topic, later, max(0, room - used), expected, more_may_come=has_agent)
-
-    def _limits(self, topic: Topic) -> UsageLimits:
-        """The usage limits of one step, all its calls together."""
-        shares = [each.share for each in self._topics[self._topics.index(topic) :]]
-        return self._work.limits(topic.share, sum(shares) + planning.extraction_share(self._topics))
-
-
-def _figures(step: Step) -> dict[str, str | int]:
-    return {
-        'state': step.state,
-        'pages': len(step.pages),
-        'tokens_in': step.tokens_crawled,
-        'tokens_out': step.tokens_kept,
-        'requests': step.agent.requests + step.summaries.requests,
-    }
+        return planning.step_budget(topic, self._topics, max(0, self._extraction.room(pages)))

@@ -18,11 +18,11 @@ from researcher_integration.lore.settings import ResearchSettings
 from researcher_integration.lore.steps import planning
 from researcher_integration.lore.summaries.backends import SummaryBackend
 from researcher_integration.lore.tiers import SourceTiers
-from researcher_integration.lore.topics import ResearchTopics, Topic
+from researcher_integration.lore.topics import Limits, ResearchTopics, Topic
 from researcher_integration.usage import Spent
 from summarizer_tool import Service
 
-Stage = Literal['crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
+Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,11 @@ class ResearchRun:
             await anyio.to_thread.run_sync(written.save, self.folder)
         self.on_checkpoint(written)
 
-    def limits(self, share: float = 1.0, shares_left: float = 1.0) -> UsageLimits:
-        """The usage limits for a share of what is left, by default all of it."""
-        return planning.step_limits(self.configuration.research.limits, self.usage, share, shares_left)
+    @property
+    def limits_of_zone(self) -> Limits:
+        """The limits of all calls together."""
+        return self.configuration.research.limits
+
+    def limits(self) -> UsageLimits:
+        """The usage limits of the last phase: all that is left."""
+        return planning.step_limits(self.limits_of_zone, self.usage, 1.0, 1.0)

@@ -22,6 +22,7 @@ from summarizer_tool import (
     Summarizer,
     SummarizerError,
     SummarizerToolset,
+    SummaryTopic,
     UnknownSourceError,
 )
 
@@ -55,6 +56,23 @@ class SummaryBackend(Protocol):
             SummaryUnavailableError: If there is no summary; says why in one line, without content.
             ConfigurationError: If a setting is wrong.
             UsageLimitExceeded: If a limit is reached.
+        """
+        ...
+
+    async def condense_topics(
+        self,
+        source_ids: Sequence[str],
+        topics: Sequence[SummaryTopic],
+        max_output_tokens: int,
+        options: RequestOptions | None = None,
+    ) -> SourceSummary:
+        """Compress sources for several topics, each of which gets a text of its own from one reading of all sources.
+
+        Args:
+            source_ids: Their handles.
+            topics: With what belongs to each.
+            max_output_tokens: The budget of all texts together in cl100k tokens.
+            options: As for `condense`, which says what is raised, too.
         """
         ...
 
@@ -97,10 +115,30 @@ class InProcess:
         options: RequestOptions | None = None,
     ) -> SourceSummary:
         """Compress sources for a typed extraction, as `SummaryBackend` says."""
+        asked = ExtractionRequest(schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens)
+        return await self._summarize(asked, source_ids, options)
+
+    async def condense_topics(
+        self,
+        source_ids: Sequence[str],
+        topics: Sequence[SummaryTopic],
+        max_output_tokens: int,
+        options: RequestOptions | None = None,
+    ) -> SourceSummary:
+        """Compress sources for several topics, as `SummaryBackend` says."""
+        asked = ExtractionRequest(
+            schema_hint='',
+            topics=tuple(topics),
+            source_ids=source_ids,
+            max_output_tokens=max_output_tokens,
+            names_handles=False,
+        )
+        return await self._summarize(asked, source_ids, options)
+
+    async def _summarize(
+        self, request: ExtractionRequest, source_ids: Sequence[str], options: RequestOptions | None
+    ) -> SourceSummary:
         try:
-            request = ExtractionRequest(
-                schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens
-            )
             answer = await self.service.summarize(request, options or RequestOptions())
         except ConfigurationError:
             raise
@@ -110,7 +148,10 @@ class InProcess:
         except SummarizerError as error:
             raise SummaryUnavailableError(str(error)) from error
         summary = answer.summary
-        return SourceSummary.of(answer.text, summary.state, summary.stats, summary.warnings, len(summary.degraded))
+        texts = {topic.name: topic.text for topic in summary.topics}
+        return SourceSummary.of(
+            answer.text, summary.state, summary.stats, summary.warnings, len(summary.degraded), texts
+        )
 
     async def upload(self, source_id: str) -> None:
         """Do nothing: the store is shared."""

@@ -1,7 +1,7 @@
 """Summaries by the MCP server of the summarizer, the same as in process for equal settings."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
@@ -10,7 +10,7 @@ from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.summaries.source_summary import AGENT_TOOLS, SourceSummary, SummaryUnavailableError
 from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
-from summarizer_tool import Collection, Progress, RequestOptions, Stats
+from summarizer_tool import Collection, Progress, RequestOptions, Stats, SummaryTopic
 
 if TYPE_CHECKING:
     from fastmcp.client.progress import ProgressHandler
@@ -64,18 +64,36 @@ class OverMCP:
         Limits are checked before the server is asked, and usage is counted after it has answered: one call may go over
         a limit by what it needs itself.
         """
+        arguments = {'schema_hint': schema_hint, 'max_output_tokens': max_output_tokens}
+        return await self._summarize(arguments, source_ids, options)
+
+    async def condense_topics(
+        self,
+        source_ids: Sequence[str],
+        topics: Sequence[SummaryTopic],
+        max_output_tokens: int,
+        options: RequestOptions | None = None,
+    ) -> SourceSummary:
+        """Compress sources for several topics, as `SummaryBackend` says; limits are as for `condense`."""
+        arguments = {
+            'schema_hint': '',
+            'topics': [topic.model_dump(mode='json') for topic in topics],
+            'max_output_tokens': max_output_tokens,
+            'names_handles': False,
+        }
+        return await self._summarize(arguments, source_ids, options)
+
+    async def _summarize(
+        self, arguments: Mapping[str, Any], source_ids: Sequence[str], options: RequestOptions | None
+    ) -> SourceSummary:
         options = options or RequestOptions()
         usage = RunUsage() if options.usage is None else options.usage
         if options.usage_limits is not None:
             options.usage_limits.check_before_request(usage)
-        arguments = {
-            'content': '',
-            'schema_hint': schema_hint,
-            'source_ids': [*source_ids],
-            'max_output_tokens': max_output_tokens,
-        }
         notify = None if options.on_progress is None else _telling(options.on_progress)
-        answer = await self._server.ask('summarize_for_extraction', arguments, notify=notify)
+        answer = await self._server.ask(
+            'summarize_for_extraction', {'content': '', 'source_ids': [*source_ids], **arguments}, notify=notify
+        )
         if answer.is_error:
             raise self._server.refusal(answer, source_ids)
         try:
@@ -83,7 +101,8 @@ class OverMCP:
         except ValidationError:
             raise self._server.protocol_error() from None
         usage.incr(said.stats.usage)
-        return SourceSummary.of(answer.text, said.state, said.stats, said.warnings, said.degraded_parts)
+        texts = {topic.name: topic.text for topic in said.topics}
+        return SourceSummary.of(answer.text, said.state, said.stats, said.warnings, said.degraded_parts, texts)
 
     async def upload(self, source_id: str) -> None:
         """Send a source ahead of time."""
@@ -97,6 +116,11 @@ class OverMCP:
         return self._server.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
 
 
+class _TopicText(BaseModel):
+    name: str
+    text: str
+
+
 class _ServerReply(BaseModel):
     """The metadata of a summary from the server."""
 
@@ -104,6 +128,7 @@ class _ServerReply(BaseModel):
     stats: Annotated[Stats, Field(alias='summarizer/stats')]
     warnings: Annotated[list[str], Field(alias='summarizer/warnings')]
     degraded_parts: Annotated[int, Field(alias='summarizer/degraded_parts')]
+    topics: Annotated[list[_TopicText], Field(alias='summarizer/topics', default_factory=list[_TopicText])]
 
 
 def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':

@@ -1,7 +1,8 @@
 """What a summary of stored sources is to a research, and what it means that there is none."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Self
 
 from pydantic_ai.usage import RunUsage
@@ -36,9 +37,19 @@ class SourceSummary:
     warnings: tuple[str, ...]
     degraded_parts: int
     """How many parts of the sources that model did not summarize."""
+    topics: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The text of each topic by its name, where topics were asked for and the sources did not fit as they are."""
 
     @classmethod
-    def of(cls, text: str, state: str, stats: Stats, warnings: Sequence[str], degraded_parts: int) -> Self:
+    def of(
+        cls,
+        text: str,
+        state: str,
+        stats: Stats,
+        warnings: Sequence[str],
+        degraded_parts: int,
+        topics: Mapping[str, str] = MappingProxyType({}),
+    ) -> Self:
         """Build it from a request's result; a `SummaryUnavailableError` if every model call has failed."""
         if state == 'original':
             raise SummaryUnavailableError(warnings[0] if warnings else f'every call of {stats.model} failed')
@@ -52,4 +63,5 @@ class SourceSummary:
             model=stats.model,
             warnings=tuple(warnings),
             degraded_parts=degraded_parts,
+            topics=dict(topics),
         )

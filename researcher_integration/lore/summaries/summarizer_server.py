@@ -59,8 +59,8 @@ class SummarizerServer(MCPToolset[Any]):
     It does what `MCPToolset` does, and
 
     - the results keep what the server says besides the text, as `ToolReturn.metadata`;
-    - handles mean the same here and there, being hashes of the text: a call with one that the server does not know is
-      repeated once the server has been sent the text from the store of this process;
+    - handles mean the same here and there, being hashes of the text: the text of one is sent from the store of this
+      process before the first call with it, and again where the server has lost it;
     - one connection serves all agents and calls. It is opened at its first use, and afresh after it was lost;
     - a server that is down ends no run: its tools are missing, or fail and say so.
 
@@ -83,6 +83,9 @@ class SummarizerServer(MCPToolset[Any]):
         self._timeout = timeout
         self._listed: list[Tool] = []
         self._opening = anyio.Lock()
+        self._sent: set[str] = set()
+        """Handles of the sources that the server has got from here."""
+        self._sending = anyio.Lock()
         self._connection = 0
         """The number of the connection, counted from 1."""
 
@@ -128,9 +131,11 @@ class SummarizerServer(MCPToolset[Any]):
         metadata: dict[str, Any] | None = None,
         notify: 'ProgressHandler | None' = None,
     ) -> ServerAnswer:
-        """Call a tool; if the server lacks sources that this process has, send them and call it again."""
-        answer = await self._call(name, arguments, metadata, notify)
+        """Call a tool, after its sources have been sent; once more where the server has lost them since."""
         handles = _handles(arguments)
+        async with self._sending:
+            await self.send([handle for handle in handles if handle not in self._sent])
+        answer = await self._call(name, arguments, metadata, notify)
         # An error names a handle only if something is wrong with it.
         if answer.is_error and any(handle in answer.text.lower() for handle in handles) and await self.send(handles):
             answer = await self._call(name, arguments, metadata, notify)
@@ -153,6 +158,7 @@ class SummarizerServer(MCPToolset[Any]):
             )
             if answer.is_error:
                 raise self.refusal(answer, [source_id])
+            self._sent.add(source_id)
             is_sent = True
         return is_sent
 

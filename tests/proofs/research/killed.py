@@ -23,8 +23,8 @@ def is_reached(point: str, checkpoint: Checkpoint) -> bool:
     """Whether a checkpoint that was just written is the one to be killed at.
 
     Args:
-        point: `crawl`: all given pages are there; `page:7`: so many pages are there; `step:2`: so many steps are
-            finished; `extraction:2`: so many categories, or more, are extracted; `cross-reference`: that is done, too.
+        point: `crawl`: all given pages are there; `page:7`: so many pages are there; `step:2`: so many steps have
+            been gathered for; `summarized`: so are all pages; `extraction:2`: so many categories, or more, are extracted; `cross-reference`: that is done, too.
         checkpoint: What was written.
     """
     what, _, number = point.partition(':')
@@ -34,7 +34,9 @@ def is_reached(point: str, checkpoint: Checkpoint) -> bool:
         case 'page':
             return len(set(checkpoint.pages.values())) == int(number)
         case 'step':
-            return len(checkpoint.steps) == int(number)
+            return len(checkpoint.gathered) == int(number)
+        case 'summarized':
+            return len(checkpoint.steps) > 0
         case 'extraction':
             return len(checkpoint.extractions) >= int(number)
         case 'cross-reference':
@@ -44,8 +46,8 @@ def is_reached(point: str, checkpoint: Checkpoint) -> bool:
 
 
 def is_amid(point: str, progress: ResearchProgress) -> bool:
-    """Whether the summary of a step has come so far: `summary:lore:2` is after its second call."""
-    return progress.stage == 'summarize' and point == f'summary:{progress.topic}:{progress.done}'
+    """Whether the summary of all pages has come so far: `summary:2` is after its second call."""
+    return progress.stage == 'summarize' and point == f'summary:{progress.done}'
 
 
 def end_it_all() -> None:

@@ -42,7 +42,7 @@ def _is_reached(point: str, folder: Path) -> bool:
         return len(checkpoint.extractions) == len(TOPIC_IDS)
     if point == 'cross-reference':
         return checkpoint.cross_reference is not None
-    return point in checkpoint.steps
+    return point in checkpoint.gathered
 
 
 async def _run(job: Job) -> None:

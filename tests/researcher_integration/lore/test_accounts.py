@@ -32,7 +32,8 @@ async def test_the_figures_are_those_of_the_provider(zone: World, tmp_path: Path
     package = await zone.research(tmp_path, names=names, way=way, window=4_000, llm_model=MODEL).run()
     answered = Counter(role(request) for request in zone.provider.requests)
     steps = package.statistics.steps.values()
-    assert sum(step.summaries.requests for step in steps) == answered['summary'] > 0
+    of_summaries = package.statistics.summaries.requests + sum(step.summaries.requests for step in steps)
+    assert of_summaries == answered['summary'] > 0
     assert package.statistics.extraction.requests == answered['extraction'] + answered['cross-reference']
     if answer is not refusing_agents:
         assert sum(step.agent.requests for step in steps) == answered['agent']

@@ -151,8 +151,8 @@ def test_whoever_reads_finds_the_whole(tmp_path_factory: pytest.TempPathFactory,
         (b'{"version": 1, "request": {"zone": "Harrow', 'its JSON'),
         (b'\xff\xfe\x00', 'its JSON'),
         (b'[]', 'its JSON'),
-        (b'{"version": 2, "request": {"zone": "Harrow Sound"}}', 'version'),
-        (b'{"version": 1}', 'request'),
+        (b'{"version": 1, "request": {"zone": "Harrow Sound"}}', 'version'),
+        (b'{"version": 2}', 'request'),
         (b'{"request": {"zone": "Harrow Sound"}, "steps": {"weather": {}}}', 'steps.weather.[key]'),
     ],
     ids=['empty', 'cut off', 'no text', 'a list', 'version', 'no request', 'a topic'],
@@ -308,8 +308,8 @@ async def test_pages_are_kept_by_reference(zone: World, tmp_path: Path) -> None:
     assert package.statistics.steps['narrative_items'].state == 'raw'
     assert package.statistics.steps['narrative_items'].tokens_crawled > 3_000
     texts = sum(map(len, {**PAGES, 'items': zone.site.pages['items']}.values()))
-    # Pages, plan; of each topic what was gathered, the step and the extraction; cross-reference, package, end.
-    assert len(sizes) == 6 + 1 + len(TOPIC_IDS) * 3 + 3
+    # Pages, plan; of each topic what was gathered and extracted; the summary, cross-reference, package, end.
+    assert len(sizes) == 6 + 1 + len(TOPIC_IDS) * 2 + 4
     assert max(sizes) < min(20_000, texts / 2)
     content = json.loads((tmp_path / FILE).read_bytes())
     assert {block['text'] for step in content['steps'].values() for block in step['blocks']} == {''}

@@ -109,11 +109,7 @@ def test_keyless_over_the_sample_crawl(tmp_path: Path) -> None:
     )
     assert [line for line in progress if not line.startswith('crawl')] == snapshot(
         [
-            'step 1/5: Zone overview',
-            'step 2/5: Characters',
-            'step 3/5: Factions',
-            'step 4/5: Lore and history',
-            'step 5/5: Items that tell a story',
+            'summarize: 12 pages for 5 topics',
             'package: writing package',
             'nothing was searched for, and nothing extracted into fields: that needs a model (RESEARCH_MODEL)',
         ]

@@ -212,6 +212,7 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
             'pages': 2,
             'tokens_crawled': 56,
             'tokens_kept': 166,
+            'summaries': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
             'extraction': {'requests': 6, 'cost': None},
             'repeated': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
             'total': {'requests': 16, 'cost': None},

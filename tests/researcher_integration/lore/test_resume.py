@@ -142,15 +142,15 @@ def test_killed_while_crawling(zone: Zone, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_killed_amid_a_summary(zone: Zone, tmp_path: Path) -> None:
     whole, asked = zone.whole(tmp_path / 'whole')
-    kill('summary:lore:2', tmp_path / 'killed', zone.world, 'in-pipeline', '1')
+    kill('summary:2', tmp_path / 'killed', zone.world, 'in-pipeline', '1')
     chunks = Counter(who for who, _ in zone.asked)['summary']
     package = resume(tmp_path / 'killed', zone.world)
     assert (package.sections, package.extracted) == (whole.sections, whole.extracted)
     assert zone.world.site.requests == ONCE
     # The agent's run of this step and the chunks that were summarized had been kept.
     assert zone.asked == asked
-    assert 2 < chunks < Counter(who for who, _ in asked)['summary']
-    assert package.statistics.steps['lore'].summaries.requests == whole.statistics.steps['lore'].summaries.requests - 2
+    assert 2 <= chunks < Counter(who for who, _ in asked)['summary']
+    assert package.statistics.summaries.requests == whole.statistics.summaries.requests - 2
 
 
 @pytest.mark.slow
@@ -163,12 +163,12 @@ def test_killed_after_an_agent_has_crawled(tmp_path: Path) -> None:
         running.answer_with(Researcher())  # which does not ask for the page again
         package = resume(tmp_path / 'killed', running)
         assert running.site.requests == ONCE + Counter({'/isaude-merrow.md': 1})
-    assert list(checkpoint.steps) == ['zone_overview']
+    assert list(checkpoint.gathered) == ['zone_overview']
     assert package.extracted.sources == whole.extracted.sources
     for topic in TOPIC_IDS:
         before, after = whole.statistics.steps[topic], package.statistics.steps[topic]
         assert (after.state, after.pages, after.tokens_crawled) == (before.state, before.pages, before.tokens_crawled)
-    assert package.statistics.steps['npcs'].pages == 2
+    assert package.statistics.steps['npcs'].pages == 7
     # The step begins anew with the same budget, so that chunks which it had summarized would not be paid for again.
     assert package.statistics.steps['npcs'].budget == whole.statistics.steps['npcs'].budget
 

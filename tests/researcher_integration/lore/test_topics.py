@@ -29,7 +29,7 @@ def test_the_shipped_topics() -> None:
             ('narrative_items', 'Items that tell a story', 0.8),
         ]
     )
-    assert loaded.limits == Limits(requests=400)
+    assert loaded.limits == Limits(requests=200)
     for topic in loaded.topics:
         gather = prompts.fill(topic.instructions.gather, zone='Kelderwick Fen')
         report = prompts.fill(topic.instructions.report, zone='Kelderwick Fen')

@@ -66,42 +66,24 @@ def test_every_page_has_exactly_one_step(texts: list[str]) -> None:
     )
 
 
-@given(st.lists(st.integers(0, 100_000), min_size=5, max_size=5), st.integers(0, 30_000), st.booleans())
-def test_the_steps_never_share_out_more_than_there_is(sizes: list[int], room: int, more_may_come: bool) -> None:
-    tokens_of = dict(zip(TOPIC_IDS, sizes, strict=True))
-    left = room
-    for index, topic in enumerate(TOPICS):
-        budget = planning.step_budget(topic, TOPICS[index + 1 :], left, tokens_of, more_may_come=more_may_come)
-        assert 0 <= budget <= left
-        left -= min(budget, sizes[index])
-    if sum(sizes) >= room and not more_may_come and min(sizes) > room / 5:
-        assert left <= 5  # nothing is wasted where there is enough to say
+def test_steps_share_the_room_by_their_weight() -> None:
+    assert [planning.step_budget(topic, TOPICS, 20_000) for topic in TOPICS] == snapshot([3200, 4800, 4000, 4800, 3200])
 
 
-def test_what_a_step_leaves_is_there_for_the_later_ones() -> None:
-    sizes: dict[TopicId, int] = dict.fromkeys(TOPIC_IDS, 10_000)
-    first = planning.step_budget(TOPICS[0], TOPICS[1:], 20_000, sizes, more_may_come=False)
-    used_little = planning.step_budget(TOPICS[1], TOPICS[2:], 20_000 - 1_000, sizes, more_may_come=False)
-    assert (first, used_little) == snapshot((3200, 5428))
-
-
-def budgets(sizes: dict[TopicId, int], *, more_may_come: bool) -> list[int]:
-    """Of all steps, where each uses what it may."""
-    found: list[int] = []
-    for index, topic in enumerate(TOPICS):
-        left = 20_000 - sum(found)
-        found.append(planning.step_budget(topic, TOPICS[index + 1 :], left, sizes, more_may_come=more_may_come))
-    return found
-
-
-def test_a_step_without_given_pages_has_room_for_what_it_finds() -> None:
-    sizes: dict[TopicId, int] = {**dict.fromkeys(TOPIC_IDS, 20_000), 'narrative_items': 0}
-    assert budgets(sizes, more_may_come=True) == snapshot([3305, 5008, 4275, 5559, 1853])
-    assert budgets(sizes, more_may_come=False) == snapshot([3809, 5714, 4762, 5715, 0])
-
-
-def test_where_all_pages_are_still_to_be_found_the_steps_share_by_their_weight() -> None:
-    assert budgets({}, more_may_come=True) == snapshot([3200, 4800, 4000, 4800, 3200])
+def test_an_agent_that_spends_all_it_may_leaves_the_summaries_their_share() -> None:
+    limits = Limits(requests=200)
+    used = RunUsage()
+    of_agents: list[int] = []
+    for topic in TOPICS:
+        allowed = planning.gathering_limits(limits, used, topic, TOPICS).request_limit
+        assert allowed is not None
+        of_agents.append(allowed - used.requests)
+        used = RunUsage(requests=allowed)
+    assert of_agents == snapshot([13, 20, 16, 20, 13])
+    of_summaries = planning.summary_limits(limits, used).request_limit
+    assert of_summaries is not None
+    assert (used.requests, of_summaries, limits.requests) == snapshot((82, 161, 200))
+    assert planning.told(limits) == snapshot('calls at most: agents 80, summaries 80, extraction 40')
 
 
 def test_limits_of_a_step_are_its_share_of_what_is_left() -> None:

@@ -1,6 +1,6 @@
-"""What a step keeps of its pages, at the source and in the pipeline, and what it does when nobody summarizes."""
+"""What the steps keep of the pages, from one summary for all topics, and what they do when nobody summarizes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,92 +10,130 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.crawl.researcher import SummaryTaken
-from researcher_integration.lore.material import CrawledPage
-from researcher_integration.lore.steps.step_summarizer import StepSummarizer, StepSummary
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
+from researcher_integration.lore.steps.step_summarizer import StepSummary, ZoneSummarizer, ZoneSummary
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
-from summarizer_tool import RequestOptions
+from researcher_integration.lore.topics import load_topics
+from summarizer_tool import RequestOptions, SummaryTopic
 from summarizer_tool.text import tokens
 from tests.support import research_world
 
 pytestmark = pytest.mark.anyio
+
+TOPICS = load_topics().topics
 
 
 def page(number: int, size: int) -> CrawledPage:
     return research_world.page(number, tokens=size)
 
 
+def handle(number: int) -> str:
+    return page(number, 1).source_id
+
+
 @dataclass
 class Recorded:
-    """A backend that fills each budget, notes what it was asked for, and fails for some pages."""
+    """A backend that fills each topic's share of a budget, notes what it was asked for, and may fail."""
 
-    fails_for: frozenset[str] = frozenset()
-    error: Exception = field(default_factory=lambda: SummaryUnavailableError('the server is away'))
+    error: Exception | None = None
     asked: list[tuple[tuple[str, ...], int]] = field(default_factory=list[tuple[tuple[str, ...], int]])
     name: str = 'in process'
 
-    async def condense(
-        self, source_ids: Sequence[str], schema_hint: str, max_output_tokens: int, options: RequestOptions | None = None
+    async def condense(self, *_: object, **__: object) -> SourceSummary:
+        raise AssertionError('all topics are asked for at once')
+
+    async def condense_topics(
+        self,
+        source_ids: Sequence[str],
+        topics: Sequence[SummaryTopic],
+        max_output_tokens: int,
+        options: RequestOptions | None = None,
     ) -> SourceSummary:
         self.asked.append((tuple(source_ids), max_output_tokens))
-        if self.fails_for & set(source_ids):
+        if self.error is not None:
             raise self.error
-        text = 'fact ' * max_output_tokens
-        text = tokens.truncate(text, max_output_tokens)
-        return SourceSummary(
-            text, 'complete', 0, tokens.count(text), RunUsage(requests=len(source_ids)), 0.1, 'a-model', (), 0
-        )
+        share = max_output_tokens // len(topics)
+        texts = {topic.name: tokens.truncate('fact ' * share, share) for topic in topics}
+        text = ' '.join(texts.values())
+        usage = RunUsage(requests=len(source_ids))
+        return SourceSummary(text, 'complete', 0, tokens.count(text), usage, 0.1, 'a-model', (), 0, texts)
 
     async def upload(self, source_id: str) -> None: ...
 
     def toolset(self) -> Any: ...
 
 
-def keeper(backend: Recorded) -> StepSummarizer:
-    return StepSummarizer(backend, 'names', RequestOptions(usage=RunUsage()))
+async def keep(
+    backend: Recorded,
+    pages: Sequence[CrawledPage],
+    room: int,
+    assigned: Mapping[TopicId, Sequence[str]] | None = None,
+    notes: Mapping[TopicId, str] | None = None,
+    taken: Mapping[TopicId, Sequence[SummaryTaken]] | None = None,
+) -> ZoneSummary:
+    owned = {'npcs': [page.source_id for page in pages]} if assigned is None else assigned
+    summarizer = ZoneSummarizer(backend, TOPICS, RequestOptions(usage=RunUsage()))
+    return await summarizer.summarize(pages, room, owned, notes or {}, taken or {})
 
 
 def shown(kept: StepSummary) -> list[tuple[str, int, list[str]]]:
     return [(block.kind, block.tokens, [handle[-1] for handle in block.source_ids]) for block in kept.blocks]
 
 
-async def test_in_the_pipeline_all_pages_of_a_step_are_one_request() -> None:
+async def test_all_pages_are_one_request_for_all_topics() -> None:
     backend = Recorded()
-    kept = await keeper(backend).in_pipeline([page(1, 9000), page(2, 500)], 'Two pages were read.', 1000)
-    assert shown(kept) == snapshot([('notes', 5, []), ('summary', 995, ['1', '2'])])
-    assert kept.tokens <= 1000
-    assert (kept.state, kept.model, kept.spent.requests, kept.warnings) == ('summarized', 'a-model', 2, ())
+    kept = await keep(backend, [page(1, 9000), page(2, 500)], 1000, notes={'npcs': 'Two pages were read.'})
+    assert backend.asked == snapshot([(('src_000000000001', 'src_000000000002'), 827)])
+    assert {topic: shown(step) for topic, step in kept.steps.items()} == snapshot(
+        {
+            'zone_overview': [('summary', 165, ['1', '2'])],
+            'npcs': [('notes', 5, []), ('summary', 165, ['1', '2'])],
+            'factions': [('summary', 165, ['1', '2'])],
+            'lore': [('summary', 165, ['1', '2'])],
+            'narrative_items': [('summary', 165, ['1', '2'])],
+        }
+    )
+    assert {step.state for step in kept.steps.values()} == {'summarized'}
+    assert {step.pages for step in kept.steps.values()} == {(handle(1), handle(2))}
+    assert sum(step.tokens for step in kept.steps.values()) <= 1000
+    assert (kept.spent.requests, kept.warnings) == (2, ())
 
 
-async def test_at_the_source_each_large_page_gets_its_share_and_small_ones_stay() -> None:
+async def test_what_fits_stays_as_it_is_in_one_step() -> None:
     backend = Recorded()
-    kept = await keeper(backend).at_source([page(1, 9000), page(2, 300), page(3, 3000)], '', 1500)
-    assert shown(kept) == snapshot([('summary', 870, ['1']), ('page', 300, ['2']), ('summary', 330, ['3'])])
-    assert kept.tokens <= 1500
-    assert kept.state == 'summarized'
+    kept = await keep(backend, [page(1, 300), page(2, 200)], 1000, {'npcs': [handle(1)], 'lore': [handle(2)]})
+    assert backend.asked == []
+    assert {topic: shown(step) for topic, step in kept.steps.items() if step.blocks} == snapshot(
+        {'npcs': [('page', 300, ['1'])], 'lore': [('page', 200, ['2'])]}
+    )
+    assert [kept.steps[topic].state for topic in TOPIC_IDS] == snapshot(
+        ['empty', 'unchanged', 'empty', 'unchanged', 'empty']
+    )
 
 
 async def test_what_the_agent_has_summarized_is_not_summarized_again() -> None:
     backend = Recorded()
-    taken = SummaryTaken((page(1, 1).source_id,), 'Ansgar holds the bridge. ' * 20, RunUsage(requests=1))
-    kept = await keeper(backend).at_source([page(1, 9000), page(2, 3000)], '', 1500, [taken])
-    assert shown(kept) == snapshot([('summary', 141, ['1']), ('summary', 1359, ['2'])])
-    assert backend.asked == snapshot([(('src_000000000002',), 1359)])
-    assert kept.warnings == snapshot(('pages over 1,000 tokens that the agent left, summarized for it: 1',))
+    taken = SummaryTaken((handle(1),), 'Ansgar holds the bridge. ' * 20, RunUsage(requests=1))
+    kept = await keep(backend, [page(1, 9000), page(2, 3000)], 1500, taken={'npcs': [taken]})
+    assert backend.asked == snapshot([(('src_000000000002',), 1239)])
+    assert shown(kept.steps['npcs']) == snapshot([('summary', 141, ['1']), ('summary', 247, ['2'])])
+    assert shown(kept.steps['lore']) == snapshot([('summary', 247, ['2'])])
 
 
 async def test_a_summary_asked_for_again_replaces_the_earlier_one() -> None:
-    first = SummaryTaken((page(1, 1).source_id,), 'first', RunUsage())
-    again = SummaryTaken((page(1, 1).source_id,), 'again', RunUsage())
-    other = SummaryTaken((page(9, 1).source_id,), 'of a page that is not of this step', RunUsage())
-    kept = await keeper(Recorded()).at_source([page(1, 9000)], '', 1500, [first, again, other])
-    assert [block.text for block in kept.blocks] == ['again']
+    first = SummaryTaken((handle(1),), 'first', RunUsage())
+    again = SummaryTaken((handle(1),), 'again', RunUsage())
+    other = SummaryTaken((handle(9),), 'of a page that is not of this zone', RunUsage())
+    kept = await keep(Recorded(), [page(1, 9000)], 1500, taken={'npcs': [first, again, other]})
+    assert [block.text for block in kept.steps['npcs'].blocks] == ['again']
+    assert kept.steps['lore'].state == 'empty'
 
 
 async def test_summaries_of_the_agent_that_leave_no_room_are_made_again_together() -> None:
     backend = Recorded()
-    taken = SummaryTaken((page(1, 1).source_id,), 'Ansgar holds the bridge. ' * 400, RunUsage(requests=1))
-    kept = await keeper(backend).at_source([page(1, 9000), page(2, 3000)], '', 1500, [taken])
-    assert shown(kept) == snapshot([('summary', 1500, ['1', '2'])])
+    taken = SummaryTaken((handle(1),), 'Ansgar holds the bridge. ' * 400, RunUsage(requests=1))
+    kept = await keep(backend, [page(1, 9000), page(2, 3000)], 1500, taken={'npcs': [taken]})
+    assert backend.asked == snapshot([(('src_000000000001', 'src_000000000002'), 1340)])
     assert kept.warnings == snapshot(
         (
             'the summaries made at the source had 2,801 tokens and left no room for the rest; all pages were summarized together',
@@ -106,22 +144,16 @@ async def test_summaries_of_the_agent_that_leave_no_room_are_made_again_together
 @pytest.mark.parametrize(
     'error', [SummaryUnavailableError('the server is away'), UsageLimitExceeded('no more requests')]
 )
-async def test_without_a_summarizer_the_pages_stay_as_they_are(error: Exception) -> None:
-    pages = [page(1, 9000), page(2, 3000)]
-    backend = Recorded(frozenset({pages[1].source_id}), error)
-    together = await keeper(backend).in_pipeline(pages, 'Notes.', 1000)
-    assert (together.state, shown(together)) == snapshot(
-        ('raw', [('notes', 2, []), ('page', 9000, ['1']), ('page', 3000, ['2'])])
+async def test_without_a_summarizer_each_page_stays_as_it_is_in_one_step(error: Exception) -> None:
+    assigned: dict[TopicId, list[str]] = {'npcs': [handle(1)], 'lore': [handle(2)]}
+    kept = await keep(Recorded(error), [page(1, 9000), page(2, 3000)], 1000, assigned, {'npcs': 'Notes.'})
+    assert {topic: (step.state, shown(step)) for topic, step in kept.steps.items() if step.blocks} == snapshot(
+        {'npcs': ('raw', [('notes', 2, []), ('page', 9000, ['1'])]), 'lore': ('raw', [('page', 3000, ['2'])])}
     )
-    assert len(together.warnings) == 1
-    assert str(error).split('. ')[0] in together.warnings[0]
-    apart = await keeper(backend).at_source(pages, 'Notes.', 1000)
-    assert (apart.state, [(kind, handles) for kind, _, handles in shown(apart)]) == snapshot(
-        ('raw', [('notes', []), ('summary', ['1']), ('page', ['2'])])
-    )
-    assert len(apart.warnings) == 1
+    [warning] = kept.steps['npcs'].warnings
+    assert str(error).split('. ')[0] in warning
 
 
-async def test_a_step_without_pages_is_empty() -> None:
-    for kept in (await keeper(Recorded()).in_pipeline([], '', 1000), await keeper(Recorded()).at_source([], '', 1000)):
-        assert (kept.state, kept.blocks) == ('empty', ())
+async def test_steps_without_pages_are_empty() -> None:
+    kept = await keep(Recorded(), [], 1000)
+    assert {(step.state, step.blocks) for step in kept.steps.values()} == {('empty', ())}

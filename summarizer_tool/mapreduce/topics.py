@@ -1,0 +1,230 @@
+"""Divide the facts of one reading among topics, each of which gets a text of its own. Pure computing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.mapreduce import merging, render, report
+from summarizer_tool.mapreduce.audit import Inventory
+from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.render import RenderedFacts
+from summarizer_tool.prompts import FocusTopic
+from summarizer_tool.schemas import TopicSummary
+from summarizer_tool.text import names, scoring, tokens
+
+CROWDED = 0.05
+"""What a topic that has had its share still weighs, against 1 for one that has nothing: what only it wants is its."""
+
+SECOND = 0.5
+"""What a topic weighs that a model names second, against 1 for the one that it names first; the third half of that."""
+
+ABOUT_ALL = 0.3
+"""What relevance to the best of several topics counts, against relevance to a single one: together they ask for so
+much that hardly a fact serves none, and what relevance gains one of them names and relations lose all."""
+
+INDEX_SHARE = 0.06
+"""At most this share of each text goes to names that no kept statement says: several topics ask for more of them."""
+
+HEADING = '# {name}\n'
+"""Over the text of a topic, where all are one text."""
+
+
+def overhead(topics: Sequence[FocusTopic]) -> int:
+    """Tokens that the headings of all topics take at most."""
+    return sum(tokens.count(f'{HEADING.format(name=topic.name)}\n\n') + 1 for topic in topics)
+
+
+def relevances(
+    facts: Sequence[GroundedFact], topics: Sequence[FocusTopic], places: Sequence[Sequence[float]]
+) -> list[list[float]]:
+    """How much each fact is about each topic, from 0 to 1.
+
+    Args:
+        facts: Those that a model has given topics serve these, others what they speak of.
+        topics: Of the request.
+        places: For each topic: how much the place of each fact is about it.
+    """
+    said = [fact.text for fact in facts]
+    found = [scoring.relevant(place, said, topic.focus) for topic, place in zip(topics, places, strict=True)]
+    for index, fact in enumerate(facts):
+        named = [number for number in fact.topics if 0 < number <= len(topics)]
+        if named:
+            for place, relevance in enumerate(found, 1):
+                relevance[index] = SECOND ** named.index(place) if place in named else 0.0
+    return found
+
+
+def divide(
+    costs: Sequence[int], relevance: Sequence[Sequence[float]], topics: Sequence[FocusTopic], is_wanted: Sequence[bool]
+) -> list[int]:
+    """Give each fact to the one topic that it serves best: the index of that.
+
+    A topic whose words are everywhere counts for no more than one whose words are rare: what counts is how far a fact
+    is above the average. The fuller a topic is, the less it weighs, so that what several want goes where there is room;
+    so does what none wants.
+
+    Args:
+        costs: Tokens of each fact.
+        relevance: How much each is about each topic.
+        topics: With their shares.
+        is_wanted: Whether a fact takes room; the others only fill what is left of it.
+    """
+    means = [sum(of_topic) / max(1, len(of_topic)) for of_topic in relevance]
+    overall = sum(means) / max(1, len(means))
+    scores = [
+        [one / (mean + overall) if one else 0.0 for one in of_topic]
+        for of_topic, mean in zip(relevance, means, strict=True)
+    ]
+    total = sum(cost for cost, wanted in zip(costs, is_wanted, strict=True) if wanted)
+    shares = [topic.share / sum(each.share for each in topics) for topic in topics]
+    used = [0] * len(topics)
+    given = [0] * len(costs)
+    best = [max(column) for column in zip(*scores, strict=True)]
+    for index in sorted(range(len(costs)), key=lambda index: (not is_wanted[index], -best[index])):
+        room = [1 - had / max(1.0, total * share) for had, share in zip(used, shares, strict=True)]
+        given[index] = max(
+            range(len(topics)),
+            key=lambda topic: (scores[topic][index] * max(CROWDED, room[topic]), room[topic]),
+        )
+        if is_wanted[index]:
+            used[given[index]] += costs[index]
+    return given
+
+
+def overfull(
+    facts: Sequence[GroundedFact],
+    places: Sequence[Sequence[float]],
+    topics: Sequence[FocusTopic],
+    budget: int,
+    window: int,
+) -> list[tuple[int, list[int], float]]:
+    """The topics with so many facts that dropping alone would lose too much.
+
+    Args:
+        facts: What there is to say.
+        places: For each topic: how much the place of each fact is about it.
+        topics: Of the request.
+        budget: Tokens of all texts together.
+        window: Tokens that the merger may read at once.
+
+    Returns:
+        For each such topic its index, the indices of the facts to merge, and the tokens that shall be left of them.
+    """
+    costs = [tokens.count_cached(fact.text) + 1 for fact in facts]
+    total = sum(costs)
+    if total <= budget * merging.FITS:
+        return []
+    given = divide(costs, relevances(facts, topics, places), topics, [True] * len(facts))
+    found: list[tuple[int, list[int], float]] = []
+    for topic in range(len(topics)):
+        own = [index for index in range(len(facts)) if given[index] == topic]
+        group = next(merging.groups([facts[index] for index in own], window), list[GroundedFact]())
+        size = merging.size(group)
+        found.append((topic, own[: len(group)], size * budget * merging.MERGE_TARGET / total))
+    return [each for each in found if len(each[1]) > 1]
+
+
+def listed(
+    answers: Sequence[Sequence[str]],
+    inventory: Inventory,
+    documents: Sequence[Document],
+    segments: Sequence[Sequence[Sequence[float]]],
+) -> list[list[list[str]]]:
+    """The names of each chunk for each topic: a name belongs to the topic that is spoken of where it stands first.
+
+    Args:
+        answers: The names that each chunk lists.
+        inventory: Where names stand.
+        documents: Of the job.
+        segments: For each topic: how much each segment of each document is about it.
+    """
+    place_of = {names.key(item.text): item.places[0] for item in inventory.items}
+
+    def topic_of(number: int, name: str) -> int:
+        place = place_of.get(names.key(name))
+        found = [0.0] * len(segments)
+        if place is not None:
+            document, segment = place[0], documents[place[0]].segment_at(place[1]) - 1
+            found = [of_topic[document][segment] for of_topic in segments]
+        # What no topic speaks of is spread over all.
+        return max(range(len(segments)), key=found.__getitem__) if any(found) else number % len(segments)
+
+    given = [[topic_of(number, name) for number, name in enumerate(answer)] for answer in answers]
+    return [
+        [
+            [name for name, topic in zip(answer, topics, strict=True) if topic == wanted]
+            for answer, topics in zip(answers, given, strict=True)
+        ]
+        for wanted in range(len(segments))
+    ]
+
+
+def fit(
+    facts: Sequence[GroundedFact],
+    answers: Sequence[Sequence[Sequence[str]]],
+    titles: Sequence[str],
+    budget: int,
+    topics: Sequence[FocusTopic],
+    places: Sequence[Sequence[float]],
+    is_disputed: bool = False,
+) -> list[RenderedFacts]:
+    """Choose from all facts for the whole budget, divide what was chosen, and write each topic's text.
+
+    Args:
+        facts: What there is to say, without duplicates.
+        answers: For each topic: names worth listing there where no fact says them, by chunk.
+        titles: The title of each document.
+        budget: Tokens of all texts together.
+        topics: Of the request.
+        places: For each topic: how much the place of each fact is about it.
+        is_disputed: Whether documents contradict each other.
+    """
+    relevance = relevances(facts, topics, places)
+    about = [ABOUT_ALL * max(column) for column in zip(*relevance, strict=True)]
+    chosen = set(render.choose(facts, about, budget))
+    costs = [tokens.count_cached(fact.text) + 1 for fact in facts]
+    given = divide(costs, relevance, topics, [index in chosen for index in range(len(facts))])
+    wanted = [sum(costs[index] for index in chosen if given[index] == topic) for topic in range(len(topics))]
+    out: list[RenderedFacts] = []
+    for place, topic in enumerate(topics):
+        own = [index for index in range(len(facts)) if given[index] == place]
+        rendered = render.fit(
+            [facts[index] if index in chosen else replace(facts[index], is_filler=True) for index in own],
+            answers[place],
+            titles,
+            budget * wanted[place] // max(1, sum(wanted)),
+            topic.focus,
+            [places[place][index] for index in own],
+            is_disputed,
+            index_share=INDEX_SHARE,
+        )
+        out.append(RenderedFacts(rendered.text, [own[index] for index in rendered.kept], rendered.entities))
+    return out
+
+
+def joined(topics: Sequence[FocusTopic], rendered: Sequence[RenderedFacts]) -> RenderedFacts:
+    """The texts of all topics as one, under their names."""
+    said = [(topic, each) for topic, each in zip(topics, rendered, strict=True) if each.text]
+    return RenderedFacts(
+        '\n\n'.join(f'{HEADING.format(name=topic.name)}{each.text}' for topic, each in said),
+        [index for _, each in said for index in each.kept],
+        list(dict.fromkeys(name for _, each in said for name in each.entities)),
+    )
+
+
+def summaries(
+    topics: Sequence[FocusTopic],
+    rendered: Sequence[RenderedFacts],
+    facts: Sequence[GroundedFact],
+    documents: Sequence[Document],
+) -> list[TopicSummary]:
+    """The texts of all topics, as a caller gets them."""
+    return [
+        TopicSummary(
+            name=topic.name,
+            text=each.text,
+            facts=[report.sourced(facts[index], documents) for index in each.kept],
+            tokens_out=tokens.count(each.text),
+        )
+        for topic, each in zip(topics, rendered, strict=True)
+    ]
