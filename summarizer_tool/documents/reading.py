@@ -93,7 +93,14 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
 
 
 def _position(document: Document, first: int, last: int, lines: int, onward: tuple[int, int] | None) -> str:
-    place = {'id': document.id, 'from': str(first), 'to': str(last), 'lines': str(lines)}
+    pages = document.pages.of_lines(first, last)
+    place = {
+        'id': document.id,
+        'from': str(first),
+        'to': str(last),
+        'lines': str(lines),
+        'pages': f', {pages} of {len(document.pages.breaks) + 1}' if pages else '',
+    }
     if onward is None:
         return prompts.render('answers/read_end', **place)
     line, offset = onward
