@@ -62,6 +62,6 @@ def _error(made: dict[str, object]) -> FetchError:
         'long': f'of {pages:,} pages, over {MOST_PAGES:,}; split it, e.g. qpdf in.pdf --pages . 1-1000 -- out.pdf',
         'large': f'with more than {MOST_CHARACTERS // 1_000_000} million characters; split it',
         'slow': f'that takes longer than {MOST_SECONDS} seconds to read; split it, e.g. with qpdf --split-pages',
-        'scan': f'whose {pages:,} pages have no text, as those of a scan; it needs OCR, e.g. ocrmypdf in.pdf out.pdf',
+        'scan': f'without text on any page ({pages:,}), as of a scan; it needs OCR, e.g. ocrmypdf in.pdf out.pdf',
     }
     return FetchError(f'is {KIND} {says[str(made["problem"])]}')

@@ -49,7 +49,8 @@ def unwrap(text: str) -> str:
     width = _width(text[:_MUCH])
     if not width:
         return text
-    parts = _BLOCKS.split(text)
+    end = len(text.rstrip())
+    parts = _BLOCKS.split(text[:end])
     vocabulary = words_in(text[:_MUCH].splitlines())
     fences = len(_FENCE.findall(text)) // 2 * 2  # the last one may not be closed
     seen = 0
@@ -59,14 +60,14 @@ def unwrap(text: str) -> str:
         if not inside and (seen % 2 == 0 or seen >= fences):
             parts[index] = '\n'.join(_joined(block, width, vocabulary))
         seen += inside
-    return ''.join(parts)
+    return ''.join(parts) + text[end:]
 
 
 def _width(text: str) -> int:
     """The width that most of a text is wrapped to; 0 where it is not."""
     widths: list[int] = []
     lines = 0
-    for block in _BLOCKS.split(text)[::2]:
+    for block in _BLOCKS.split(text.rstrip())[::2]:
         for paragraph in _paragraphs(block.split('\n')):
             lines += len(paragraph)
             if len(paragraph) > 2 and _is_text(paragraph):
