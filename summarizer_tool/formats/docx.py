@@ -1,14 +1,8 @@
 """Word documents (DOCX) as markdown: headings, lists, tables, notes and links."""
 
-# mammoth has no types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
-
-import logging
-from io import BytesIO
-from xml.parsers.expat import ExpatError
-
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import naming_extra
+from summarizer_tool.formats import isolated
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Page
@@ -28,7 +22,7 @@ def read(body: bytes) -> Page:
         MissingExtraError: If a package of the extra `documents` is missing.
     """
     with naming_extra():
-        import mammoth
+        import mammoth  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]  # noqa: F401 - the process needs it
 
     archive = Archive(body, KIND)
     # Everything that the library will parse is looked at first: it takes the archive for what it says.
@@ -36,22 +30,19 @@ def read(body: bytes) -> Page:
     if sum(sizes) > _MOST_XML:
         raise FetchError(f'is {KIND} with more than {_MOST_XML // 1_000_000} MB of XML; split it')
     try:
-        # Pictures would stand in the text as a whole; what is said of them is enough.
-        made = mammoth.convert_to_html(
-            BytesIO(body), convert_image=mammoth.images.img_element(_no_picture), ignore_empty_paragraphs=True
-        )
-    except RecursionError:
-        raise FetchError(f'is {KIND} that nests too deeply; save it again') from None
-    except (ExpatError, KeyError, ValueError, OSError, AttributeError, IndexError, TypeError) as error:
-        logging.getLogger('summarizer_tool').debug('a document is broken', exc_info=error)
-        raise archive.broken() from None
-    html: str = made.value  # pyright: ignore[reportUnknownVariableType]
-    page = to_markdown(f'<html><body>{html}</body></html>', links='aside', is_document=True)
+        made = isolated.run('docx_child.py', body)
+    except TimeoutError:
+        raise FetchError(
+            f'is {KIND} that takes longer than {isolated.MOST_SECONDS} seconds to read; split it'
+        ) from None
+    except ChildProcessError:
+        made = {'problem': 'broken'}
+    if made.get('problem') == 'deep':
+        raise FetchError(f'is {KIND} that nests too deeply; save it again')
+    if 'html' not in made:
+        raise archive.broken()
+    page = to_markdown(f'<html><body>{made["html"]}</body></html>', links='aside', is_document=True)
     return Page(page.markdown, _title(archive), page.headings, (), page.links)
-
-
-def _no_picture(_image: object) -> dict[str, str]:
-    return {'src': ''}
 
 
 def _title(archive: Archive) -> str:

@@ -1,13 +1,9 @@
-"""Read a PDF from stdin and write its text to stdout: a program of its own, since no library reads PDFs safely.
-
-A file made to harm may crash the reader, or keep it busy for ever; then it is this process that ends.
-"""
+"""Read a PDF from stdin and write its text to stdout; started by `pdf`."""
 
 # pypdfium2 has no types.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-import json
 import re
 import sys
 import time
@@ -19,6 +15,7 @@ from typing import Any
 import pypdfium2
 from pypdfium2 import raw
 
+from summarizer_tool.formats import isolated
 from summarizer_tool.formats.pdf_layout import Bookmark, Cell, PdfPage, TextLine, markdown_of
 
 # A hyphen at the end of a line, which the library does not let a line end after.
@@ -28,19 +25,6 @@ _TITLE_TOO = re.compile(r'(?i)untitled|microsoft word|\.(?:docx?|tex|dvi|indd|pd
 
 _CELL_GAP = 1.3
 """Of a font's size: white space on a line beyond which something else begins, as the next cell of a row."""
-
-_MEMORY = 3 << 30
-"""Bytes."""
-
-
-def _limited(seconds: int) -> None:
-    """Bound what this process may use, where the system can."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _characters(text: Any) -> str:
@@ -146,15 +130,6 @@ def _read(body: bytes, most_pages: int, most_characters: int, until: float) -> d
     }
 
 
-def main() -> None:
-    """Read with the limits that the arguments name: pages, characters, seconds."""
-    pages, characters, seconds = map(int, sys.argv[1:4])
-    _limited(seconds + 5)
-    body = sys.stdin.buffer.read()
-    made = json.dumps(_read(body, pages, characters, time.monotonic() + seconds))
-    sys.stdout.buffer.write(made.encode('ascii'))
-    sys.stdout.flush()
-
-
 if __name__ == '__main__':
-    main()
+    pages, characters, seconds = map(int, sys.argv[1:4])
+    isolated.answer(_read(isolated.given(), pages, characters, time.monotonic() + seconds))

@@ -4,6 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import FetchError
+from summarizer_tool.formats import isolated
 from summarizer_tool.formats import pdf as reader
 from summarizer_tool.formats.reading import read
 from tests.support.pdfs import ENCRYPTED, lines, pdf
@@ -91,22 +92,29 @@ def why_not(body: bytes) -> str:
     return str(raised.value)
 
 
-def test_what_cannot_be_read_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_read_says_what_helps() -> None:
     told = [why_not(pdf([[], []])), why_not(pdf([lines(FEN)], trailer=ENCRYPTED)), why_not(b'%PDF-1.7\n' + b'x' * 5000)]
-    monkeypatch.setattr(reader, 'MOST_PAGES', 1)
-    told.append(why_not(pdf([lines(FEN), lines(FEN)])))
-    monkeypatch.setattr(reader, 'MOST_CHARACTERS', 10)
-    told.append(why_not(pdf([lines(FEN)])))
-    monkeypatch.setattr(reader, 'MOST_SECONDS', 0)
-    told.append(why_not(pdf([lines(FEN)])))
     assert told == snapshot(
         [
             'is a PDF without text on any page (2), as of a scan; it needs OCR, e.g. ocrmypdf in.pdf out.pdf',
             'is a PDF that is encrypted; save it without a password, e.g. qpdf --decrypt --password=… in.pdf out.pdf',
             'is a PDF that is broken; repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one',
+        ]
+    )
+
+
+def test_pages_characters_and_seconds_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, 'MOST_PAGES', 1)
+    told = [why_not(pdf([lines(FEN), lines(FEN)]))]
+    monkeypatch.setattr(reader, 'MOST_CHARACTERS', 10)
+    told.append(why_not(pdf([lines(FEN)])))
+    monkeypatch.setattr(isolated, 'MOST_SECONDS', 0)
+    told.append(why_not(pdf([lines(FEN)])))
+    assert told == snapshot(
+        [
             'is a PDF of 2 pages, over 1; split it, e.g. qpdf in.pdf --pages . 1-1000 -- out.pdf',
             'is a PDF with more than 0 million characters; split it',
-            'is a PDF that takes longer than 0 seconds to read; split it, e.g. with qpdf --split-pages',
+            'is a PDF that takes longer than 0 seconds; split it, e.g. with qpdf --split-pages',
         ]
     )
 
