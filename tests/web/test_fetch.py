@@ -42,6 +42,11 @@ async def test_other_text_stays_as_it_is(site: Site) -> None:
     assert (page.text, page.title) == ('{"a": [1,  2]}', 'some däta.json')
 
 
+async def test_a_document_is_read_whatever_type_the_server_says(site: Site) -> None:
+    page = await fetch(f'{site.url}/book', allowing(site.host))
+    assert (page.text, page.title) == ('The wall was raised in 1412.\n\n\f\n\nIt was breached in 1570.', 'Gannet Dyke')
+
+
 async def test_a_request_says_who_asks_and_nothing_else(site: Site) -> None:
     page = await fetch(f'{site.url}/headers', allowing(site.host))
     assert page.text.replace(str(site.port), 'PORT') == snapshot("""\
