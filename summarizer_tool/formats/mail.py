@@ -20,7 +20,7 @@ _MOST_PARTS = 500
 _MOST_SHOWN = 500
 """Characters of a header: a list of a thousand addresses tells nobody anything."""
 
-_START = re.compile(rb'(?:[A-Za-z0-9-]{1,60}:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*){2,}')
+_START = re.compile(rb'(?:[A-Za-z0-9-]{1,60}:[^\n]*\n(?:[ \t][^\n]*\n)*){2,}')
 _TELLING = re.compile(
     rb'^(?:From|Subject|Date|Message-ID|Received|Return-Path|MIME-Version):', re.IGNORECASE | re.MULTILINE
 )

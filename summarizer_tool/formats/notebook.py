@@ -13,7 +13,7 @@ _MOST_CHARACTERS = 2000
 
 _COLORS = re.compile(r'\x1b\[[0-9;]*[A-Za-z]')
 _FENCES = re.compile(r'`{3,}')
-_EMBEDDED = re.compile(r'\((?:data:[^)\s]{100,}|attachment:[^)\s]+)\)')
+_EMBEDDED = re.compile(r'\((?:data:[^()\s]{100,}|attachment:[^()\s]+)\)')
 
 
 def is_notebook(body: bytes) -> bool:

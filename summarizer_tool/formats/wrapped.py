@@ -108,7 +108,7 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
 def _is_text(lines: Sequence[str]) -> bool:
     """Return whether no line stands for itself by what it begins with or by how it is laid out."""
     indents = {len(line) - len(line.lstrip()) for line in lines[1:]}
-    if len(indents) > 1 or '\t' in ''.join(lines[1:])[:1]:
+    if len(indents) > 1:
         return False
     stripped = [line.strip() for line in lines]
     if any(_OWN.match(line) for line in stripped) or sum(_COLUMNS.search(line) is not None for line in stripped) > 1:

@@ -1,11 +1,13 @@
 """Paragraphs that were wrapped are joined; what only looks so is left alone."""
 
+import json
 import textwrap
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summarizer_tool.formats import mail, notebook
 from summarizer_tool.formats.wrapped import unwrap
 
 PROSE = (
@@ -60,6 +62,15 @@ def test_text_without_spaces_between_words_is_joined_without() -> None:
     sentence = '湿地には堤防が一つだけあり、村はそれを長いあいだ大切に守ってきた。' * 12
     wrapped = '\n'.join(sentence[start : start + 60] for start in range(0, len(sentence), 60))
     assert unwrap(wrapped) == sentence
+
+
+def test_the_work_grows_with_the_text() -> None:
+    """Each of these took minutes, or for ever, where a line is looked at once for each of those before it."""
+    one = '\n'.join(textwrap.wrap(PROSE * 1500, 70))
+    assert len(unwrap(one).split('\n')) == 1
+    assert not mail.is_mail(b'From: x\r\n' + b' y\r\n' * 2000)
+    cell = {'cell_type': 'markdown', 'source': '(data:' * 100_000}
+    assert notebook.read(json.dumps({'nbformat': 4, 'cells': [cell]}).encode()).markdown == cell['source']
 
 
 @given(st.text(max_size=400))
