@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 EVAL := .venv-eval
 INJECTIONS := .venv-injections
+READERS := .venv-readers
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
+.PHONY: run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -75,6 +76,9 @@ evidence-proof: $(VENV)/.installed-dev  ## Questions to a local site in every mo
 web-pages-proof: $(VENV)/.installed-dev  ## HTML to markdown on trafilatura's own pages; CORPUS=the folder tests of its repository
 	$(BIN)/python -m tests.proofs.web_pages --corpus "$(CORPUS)"
 
+documents-proof: $(READERS)/.installed  ## What is kept of documents, beside markitdown and kreuzberg; CORPUS=a folder of documents with their words
+	$(READERS)/bin/python -m tests.proofs.documents --corpus "$(CORPUS)"
+
 browser-test: $(VENV)/.installed-dev  ## The pages of timelines and reports in headless Chromium, where there is one
 	$(BIN)/python -m tests.proofs.browser
 
@@ -97,7 +101,7 @@ wheel: $(VENV)/.installed-dev  ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(EVAL) $(INJECTIONS) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(EVAL) $(INJECTIONS) $(READERS) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
 
 # pip is the last thing that venv makes: an interrupted one is made again.
 $(VENV)/bin/pip:
@@ -121,6 +125,11 @@ $(EVAL)/.installed: pyproject.toml
 $(INJECTIONS)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(INJECTIONS)
 	$(INJECTIONS)/bin/pip install --quiet --disable-pip-version-check -e '.[injections]'
+	@touch $@
+
+$(READERS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(READERS)
+	$(READERS)/bin/pip install --quiet --disable-pip-version-check -e '.[readers]'
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/pip

@@ -158,6 +158,8 @@ class Evidence(BaseModel):
     """The segment's number in the document, from 1."""
     line: int
     """The line it begins on, from 1."""
+    page: int | None = Field(default=None, exclude_if=lambda page: page is None)
+    """The page it begins on, from 1, where the source has pages, as a PDF."""
 
 
 class SourcedFact(BaseModel):

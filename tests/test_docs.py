@@ -140,7 +140,7 @@ def test_extras_that_are_named_exist() -> None:
         for named in re.findall(r'summarizer-tool\[([\w,-]+)\]', page.read_text(encoding='utf-8')):
             assert {*named.split(',')} <= extras, f'{page.name}: {named}'
     listed = re.findall(r'^(`[^|]*) \|', text_of('docs/install.md'), re.MULTILINE)
-    assert {*re.findall(r'`([\w-]+)`', ' '.join(listed))} == extras - {'dev', 'docs', 'eval', 'injections'}
+    assert {*re.findall(r'`([\w-]+)`', ' '.join(listed))} == extras - {'dev', 'docs', 'eval', 'injections', 'readers'}
 
 
 def test_exit_codes_are_told() -> None:

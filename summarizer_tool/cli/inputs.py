@@ -33,7 +33,7 @@ class Given:
 
     document: 'Document'
     page: 'Page | None' = None
-    """Of an HTML page: what stands beside its text."""
+    """Of an HTML page or a document: what stands beside its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +71,24 @@ def read_text(settings: 'Settings') -> str:
 
 
 def _read_file(name: str, settings: 'Settings') -> Given:
-    """An HTML page as markdown, any other text as it is."""
+    """A document or an HTML page as markdown; of plain text whole paragraphs, any other text as it is."""
     label = 'stdin' if name == STDIN else name
     raw = _read_bytes(name, settings)
 
     from summarizer_tool.documents.document import Document
+    from summarizer_tool.errors import FetchError
+    from summarizer_tool.formats import reading
     from summarizer_tool.text.lines import one_line
     from summarizer_tool.text.structure import LONGEST_TITLE, parse
 
     is_named_html = Path(name).suffix.lower() in _HTML_SUFFIXES
-    page = _page(raw, label, is_named_html=is_named_html) if is_named_html or _begins_as_page(raw) else None
-    text = page.markdown if page else _text(raw, label)
+    try:
+        page = reading.document_in(raw, name='' if name == STDIN else name)
+    except FetchError as error:
+        raise UnreadableError(f'{label} {error}') from None
+    if page is None and (is_named_html or _begins_as_page(raw)):
+        page = _page(raw, label, is_named_html=is_named_html)
+    text = page.markdown if page else reading.plain_text(_text(raw, label), name)
     headings = parse(text[:SAMPLE_BYTES])
     title = one_line(page.title, LONGEST_TITLE) if page else ''
     title = title or (headings.title(0) if headings.levels else '' if name == STDIN else Path(name).stem)

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import compress, count, pairwise
 from operator import sub
 
+from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.text import tokens
 
 LONG_LINE = 400
@@ -44,6 +45,8 @@ class Segment:
     """Offset of its first character in the document's text."""
     end: int
     """Offset after its last character, line break and following blank lines included."""
+    page: int | None = None
+    """The page it begins on, from 1, if the document has pages."""
 
 
 def _sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
@@ -163,6 +166,11 @@ class Document:
     def _line_starts(self) -> Sequence[int]:
         return [0, *(match.end() for match in re.finditer('\n', self.text))]
 
+    @cached_property
+    def pages(self) -> PageNumbers:
+        """Where its pages begin, if it has some."""
+        return PageNumbers.of(self.text)
+
     def segment(self, number: int) -> Segment:
         """Segment `number`, from 1.
 
@@ -177,7 +185,8 @@ class Document:
         # Blank lines before the text belong to the first segment, which begins after them for a reader.
         piece = self.text[start:end]
         first = start + (len(piece) - len(piece.lstrip()) if piece[0].isspace() and piece.strip() else 0)
-        return Segment(number=number, line=bisect_right(self._line_starts, first), start=start, end=end)
+        line = bisect_right(self._line_starts, first)
+        return Segment(number=number, line=line, start=start, end=end, page=self.pages.at(first))
 
     def segment_at(self, offset: int) -> int:
         """The number of the segment that holds the character at `offset`."""

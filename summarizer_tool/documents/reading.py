@@ -6,6 +6,7 @@ from re import finditer
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.errors import RequestError
 from summarizer_tool.text import tokens
 from summarizer_tool.text.structure import parse
@@ -72,6 +73,8 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
     number = start_line
     while number <= len(lines):
         text = lines[number - 1][offset:].rstrip('\r')
+        if text == PAGE_BREAK:  # which nobody sees
+            text = f'[{document.pages.of_lines(number + 1, number + 1)}]'
         numbered = f'{number}| {text}' if text else f'{number}|'
         fits = tokens.fits(numbered, room - 1)
         if not fits and shown:
@@ -93,7 +96,14 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
 
 
 def _position(document: Document, first: int, last: int, lines: int, onward: tuple[int, int] | None) -> str:
-    place = {'id': document.id, 'from': str(first), 'to': str(last), 'lines': str(lines)}
+    pages = document.pages.of_lines(first, last)
+    place = {
+        'id': document.id,
+        'from': str(first),
+        'to': str(last),
+        'lines': str(lines),
+        'pages': f', {pages} of {len(document.pages.breaks) + 1}' if pages else '',
+    }
     if onward is None:
         return prompts.render('answers/read_end', **place)
     line, offset = onward

@@ -22,7 +22,7 @@ _MIN_ALT_WORDS = 4
 _WORDLESS = ('head', 'title', 'script', 'style', 'template', 'noscript')
 
 
-def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside') -> Page:
+def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside', is_document: bool = False) -> Page:
     """The main content of a page: headings, lists, tables, code, formulas and notes as markdown, without its chrome.
 
     Where no main content is found, as in a page of a few words, it is all the text there is. Never raises: of a broken
@@ -32,6 +32,7 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside') -> Pag
         html: A page, however broken, large or deep.
         base_url: Where it comes from; without it, relative links and images are left out.
         links: Whether links to other pages stand in the text, as `[text](https://…)`, or only in `Page.links`.
+        is_document: Whether all of it is content, as in a chapter of a book, so that nothing is left out.
     """
     tree, is_whole = parsing.parse(html)
     if tree is None:
@@ -41,12 +42,16 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside') -> Pag
     if not found.blocks:
         return Page(_bare_text(tree), page_title(tree, found.blocks))
     # Where tags nest without end, trafilatura would lose what is in them.
-    voted = votes(tree, found.depth) if is_whole else Votes()
+    voted = votes(tree, found.depth) if is_whole and not is_document else Votes()
     if voted.told:
         found = Blocks([PageBlock('text', ' '.join(told.split()), is_kept=True) for told in voted.told if told.strip()])
     else:
         find_layout(found.blocks)
-        choose(found, voted.nodes)
+        if is_document:
+            for part in (*found.blocks, *found.pictures):
+                part.is_kept = True
+        else:
+            choose(found, voted.nodes)
     markdown = unicodedata.normalize('NFC', write(_with_pictures(found), base, base_url, links))
     return Page(
         markdown,

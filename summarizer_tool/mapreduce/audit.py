@@ -135,4 +135,12 @@ def _lost(item: NamedItem, documents: Sequence[Document]) -> LostItem:
     document = documents[index]
     segment = document.segment_at(offset)
     line = document.text.count('\n', 0, offset) + 1
-    return LostItem(source_id=document.id, segment=segment, line=line, text=item.text, kind=item.kind, times=item.times)
+    return LostItem(
+        source_id=document.id,
+        segment=segment,
+        line=line,
+        page=document.pages.at(offset),
+        text=item.text,
+        kind=item.kind,
+        times=item.times,
+    )

@@ -96,13 +96,18 @@ def sourced(fact: GroundedFact, documents: Sequence[Document]) -> SourcedFact:
         importance=fact.importance,
         names=list(names.mentions(fact.text)),
         evidence=[
-            Evidence(source_id=document.id, segment=segment, line=document.segment(segment).line)
+            _evidence(document, segment)
             # Equal documents have one id.
             for document, segment in {
                 (documents[index].id, segment): (documents[index], segment) for index, segment in fact.evidence
             }.values()
         ],
     )
+
+
+def _evidence(document: Document, number: int) -> Evidence:
+    segment = document.segment(number)
+    return Evidence(source_id=document.id, segment=number, line=segment.line, page=segment.page)
 
 
 def entities_of(facts: Sequence[GroundedFact], listed: Sequence[str]) -> list[str]:

@@ -374,8 +374,7 @@ def _names_key(documents: Sequence[Document], request: SummarizeRequest) -> str:
     """What a request for other versions of the same documents has in common with it; empty where one has no name."""
     named = [document.url or document.title for document in documents]
     focus = request.focus
-    asked = (focus.focus_areas, focus.schema_hint, [topic.name for topic in focus.topics])
-    asked = (*asked, request.max_output_tokens, request.for_extraction)
+    asked = (focus.key(), request.max_output_tokens, request.for_extraction)
     return key_of('facts', named, *asked) if all(named) else ''
 
 

@@ -65,7 +65,7 @@ class AddSourceRequest(Request):
     """Store a text, or the page at a URL."""
 
     content: Text = ''
-    """The text."""
+    """The text; or the bytes of a file as a `data:` URL in base64, whose name `title` may be."""
     url: Text = ''
     """Where to fetch it from; with `content`: where the text came from, nothing is fetched."""
     title: Text = ''

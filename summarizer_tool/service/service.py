@@ -10,9 +10,10 @@ from functools import partial
 from summarizer_tool import prompts
 from summarizer_tool.documents import changes, querying, reading
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import RequestError, StoreError
+from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import rendering
 from summarizer_tool.evidence.brief.summary_brief import brief_of_summary
+from summarizer_tool.formats import reading as formats
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
@@ -172,7 +173,8 @@ class Service:
         """Store a text, or the page at a URL, which is fetched.
 
         Args:
-            request: The text or the URL. Of an HTML page the markdown is stored, with its images and links beside it.
+            request: The text or the URL. Of a document or an HTML page the markdown is stored, with its images and
+                links beside it.
 
         Raises:
             RequestError: If there is neither text nor URL, or the text is a page without any.
@@ -345,11 +347,12 @@ class Service:
         return [source.document for source in given], not_kept
 
     async def _read(self, content: str, title: str = '', url: str = '') -> GivenSource:
-        """A text as a document; a web page as markdown, and what stands beside it."""
+        """A text as a document; a web page or a file's bytes as markdown, and what stands beside it."""
         await self._check(content)
         with request_load(len(content), self.summarizer.workers):
-            page = await page_in(content, url)
+            page = await _file_in(content, title) if formats.is_data_url(content) else await page_in(content, url)
         if page is not None:
+            await self._check(page.markdown)
             if not page.markdown.strip():
                 raise RequestError('content is an HTML page without text; give a text, or the url of another page')
             content, title = page.markdown, title or one_line(page.title, LONGEST_TITLE)
@@ -387,6 +390,13 @@ def _brief(summary: Summary, documents: Sequence[Document], focus: Focus, budget
     if summary.state == 'original':
         summary.warnings[:1] = brief.partial  # the original would be over the budget, the brief is not
     return rendering.render(brief, budget).text
+
+
+async def _file_in(content: str, name: str) -> Page:
+    try:
+        return await in_process(formats.read_data_url, content, name)
+    except FetchError as error:
+        raise RequestError(f'content {error}') from None
 
 
 def _titled(content: str, title: str, url: str) -> Document:

@@ -28,7 +28,7 @@ from anyio import CancelScope
 
 from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
-from summarizer_tool.html import content
+from summarizer_tool.formats import reading as formats
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.titles import title_line
 from summarizer_tool.runtime.executors import in_process
@@ -36,7 +36,7 @@ from summarizer_tool.settings import Settings, variable
 from summarizer_tool.web.public_addresses import CLOUD_METADATA, kind_of
 from summarizer_tool.web.response_body import read_body
 
-ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5'
+ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, application/pdf;q=0.7, */*;q=0.5'
 
 _USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
 
@@ -106,7 +106,7 @@ async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = No
         if not 200 <= answer.status < 300:
             raise FetchError(f'{_shown(final)} answered HTTP {answer.status}', status=answer.status)
         try:
-            page = await in_process(content.read, answer.body, answer.content_type, str(final))
+            page = await in_process(formats.read, answer.body, answer.content_type, str(final))
         except FetchError as error:
             raise FetchError(f'{_shown(final)} {error}') from None
     title = page.title or title_of(page.markdown) or _name(final)

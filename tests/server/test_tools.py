@@ -1,11 +1,13 @@
 """What clients get of the server: its tools, their results and errors, and sources as resources."""
 
+import base64
 import json
 from collections.abc import Iterator
 
 import pytest
 from inline_snapshot import snapshot
 from mcp.shared.exceptions import MCPError
+from mcp_types import TextResourceContents
 from pydantic_ai import Agent
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
@@ -17,6 +19,7 @@ from summarizer_tool.service.operations import operation
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import tokens
 from tests.support import serving
+from tests.support.pdfs import lines, pdf
 from tests.support.serving import Mode, Served, meta_of, text_of
 from tests.support.texts import CHRONICLE, HARBOUR
 
@@ -292,3 +295,19 @@ async def test_an_agent_uses_the_server(server: Served) -> None:
     result = await agent.run('Summarize the chronicle.')
     assert result.output == 'done'
     assert [tokens.count(text) <= budget for text, budget in zip(returned, (400, 200), strict=True)] == [True, True]
+
+
+@pytest.mark.anyio
+async def test_a_file_comes_as_bytes_and_is_a_resource_with_pages(server: Served) -> None:
+    body = pdf([lines('The wall was raised in 1412.'), lines('It was breached in 1570.')], title='Gannet Dyke')
+    content = f'data:application/pdf;base64,{base64.b64encode(body).decode()}'
+    async with server.client() as client:
+        added = await client.call_tool('add_source', {'content': content})
+        [source_id] = meta_of(added)['source_ids']
+        [shown] = (await client.read_resource(f'source://{source_id}')).contents
+        found = await client.call_tool('search', {'query': 'When was it breached?', 'source_ids': source_id})
+    assert isinstance(shown, TextResourceContents)
+    assert shown.text.endswith(
+        '5| It was breached in 1570.\n' + f'[{source_id}, 1 to 5 of 5 lines, p. 1-2 of 2: the end.]'
+    )
+    assert '· line 5 · p. 2 · "It was breached in 1570."' in text_of(found)

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from summarizer_tool import Settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.web.fetch import fetch
+from tests.support.pdfs import lines, pdf
 
 PAGE = """<!doctype html>
 <html><head><title>Gannet Dyke - The Saltmarsh Wiki</title><meta property="og:title" content="Gannet Dyke"></head><body>
@@ -29,6 +30,8 @@ drainers of Holm &amp; Ness, and has been breached twice since.</p>
 <h2>Breaches</h2><p>The first breach, in 1570, drowned the village of Ness. Warden <a href="/ilse">Ilse Marrow</a> rebuilt
 the wall within two summers, against the will of the council.</p></article></main>
 <footer><p>Content is available under CC BY-SA.</p></footer><script>track("everybody");</script></body></html>"""
+
+BOOK = pdf([lines('The wall was raised in 1412.'), lines('It was breached in 1570.')], title='Gannet Dyke')
 
 SECRET = 'hunter2'
 """Stands in queries and user info, and so must stand in no error."""
@@ -113,6 +116,9 @@ class Site:
 
     def on_pdf(self, request: Request) -> Response:
         return Response(b'%PDF-1.7\n1 0 obj', media_type='application/pdf')
+
+    def on_book(self, request: Request) -> Response:
+        return Response(BOOK, media_type='application/octet-stream')
 
     def on_headers(self, request: Request) -> Response:
         return PlainTextResponse('\n'.join(f'{name}: {value}' for name, value in request.headers.items()))

@@ -42,12 +42,17 @@ async def test_other_text_stays_as_it_is(site: Site) -> None:
     assert (page.text, page.title) == ('{"a": [1,  2]}', 'some däta.json')
 
 
+async def test_a_document_is_read_whatever_type_the_server_says(site: Site) -> None:
+    page = await fetch(f'{site.url}/book', allowing(site.host))
+    assert (page.text, page.title) == ('The wall was raised in 1412.\n\n\f\n\nIt was breached in 1570.', 'Gannet Dyke')
+
+
 async def test_a_request_says_who_asks_and_nothing_else(site: Site) -> None:
     page = await fetch(f'{site.url}/headers', allowing(site.host))
     assert page.text.replace(str(site.port), 'PORT') == snapshot("""\
 host: 127.0.0.1:PORT
 user-agent: summarizer-tool/0.1.0
-accept: text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5
+accept: text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, application/pdf;q=0.7, */*;q=0.5
 accept-encoding: gzip\
 """)
 
@@ -55,7 +60,7 @@ accept-encoding: gzip\
 async def test_what_is_not_text_is_named(site: Site) -> None:
     assert (
         await refusal(f'{site.url}/pdf', allowing(site.host))
-        == f'{site.host}/pdf holds application/pdf, which is not text'
+        == f'{site.host}/pdf is a PDF that is broken; repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one'
     )
 
 

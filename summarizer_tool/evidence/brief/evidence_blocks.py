@@ -1,11 +1,12 @@
 """How the evidence of a brief is written: what touches as one block, with a head that says what it is."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.documents.passage_splitting import LONG_HEADING
 from summarizer_tool.evidence.brief import quoting
-from summarizer_tool.evidence.brief.brief import BriefLine, BriefSource, BriefStatement, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import BriefLine, BriefSource, BriefStatement, EvidenceBlock, LineRange
 
 QUERY_TOKENS = 24
 HEADING_TOKENS = LONG_HEADING
@@ -22,6 +23,13 @@ class SourceLabels:
 
     sources: Sequence[BriefSource]
     listed: int
+    pages: Mapping[str, PageNumbers] = field(default_factory=dict[str, PageNumbers])
+    """Of the sources that have pages, by handle."""
+
+    def pages_of(self, number: int, first: int, last: int) -> str:
+        """`p. 3`, or `p. 3-4`, for lines of a source; empty where it has no pages."""
+        found = self.pages.get(self.sources[number - 1].id) if self.pages else None
+        return found.of_lines(first, last) if found else ''
 
     def __call__(self, number: int) -> str:
         """`source 2`, or `src_` and 12 hex digits."""
@@ -67,9 +75,16 @@ def written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> st
 
 def fact(statement: BriefStatement, number: int, name: SourceLabels) -> str:
     """A fact of a summary, and where it is from."""
-    places = '; '.join(f'{name(place.source)} · {quoting.ranges(place.lines)}' for place in statement.places)
+    places = '; '.join(
+        ' · '.join(filter(None, (name(place.source), quoting.ranges(place.lines), _pages(place, name))))
+        for place in statement.places
+    )
     said = quoting.label(statement.text, _FACT_TOKENS)
     return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · fact: {said}'
+
+
+def _pages(place: LineRange, name: SourceLabels) -> str:
+    return name.pages_of(place.source, min(place.lines), max(place.lines)) if place.lines else ''
 
 
 def header_of(pieces: Sequence[ShownBlock]) -> BriefLine | None:
@@ -84,6 +99,8 @@ def head(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
     best = best_of(pieces)
     block = pieces[0].block
     says = [name(block.source), *_places(pieces)]
+    if pages := name.pages_of(block.source, pieces[0].lines[0].number, pieces[-1].lines[-1].number):
+        says.append(pages)
     if block.offset and pieces[0].start == 0:
         says.append(f'offset {block.offset}')
     if best.relevance is not None:

@@ -5,14 +5,17 @@ statistics. The rest goes by rank: the citations get the share that is reserved 
 the trace, then the images. So the images are the first to go, then the trace, then the evidence from its end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from summarizer_tool import prompts
+from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.evidence.brief import sections
 from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, ShownCount
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
 from summarizer_tool.evidence.brief.fitting import Fitted, fit
+from summarizer_tool.evidence.brief.quoting import span
 from summarizer_tool.evidence.brief.sections import BriefSection
 from summarizer_tool.text import tokens
 
@@ -101,11 +104,13 @@ def _rendered(
     before.append(listing)
     left -= _cost(listing)
 
-    name = SourceLabels(brief.sources, listed)
+    pages = {source_id: found for source_id, text in brief.texts.items() if (found := PageNumbers.of(text)).breaks}
+    name = SourceLabels(brief.sources, listed, pages)
+    on_pages = partial(_page_of, brief=brief, pages=pages) if pages else _no_page
     trace = sections.trace(brief.trace, name)
     images = sections.images(brief.images, name)
     # As wide as they can be: which evidence is shown, and so its numbers, is not known yet.
-    quotes = sections.citations(quoted, name, lambda _: len(brief.evidence))
+    quotes = sections.citations(quoted, name, lambda _: len(brief.evidence), on_pages)
 
     # A quote is of little use without the lines around it: some evidence goes before all quotes.
     citing = _cited(brief, quotes, budget, left - int(budget * _EVIDENCE_SHARE), is_short=is_short)
@@ -124,7 +129,7 @@ def _rendered(
         if pages == trace.total:
             pictures = images.most(left + images.cost(0))
 
-    cited = sections.citations(quoted, name, fitted.number)
+    cited = sections.citations(quoted, name, fitted.number, on_pages)
     text = '\n\n'.join(
         section
         for section in (
@@ -148,6 +153,20 @@ def _rendered(
         unverified,
         fitted.is_whole,
     )
+
+
+def _no_page(_: Citation) -> str:
+    return ''
+
+
+def _page_of(citation: Citation, *, brief: Brief, pages: Mapping[str, PageNumbers]) -> str:
+    """The page that a quote stands on."""
+    found = pages.get(citation.source_id)
+    if found is None:
+        return ''
+    text = brief.texts[citation.source_id]
+    start = text.find(citation.quote, *span(text, citation.first_line, citation.last_line))
+    return found.of_characters(start, start + len(citation.quote))
 
 
 def _cost(*texts: str) -> int:

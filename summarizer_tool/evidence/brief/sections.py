@@ -174,7 +174,10 @@ def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
 
 
 def citations(
-    quoted: Sequence[Citation], name: SourceLabels, block_of: Callable[[Citation], int | None]
+    quoted: Sequence[Citation],
+    name: SourceLabels,
+    block_of: Callable[[Citation], int | None],
+    page_of: Callable[[Citation], str] = lambda _: '',
 ) -> BriefSection:
     """The verified quotes: each says first where it stands, so that its words cannot."""
     numbers = {source.id: number for number, source in enumerate(name.sources, 1)}
@@ -184,7 +187,9 @@ def citations(
         called = name(numbers[citation.source_id]) if citation.source_id in numbers else ''
         source = f'{called} ({citation.source_id})' if called not in ('', citation.source_id) else citation.source_id
         lines = quoting.ranges(range(citation.first_line, citation.last_line + 1))
-        return f'[C{number}] {f"E{block} · " if block else ""}{source} · {lines} · "{citation.quote}"'
+        page = page_of(citation)
+        place = ' · '.join(filter(None, (f'E{block}' if block else '', source, lines, page)))
+        return f'[C{number}] {place} · "{citation.quote}"'
 
     rows = [line(number, citation) for number, citation in enumerate(quoted, 1)]
     return of_rows('CITATIONS', rows, len(rows))

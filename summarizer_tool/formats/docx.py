@@ -1,0 +1,53 @@
+"""Word documents (DOCX) as markdown: headings, lists, tables, notes and links."""
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.extras import naming_extra
+from summarizer_tool.formats import isolated
+from summarizer_tool.formats.archive import Archive
+from summarizer_tool.html.convert import to_markdown
+from summarizer_tool.html.page import Page
+
+KIND = 'a Word document'
+
+_PROPERTIES = 'docProps/core.xml'
+_MOST_XML = 40_000_000
+"""Bytes of a document's own XML: about 4,000 pages. It is held as a tree of Python objects."""
+
+
+def read(body: bytes) -> Page:
+    """A document as markdown.
+
+    Raises:
+        FetchError: If it is broken, encrypted or too large; begins with a verb.
+        MissingExtraError: If a package of the extra `documents` is missing.
+    """
+    with naming_extra():
+        import mammoth  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]  # noqa: F401 - the process needs it
+
+    archive = Archive(body, KIND)
+    # Everything that the library will parse is looked at first: it takes the archive for what it says.
+    sizes = [len(archive.xml(name)) for name in archive.names() if name.endswith(('.xml', '.rels'))]
+    if sum(sizes) > _MOST_XML:
+        raise FetchError(f'is {KIND} with more than {_MOST_XML // 1_000_000} MB of XML; split it')
+    try:
+        made = isolated.run('docx_child.py', body)
+    except TimeoutError:
+        raise FetchError(
+            f'is {KIND} that takes longer than {isolated.MOST_SECONDS} seconds to read; split it'
+        ) from None
+    except ChildProcessError:
+        made = {'problem': 'broken'}
+    if made.get('problem') == 'deep':
+        raise FetchError(f'is {KIND} that nests too deeply; save it again')
+    if 'html' not in made:
+        raise archive.broken()
+    page = to_markdown(f'<html><body>{made["html"]}</body></html>', links='aside', is_document=True)
+    return Page(page.markdown, _title(archive), page.headings, (), page.links)
+
+
+def _title(archive: Archive) -> str:
+    if not archive.has(_PROPERTIES):
+        return ''
+    return next(
+        (' '.join(''.join(found.itertext()).split()) for found in archive.tree(_PROPERTIES).iter('{*}title')), ''
+    )

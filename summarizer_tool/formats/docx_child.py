@@ -1,0 +1,29 @@
+"""Read a Word document from stdin and write it to stdout as HTML; started by `docx`."""
+
+# mammoth has no types.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from io import BytesIO
+from xml.parsers.expat import ExpatError
+
+import mammoth
+
+from summarizer_tool.formats import isolated
+
+
+def _no_picture(_image: object) -> dict[str, str]:
+    return {'src': ''}  # it would stand in the text as a whole; what is said of it is enough
+
+
+def _read(body: bytes) -> dict[str, str]:
+    try:
+        made = mammoth.convert_to_html(BytesIO(body), convert_image=mammoth.images.img_element(_no_picture))
+    except RecursionError:
+        return {'problem': 'deep'}
+    except (ExpatError, KeyError, ValueError, OSError, AttributeError, IndexError, TypeError):
+        return {'problem': 'broken'}  # the library raises whatever comes
+    return {'html': made.value}
+
+
+if __name__ == '__main__':
+    isolated.answer(_read(isolated.given()))

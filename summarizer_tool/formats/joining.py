@@ -1,0 +1,63 @@
+"""Put lines together that were broken only for want of room. Pure computing."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+Vocabulary: TypeAlias = frozenset[str]
+"""The words of a text in small letters, those with hyphens too."""
+
+_WORDS = re.compile(r'[^\W\d_]+(?:-[^\W\d_]+)*')
+_SOFT = '\x02\xad\ufffe'
+"""What stands for a hyphen that is there only at the end of a line; the first and the last are pdfium's."""
+
+_HYPHENED = re.compile(rf'([^\W\d_]+)([-‐{_SOFT}])$')
+_SOFT_HYPHEN = re.compile(rf'[{_SOFT}]')
+_LONGEST_WORD = 80
+_BEGINNING = re.compile(r'[^\W\d_]+')
+# Scripts whose words have no spaces between them, and their punctuation.
+_SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u0e00-\u0eff]')
+
+
+def words_in(lines: Iterable[str]) -> Vocabulary:
+    """The words that stand within lines: those by which it is seen whether a hyphen belongs to a word."""
+    return frozenset(word for line in lines for word in _WORDS.findall(line.casefold()))
+
+
+def join(
+    lines: Sequence[str], vocabulary: Vocabulary = frozenset(), *, between: str = '', hyphenated: bool = True
+) -> str:
+    """Make one line of several.
+
+    Args:
+        lines: Each without white space around it.
+        vocabulary: The words of the whole text.
+        between: What is to stand where two lines meet.
+        hyphenated: Whether words were divided where lines end; else a hyphen there is taken for one of the word's, if
+            the text does not have the word without it.
+    """
+    pieces = [lines[0]]
+    for line in lines[1:]:
+        last = pieces[-1]
+        hyphen, start = _HYPHENED.search(last, max(0, len(last) - _LONGEST_WORD)), _BEGINNING.match(line)
+        if hyphen and start:
+            stem = last[: hyphen.start(2)] + ('' if _is_divided(hyphen, start[0], vocabulary, hyphenated) else '-')
+            # What divides two pages stands after the word, not within.
+            word, rest = (line, '') if not between else (line.partition(' ')[0], line.partition(' ')[2])
+            pieces[-1:] = [stem + word] + ([f' {between}{rest}'] if between else [])
+        else:
+            is_close = _SPACELESS.match(last[-1:]) and _SPACELESS.match(line)
+            pieces.append(f'{"" if is_close else " "}{between}{line}')
+    return _SOFT_HYPHEN.sub(lambda found: '' if found[0] == '\xad' else '-', ''.join(pieces))
+
+
+def _is_divided(hyphen: re.Match[str], after: str, vocabulary: Vocabulary, hyphenated: bool) -> bool:
+    """Return whether a hyphen at the end of a line is none of the word's own."""
+    before, following = hyphen[1].casefold(), after.casefold()
+    if not after[0].islower():
+        return False
+    return (
+        before + following in vocabulary
+        or hyphen[2] == '\xad'
+        or (hyphenated and f'{before}-{following}' not in vocabulary)
+    )

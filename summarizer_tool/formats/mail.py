@@ -1,0 +1,171 @@
+"""Mail (`.eml`) as text: the headers that matter, the body, forwarded mails within it, and what is attached."""
+
+import re
+from collections.abc import Iterator
+from email import policy
+from email.errors import MessageError
+from email.message import MIMEPart
+from email.parser import BytesParser
+from typing import Any
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.formats.wrapped import unwrap
+from summarizer_tool.html import content
+from summarizer_tool.html.convert import to_markdown
+from summarizer_tool.html.page import Image, Link, Page
+
+_HEADERS = ('From', 'To', 'Cc', 'Date', 'Subject')
+_MOST_DEPTH = 8
+_MOST_PARTS = 500
+_MOST_SHOWN = 500
+"""Characters of a header: a list of a thousand addresses tells nobody anything."""
+
+_START = re.compile(rb'(?:[A-Za-z0-9-]{1,60}:[^\n]*\n(?:[ \t][^\n]*\n)*){2,}')
+_TELLING = re.compile(
+    rb'^(?:From|Subject|Date|Message-ID|Received|Return-Path|MIME-Version):', re.IGNORECASE | re.MULTILINE
+)
+_HEAD = 16_384
+"""Bytes in which a mail shows that it is one."""
+
+_WORD = re.compile(r'\w+')
+
+
+def is_mail(body: bytes) -> bool:
+    """Return whether bytes begin as a mail does: with several of its headers."""
+    head = body[:_HEAD].lstrip()
+    if head.startswith(b'From ') and not head.startswith(b'From :'):  # as a mailbox has it
+        head = head.partition(b'\n')[2]
+    start = _START.match(head)
+    return start is not None and len({found.lower() for found in _TELLING.findall(start[0])}) >= 3
+
+
+def read(body: bytes) -> Page:
+    """A mail as text; its subject is the title.
+
+    Raises:
+        FetchError: If it cannot be read; begins with a verb.
+    """
+    body = body.lstrip()
+    if body.startswith(b'From '):
+        body = body.partition(b'\n')[2]
+    try:
+        mail = BytesParser(policy=policy.default).parsebytes(body)
+        made = _Written()
+        made.mail(mail, 1)
+    except (MessageError, ValueError, LookupError, RecursionError, AttributeError, IndexError, TypeError) as error:
+        # Of broken headers the standard library raises whatever comes.
+        raise FetchError(f'is a mail that cannot be read ({type(error).__name__}); save it again as .eml') from None
+    text = '\n\n'.join(made.parts)
+    return Page(text, _header(mail, 'Subject'), images=tuple(made.images), links=tuple(made.links))
+
+
+def _header(mail: MIMEPart, name: str) -> str:
+    try:
+        said = str(mail[name] or '')
+    except (ValueError, LookupError, AttributeError, IndexError, TypeError):  # of a header that is broken
+        return ''
+    line = ' '.join(said.split())
+    return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + '…'
+
+
+class _Written:
+    """What has been written of a mail."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.images: list[Image] = []
+        self.links: list[Link] = []
+        self._left = _MOST_PARTS
+
+    def mail(self, mail: MIMEPart, depth: int) -> None:
+        """Write a mail, and those within it."""
+        self.parts.append(f'{"#" * min(depth, 6)} {_header(mail, "Subject") or "(no subject)"}')
+        headers = [f'{name}: {said}' for name in _HEADERS[:-1] if (said := _header(mail, name))]
+        if headers:
+            self.parts.append('\n'.join(headers))
+        body = self._body(mail)
+        if body:
+            self.parts.append(body)
+        for part in self._beside(mail, 0):
+            self._left -= 1
+            if self._left < 0:
+                self.parts.append(f'[More than {_MOST_PARTS} parts: the others are left out]')
+                return
+            if part.get_content_type() != 'message/rfc822':
+                self.parts += filter(None, [_inline(part) if _is_inline(part) else _attachment(part)])
+                continue
+            within = next(iter(_inside(part)), None)
+            if within is not None and depth < _MOST_DEPTH:
+                self.parts.append('Forwarded mail:')
+                self.mail(within, depth + 1)
+            else:
+                self.parts.append(_attachment(part))
+
+    def _body(self, mail: MIMEPart) -> str:
+        """The plain text of a mail, or its HTML where that says more."""
+        plain_part, html_part = (_text_part(mail, kind) for kind in ('plain', 'html'))
+        plain = _decoded(plain_part) if plain_part is not None else ''
+        if html_part is not None:
+            page = to_markdown(_decoded(html_part), links='aside')
+            # What only says that a mail is to be looked at elsewhere is short.
+            if 2 * len(_WORD.findall(plain)) < len(_WORD.findall(page.markdown)):
+                self.images += page.images
+                self.links += page.links
+                return page.markdown.strip()
+        inside = mail.get_payload()
+        if not plain and isinstance(inside, str) and mail.get_content_maintype() == 'multipart':
+            plain = inside  # it says that it has parts, and has none
+        return unwrap(plain).strip()
+
+    def _beside(self, mail: MIMEPart, depth: int) -> Iterator[MIMEPart]:
+        """What of a mail is not its body."""
+        bodies = {id(part) for kind in ('plain', 'html') if (part := _text_part(mail, kind)) is not None}
+        if mail.get_content_type() == 'message/rfc822' and depth == 0:
+            yield mail
+            return
+        for part in _inside(mail):
+            if id(part) in bodies:
+                continue
+            if part.get_content_maintype() == 'multipart' and depth < 2 * _MOST_DEPTH:
+                yield from (inner for inner in self._beside(part, depth + 1) if id(inner) not in bodies)
+            else:
+                yield part
+
+
+def _inside(part: MIMEPart) -> list[MIMEPart]:
+    """The parts of a part."""
+    payload: Any = part.get_payload() if part.is_multipart() else []
+    return [inner for inner in payload if isinstance(inner, MIMEPart)]
+
+
+def _text_part(mail: MIMEPart, kind: str) -> MIMEPart | None:
+    """The part that a mail has as its body of a kind."""
+    return mail.get_body(preferencelist=('plain',) if kind == 'plain' else ('html', 'related'))
+
+
+def _decoded(part: MIMEPart) -> str:
+    raw = part.get_payload(decode=True)
+    text = content.decode(raw, str(part.get_content_charset() or '')) if isinstance(raw, bytes) else ''
+    return text.replace('\r\n', '\n')
+
+
+def _is_inline(part: MIMEPart) -> bool:
+    """Return whether a part is more of the text."""
+    is_text = part.get_content_type() in ('text/plain', 'text/html')
+    return is_text and not part.get_filename() and not part.is_attachment()
+
+
+def _inline(part: MIMEPart) -> str:
+    text = _decoded(part)
+    return (
+        to_markdown(text, links='aside').markdown.strip()
+        if part.get_content_subtype() == 'html'
+        else unwrap(text).strip()
+    )
+
+
+def _attachment(part: MIMEPart) -> str:
+    raw = part.get_payload(decode=True)
+    size = f', {len(raw):,} bytes' if isinstance(raw, bytes) else ''
+    name = ' '.join((part.get_filename() or 'without a name').split())
+    return f'[Attachment: {name[:_MOST_SHOWN]} ({part.get_content_type()}{size})]'

@@ -1,0 +1,112 @@
+"""Notebooks (`.ipynb`) as markdown: their text and code in order, and what the code has written, in short."""
+
+import json
+import re
+from typing import Any
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.html.page import Page
+
+_MOST_LINES = 20
+_MOST_CHARACTERS = 2000
+"""Of what one cell has written; the rest is counted."""
+
+_COLORS = re.compile(r'\x1b\[[0-9;]*[A-Za-z]')
+_FENCES = re.compile(r'`{3,}')
+_EMBEDDED = re.compile(r'\((?:data:[^()\s]{100,}|attachment:[^()\s]+)\)')
+
+
+def is_notebook(body: bytes) -> bool:
+    """Return whether bytes are JSON as notebooks have it."""
+    is_object = body[:64].removeprefix(b'\xef\xbb\xbf').lstrip()[:1] == b'{'
+    return is_object and b'"nbformat"' in body and (b'"cells"' in body or b'"worksheets"' in body)
+
+
+def read(body: bytes) -> Page:
+    """The cells of a notebook as markdown.
+
+    Raises:
+        FetchError: If it is broken; begins with a verb.
+    """
+    try:
+        notebook = json.loads(body.removeprefix(b'\xef\xbb\xbf'))
+    except (ValueError, RecursionError) as error:
+        raise FetchError(f'is a notebook whose JSON is broken ({str(error)[:80]}); save it again in Jupyter') from None
+    cells = _cells(notebook)
+    if not cells:
+        raise FetchError('is a notebook without cells')
+    language = _language(notebook)
+    parts = [part for cell in cells for part in _parts(cell, language)]
+    return Page('\n\n'.join(parts), _title(notebook))
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
+
+
+def _cells(notebook: Any) -> list[dict[str, Any]]:
+    """The cells; up to version 3 they stand in sheets."""
+    sheets = [notebook, *_list(_dict(notebook).get('worksheets'))]
+    return [_dict(cell) for sheet in sheets for cell in _list(_dict(sheet).get('cells'))]
+
+
+def _at(value: Any, *keys: str) -> Any:
+    """What a path of keys leads to, or nothing."""
+    for key in keys:
+        value = _dict(value).get(key)
+    return value
+
+
+def _language(notebook: Any) -> str:
+    name = _at(notebook, 'metadata', 'language_info', 'name') or _at(notebook, 'metadata', 'kernelspec', 'language')
+    return name if isinstance(name, str) and re.fullmatch(r'[\w+#.-]{1,20}', name) else ''
+
+
+def _title(notebook: Any) -> str:
+    title = _at(notebook, 'metadata', 'title')
+    return ' '.join(title.split()) if isinstance(title, str) else ''
+
+
+def _text(value: Any) -> str:
+    """A text as notebooks keep it: whole, or in lines."""
+    lines = [part for part in (_list(value) or [value]) if isinstance(part, str)]
+    # In the first versions the lines stand without their line breaks.
+    return ('' if any(line.endswith('\n') for line in lines) else '\n').join(lines)
+
+
+def _parts(cell: dict[str, Any], language: str) -> list[str]:
+    kind, source = cell.get('cell_type'), _text(cell.get('source', cell.get('input'))).strip('\n')
+    if kind != 'code':
+        source = _EMBEDDED.sub('(image)', source)
+        level = cell.get('level')
+        if kind == 'heading' and isinstance(level, int):  # of older notebooks
+            source = f'{"#" * max(1, min(6, level))} {source}'
+        return [source] if source.strip() else []
+    own = cell.get('language')
+    parts = [_fenced(source, own if isinstance(own, str) else language)] if source.strip() else []
+    written = '\n'.join(filter(None, map(_output, _list(cell.get('outputs')))))
+    return [*parts, f'Output:\n\n{_fenced(_shortened(written), "")}'] if written else parts
+
+
+def _output(output: Any) -> str:
+    if _at(output, 'output_type') in ('error', 'pyerr'):
+        return f'{_text(_at(output, "ename"))}: {_text(_at(output, "evalue"))}'
+    # Up to version 3 the representations stand beside the type, by other names.
+    found = _at(output, 'text') or _at(output, 'data', 'text/markdown') or _at(output, 'data', 'text/plain')
+    return _COLORS.sub('', _text(found)).strip('\n')
+
+
+def _shortened(text: str) -> str:
+    lines = text.split('\n')
+    shown = '\n'.join(lines[:_MOST_LINES])[:_MOST_CHARACTERS]
+    left = len(text) - len(shown)
+    return f'{shown}\n… ({left:,} more characters)' if left > 0 else shown
+
+
+def _fenced(text: str, language: str) -> str:
+    fence = max(('```', *(mark + '`' for mark in _FENCES.findall(text))), key=len)
+    return f'{fence}{language}\n{text}\n{fence}'

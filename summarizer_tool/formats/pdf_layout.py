@@ -1,0 +1,436 @@
+"""From the lines of a PDF's pages to markdown: paragraphs, headings, lists, tables and page breaks. Pure computing.
+
+The order is that of the file, which programs write as it is to be read, columns one after the other; only where lines
+run through two columns these are taken apart. Between two pages stands a form feed, see `documents.page_numbers`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+
+from summarizer_tool.documents.page_numbers import PAGE_BREAK
+from summarizer_tool.formats.joining import Vocabulary, join, words_in
+
+_BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
+_NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
+_LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
+_DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
+_ENDS = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
+_NOT_WORDS = re.compile(r'[\W_]+')
+_MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
+"""What markdown would take for more than text at the beginning of a line."""
+
+_NO_TEXT = '[Page {number} is an image without text: reading it needs OCR]'
+_BROKEN = '[Page {number} is damaged and cannot be read]'
+
+
+@dataclass(slots=True)
+class Cell:
+    """Words on a line that stand together; in points, from the lower left corner of the page."""
+
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+    size: float
+    """Height of the font."""
+
+    def add(self, word: str, right: float, bottom: float, top: float) -> None:
+        """Go on with the next word."""
+        self.text += f' {word}'
+        self.right = max(self.right, right)
+        self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
+
+
+@dataclass(slots=True)
+class TextLine:
+    """What stands on one line."""
+
+    cells: list[Cell]
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return ' '.join(cell.text for cell in self.cells)
+
+    @property
+    def left(self) -> float:
+        """In points."""
+        return self.cells[0].left
+
+    @property
+    def right(self) -> float:
+        """In points."""
+        return self.cells[-1].right
+
+    @property
+    def bottom(self) -> float:
+        """In points."""
+        return min(cell.bottom for cell in self.cells)
+
+    @property
+    def top(self) -> float:
+        """In points."""
+        return max(cell.top for cell in self.cells)
+
+    @property
+    def size(self) -> float:
+        """Of the font that most of it is in."""
+        return max(self.cells, key=lambda cell: len(cell.text)).size
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPage:
+    """A page as its file has it."""
+
+    lines: list[TextLine] = field(default_factory=list[TextLine])
+    has_image: bool = False
+    """Of a page without text: whether there is something to see."""
+    is_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of the outline that a file brings along."""
+
+    title: str
+    page: int
+    """From 0."""
+    level: int
+    """From 1."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """A paragraph, a list item, a heading, or a table."""
+
+    text: str
+    size: float
+    is_table: bool = False
+    level: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may go on in the next column or on the next page."""
+        return not (self.is_table or self.level) and not _ENDS.search(self.text) and len(self.text) > 40
+
+
+def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) -> str:
+    """The text of all pages, with a form feed between two."""
+    lines = [_columns_apart(page.lines) for page in pages]
+    lines = _without_running_titles(lines)
+    vocabulary = words_in(line.text for page in lines for line in page)
+    made = [list(_blocks(page, vocabulary)) for page in lines]
+    _set_levels(made, bookmarks)
+    return _written(made, pages, vocabulary)
+
+
+# Columns
+
+
+def _columns_apart(lines: list[TextLine]) -> list[TextLine]:
+    """Take apart lines that run through two columns of text, where they do so on many lines in a row."""
+    made: list[TextLine] = []
+    place = 0
+    while place < len(lines):
+        end = place
+        low, high = 0.0, float('inf')
+        while end < len(lines) and (gap := _gutter(lines[end], low, high)):
+            low, high = gap
+            end += 1
+        run = lines[place:end]
+        sides = [[line.cells[0] for line in run], [line.cells[-1] for line in run]]
+        if len(run) >= 5 and all(_is_prose(side) for side in sides):
+            made += [TextLine([cell]) for side in sides for cell in side]
+            place = end
+        else:
+            made.append(lines[place])
+            place += 1
+    return made
+
+
+def _gutter(line: TextLine, low: float, high: float) -> tuple[float, float] | None:
+    """What a line of two cells leaves of the white space that those above it have in common."""
+    if len(line.cells) != 2:
+        return None
+    low, high = max(low, line.cells[0].right), min(high, line.cells[1].left)
+    return (low, high) if high - low > 0.5 * line.size else None
+
+
+def _is_prose(cells: Sequence[Cell]) -> bool:
+    """Return whether pieces one below the other are the lines of a text, which fill a column."""
+    full = max(cell.right for cell in cells) - min(cell.left for cell in cells)
+    filling = sum(cell.right - cell.left > 0.8 * full for cell in cells)
+    return median(len(cell.text) for cell in cells) >= 25 and filling >= 0.6 * len(cells)
+
+
+# Running titles
+
+
+def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLine]]:
+    """Leave out what stands at the edge of many pages, but for the first time; of page numbers, each."""
+    if len(pages) < 3:
+        return list(pages)
+    found: Counter[tuple[str, int]] = Counter()
+    edges: list[list[tuple[int, tuple[str, int]]]] = []
+    for lines in pages:
+        order = sorted(range(len(lines)), key=lambda index: -lines[index].top)
+        outer = dict.fromkeys((*order[:2], *order[-2:]))
+        edges.append([(index, _place(lines[index])) for index in outer])
+        found.update({place for _, place in edges[-1]})
+    seen: set[tuple[str, int]] = set()
+    left: list[list[TextLine]] = []
+    for lines, outer in zip(pages, edges, strict=True):
+        gone: set[int] = set()
+        for index, place in outer:
+            if found[place] >= 3:
+                if place in seen or not any(character.isalpha() for character in place[0].replace('#', '')):
+                    gone.add(index)
+                seen.add(place)
+        left.append([line for index, line in enumerate(lines) if index not in gone])
+    return left
+
+
+def _place(line: TextLine) -> tuple[str, int]:
+    """What lines share that are the same but for the page's number."""
+    return _DIGITS.sub('#', line.text.casefold()), round(line.bottom / 4)
+
+
+# Blocks
+
+
+def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
+    """The paragraphs, items and tables of a page, in order."""
+    pitch = _pitch(lines)
+    place = 0
+    while place < len(lines):
+        if table := _table_at(lines, place):
+            rows, place = table
+            yield _Block('\n'.join(rows), 0.0, is_table=True)
+            continue
+        end = place + 1
+        while end < len(lines) and _is_together(lines[end - 1], lines[end], pitch) and not _begins_table(lines, end):
+            end += 1
+        yield from _paragraphs(lines[place:end], vocabulary)
+        place = end
+
+
+def _pitch(lines: Sequence[TextLine]) -> float:
+    """From one line to the next, in sizes of the font; 1.2 is usual."""
+    steps = [
+        (above.bottom - below.bottom) / above.size
+        for above, below in pairwise(lines)
+        if 0.5 * above.size < above.bottom - below.bottom < 3 * above.size
+    ]
+    return median(steps) if steps else 1.2
+
+
+def _is_together(above: TextLine, below: TextLine, pitch: float) -> bool:
+    """Return whether a line goes on with the block of the line before it."""
+    size = max(above.size, below.size)
+    step = above.bottom - below.bottom
+    is_beside = below.left > above.right or below.right < above.left
+    return abs(above.size - below.size) <= 0.13 * size and 0 < step <= (pitch * 1.25 + 0.05) * size and not is_beside
+
+
+def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
+    """The paragraphs of lines that stand closely: one ends where a word would have fitted, or the next is indented."""
+    edge, margin = max(line.right for line in lines), min(line.left for line in lines)
+    size = median(line.size for line in lines)
+    run: list[TextLine] = []
+    paragraphs: list[list[TextLine]] = []
+    for index, line in enumerate(lines):
+        if run and _begins(lines, index, edge, margin, is_item=_is_item(run[0].text)):
+            paragraphs.append(run)
+            run = []
+        run.append(line)
+    paragraphs.append(run)
+    # Lines that all stand for themselves, as of code or an address, stay together.
+    if (
+        len(lines) > 2
+        and not _LEADERS.search(lines[0].text)
+        and all(len(each) == 1 for each in paragraphs)
+        and not any(map(_is_item, map(_first, paragraphs)))
+    ):
+        width = median((line.right - line.left) / max(1, len(line.text)) for line in lines)
+        indented = [' ' * round((line.left - margin) / (width or 1)) + line.text for line in lines]
+        yield _Block('\n'.join(indented), size)
+        return
+    for each in paragraphs:
+        text = _LEADERS.sub('… ', join([line.text for line in each], vocabulary))
+        yield _Block(_BULLET.sub('- ', text, count=1) if _BULLET.match(text) else text, size)
+
+
+def _first(lines: Sequence[TextLine]) -> str:
+    return lines[0].text
+
+
+def _is_item(text: str) -> bool:
+    return (_BULLET.match(text) or _NUMBERED.match(text)) is not None
+
+
+def _begins(lines: Sequence[TextLine], index: int, edge: float, margin: float, *, is_item: bool) -> bool:
+    """Return whether a line begins a paragraph or an item rather than going on with the one above."""
+    above, line = lines[index - 1], lines[index]
+    if _is_item(line.text) or _LEADERS.search(above.text):
+        return True
+    word = line.text.partition(' ')[0]
+    width = (line.right - line.left) / max(1, len(line.text)) * (len(word) + 1)
+    if above.right + width < edge - 0.5 * line.size:  # the word would have fitted
+        return True
+    indent = line.left - above.left
+    if not is_item and indent > 0.7 * line.size and above.left - margin < 0.5 * line.size:
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        if following is None or following.left < line.left - 0.5 * line.size:
+            return True
+        return line.right < edge - 4 * line.size  # no line of a text, though all around it are indented, as in code
+    return False
+
+
+# Tables
+
+
+def _begins_table(lines: Sequence[TextLine], index: int) -> bool:
+    return len(lines[index].cells) > 1 and _table_at(lines, index) is not None
+
+
+def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | None:
+    """The rows of the table that begins on a line, as markdown, and the index of the line after it."""
+    if len(lines[start].cells) < 2 or _LEADERS.search(lines[start].text):
+        return None
+    end, last = start + 1, start
+    while end < len(lines) and 0 < lines[end - 1].bottom - lines[end].bottom < 4 * lines[end].size:
+        if _LEADERS.search(lines[end].text):
+            break
+        if len(lines[end].cells) > 1:
+            last = end
+        elif end - last > 2:
+            break
+        end += 1
+    end = last + 1
+    rows = [line for line in lines[start:end] if len(line.cells) > 1]
+    if len(rows) < 3 or len(rows) < 0.5 * (end - start):
+        return None
+    columns = _spans(cell for line in rows for cell in line.cells)
+    if len(columns) < 2 or not all(_is_apart(line, columns) for line in rows):
+        return None
+    table: list[list[str]] = []
+    above: TextLine | None = None
+    for line in lines[start:end]:
+        places = [_column(cell, columns) for cell in line.cells]
+        goes_on = above is not None and len(places) == 1 and above.bottom - line.bottom < 1.5 * line.size
+        if not goes_on:
+            table.append([''] * len(columns))
+        for place, cell in zip(places, line.cells, strict=True):
+            table[-1][place] = f'{table[-1][place]} {cell.text}'.strip()
+        above = line
+    written = [f'| {" | ".join(cell.replace("|", chr(92) + "|") for cell in row)} |' for row in table]
+    return [written[0], '|' + ' --- |' * len(columns), *written[1:]], end
+
+
+def _spans(cells: Iterable[Cell]) -> list[tuple[float, float]]:
+    """Where the columns are: what no cell reaches over is between two."""
+    spans: list[tuple[float, float]] = []
+    for left, right in sorted((cell.left, cell.right) for cell in cells):
+        if spans and left < spans[-1][1]:
+            spans[-1] = spans[-1][0], max(spans[-1][1], right)
+        else:
+            spans.append((left, right))
+    return spans
+
+
+def _column(cell: Cell, columns: Sequence[tuple[float, float]]) -> int:
+    return max(
+        range(len(columns)), key=lambda index: min(cell.right, columns[index][1]) - max(cell.left, columns[index][0])
+    )
+
+
+def _is_apart(line: TextLine, columns: Sequence[tuple[float, float]]) -> bool:
+    places = [_column(cell, columns) for cell in line.cells]
+    return len(set(places)) == len(places)
+
+
+# Headings
+
+
+def _set_levels(pages: Sequence[Sequence[_Block]], bookmarks: Sequence[Bookmark]) -> None:
+    """Find the headings: what the outline names, else what is short and larger than the text."""
+    marked: dict[tuple[int, str], int] = {}
+    for mark in bookmarks:
+        if title := _bare(mark.title):
+            marked.setdefault((mark.page, title), min(mark.level, 6))
+    found = [
+        (block, level)
+        for number, page in enumerate(pages)
+        for block in page
+        if len(block.text) < 250 and (level := marked.get((number, _bare(block.text))))
+    ]
+    if len(found) >= 3 or (found and len(found) >= 0.5 * len(marked)):
+        for block, level in found:
+            block.level = level
+        return
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for block in page:
+            sizes[round(block.size, 1)] += 0 if block.is_table else len(block.text)
+    if not sizes:
+        return
+    [(body, _)] = sizes.most_common(1)
+    larger = [block for page in pages for block in page if _is_title(block, body)]
+    ranks = sorted({round(block.size) for block in larger}, reverse=True)
+    for block in larger:
+        block.level = min(4, ranks.index(round(block.size)) + 1)
+
+
+def _is_title(block: _Block, body: float) -> bool:
+    is_short = len(block.text) <= 150 and '\n' not in block.text
+    return not block.is_table and is_short and block.size > 1.12 * body and any(map(str.isalpha, block.text))
+
+
+def _bare(text: str) -> str:
+    """What a heading and its entry in the outline share, with or without a number."""
+    return _NOT_WORDS.sub(
+        '', re.sub(r'^(?:chapter |appendix )?[\dA-Z]{1,3}(?:\.\d+)*\.?\s+', '', text.strip())
+    ).casefold()
+
+
+# Writing
+
+
+def _written(made: Sequence[Sequence[_Block]], pages: Sequence[PdfPage], vocabulary: Vocabulary) -> str:
+    parts: list[str] = []
+    before: _Block | None = None
+    """The last block of the page above, or of the column."""
+    for number, (blocks, page) in enumerate(zip(made, pages, strict=True), 1):
+        if number > 1:
+            parts.append(PAGE_BREAK)
+        if not blocks and (page.has_image or page.is_broken):
+            parts.append((_NO_TEXT if page.has_image else _BROKEN).format(number=number))
+            before = None
+        for block in blocks:
+            if before is not None and before.is_open and _goes_on(before, block):
+                break_here = parts[-1] == PAGE_BREAK
+                if break_here:
+                    parts.pop()
+                parts[-1] = join([parts[-1], block.text], vocabulary, between=PAGE_BREAK if break_here else '')
+            else:
+                parts.append(_shown(block))
+            before = block
+    return '\n\n'.join(parts)
+
+
+def _goes_on(before: _Block, block: _Block) -> bool:
+    is_text = not (block.is_table or block.level) and '\n' not in before.text
+    return is_text and block.text[:1].islower() and abs(before.size - block.size) < 0.1 * block.size
+
+
+def _shown(block: _Block) -> str:
+    if block.level:
+        return f'{"#" * block.level} {block.text}'
+    if block.is_table or block.text.startswith('- ') or _NUMBERED.match(block.text):
+        return block.text
+    return f'\\{block.text}' if _MARK.match(block.text) else block.text

@@ -1,0 +1,146 @@
+"""Bytes from a file or from the web as text: documents by their readers, all else as a page or as plain text."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.extras import MissingExtraError
+from summarizer_tool.formats import docx, epub, mail, notebook, pdf
+from summarizer_tool.formats.archive import Archive
+from summarizer_tool.formats.wrapped import unwrap
+from summarizer_tool.html import content
+from summarizer_tool.html.page import Page
+from summarizer_tool.html.recognising import is_page
+
+_WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
+"""Of plain text; what has another name has another syntax, in which line breaks may mean something."""
+
+_MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
+_HEAD = 1024
+"""Bytes within which a PDF says that it is one, after whatever a program has put before."""
+
+_ZIP = b'PK\x03\x04'
+_OLE = b'\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
+_OTHERS = {
+    'xl/workbook.xml': 'an Excel workbook, which is not read; save its sheets as CSV',
+    'ppt/presentation.xml': 'a PowerPoint presentation, which is not read; save it as PDF',
+    'content.xml': 'an OpenDocument file, which is not read; save it as DOCX or PDF',
+}
+_OLD = (
+    'is a file of an older Microsoft Office, or one with a password, which is not read; save it as DOCX or PDF without '
+    'a password, e.g. soffice --convert-to docx'
+)
+_RTF = 'is an RTF document, which is not read; save it as DOCX or PDF, e.g. soffice --convert-to docx'
+_DATA_URL = re.compile(r'\s*data:[\w.+/-]*(?:;[\w.+-]+=[^;,]*)*;base64,', re.IGNORECASE)
+
+
+def document_in(body: bytes, content_type: str = '', name: str = '') -> Page | None:
+    """The text of a document; nothing where bytes are none, but a page or plain text, if they are text at all.
+
+    Args:
+        body: Its bytes, decompressed.
+        content_type: What it was said to be, as in the header of this name; empty where nothing was.
+        name: What the file is called, or the path that it was fetched from.
+
+    Returns:
+        Markdown. Pages of a PDF are parted as `documents.page_numbers` says.
+
+    Raises:
+        FetchError: If it cannot be read, or has no text: what it is, and what helps; begins with a verb, for its name
+            to stand before.
+    """
+    reader = _reader(body, _media_type(content_type), PurePosixPath(name).suffix.lower())
+    if reader is None:
+        return None
+    try:
+        page = reader(body)
+    except MissingExtraError as error:
+        raise FetchError(f'is a document, and {error}') from error
+    if not page.markdown.strip():
+        raise FetchError('holds no text')
+    return page
+
+
+def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> Page:
+    """Make text of a response: of a document, of a page, or plain text, with whole paragraphs where it was wrapped.
+
+    Args:
+        body: Its bytes, decompressed.
+        content_type: Its header of this name.
+        url: Where it comes from.
+        name: What the file is called; by default as the URL says.
+
+    Raises:
+        FetchError: As `document_in`, and if it is no text.
+    """
+    name = name or urlsplit(url).path
+    page = document_in(body, content_type, name)
+    if page is not None:
+        return page
+    page = content.read(body, content_type, url)
+    if _media_type(content_type) in ('', _PLAIN) and not is_page(page.markdown):
+        return replace(page, markdown=plain_text(page.markdown, name))
+    return page
+
+
+def plain_text(text: str, name: str = '') -> str:
+    """Plain text with whole paragraphs, where it was wrapped and its name does not say that it is more than that."""
+    return unwrap(text) if PurePosixPath(name).suffix.lower() in _WRAPPED_SUFFIXES else text
+
+
+def is_data_url(text: str) -> bool:
+    """Return whether a text is a file's bytes as a `data:` URL in base64 (RFC 2397)."""
+    return _DATA_URL.match(text[:_HEAD]) is not None
+
+
+def read_data_url(text: str, name: str = '') -> Page:
+    """What a `data:` URL holds, read as `read` does.
+
+    Raises:
+        FetchError: As `read`, and if it is no base64.
+    """
+    import base64
+    import binascii
+
+    head, _, data = text.strip().partition(',')
+    media_type = head[len('data:') :].partition(';')[0]
+    try:
+        body = base64.b64decode(''.join(data.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise FetchError('is a data: URL that is no base64; encode the bytes of the file as RFC 4648 has it') from None
+    return read(body, media_type, name=name)
+
+
+def _media_type(content_type: str) -> str:
+    return content_type.partition(';')[0].strip().lower()
+
+
+def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page] | None:
+    """What reads a document; nothing for other texts. By the bytes, for types and names are often wrong."""
+    if b'%PDF-' in body[:_HEAD] and not is_page(body[:_HEAD].decode('latin-1')):
+        return pdf.read
+    if body.startswith(_ZIP):
+        return _of_archive(body)
+    if body.startswith(_OLE):
+        raise FetchError(_OLD)
+    if body.startswith(b'{\\rtf'):
+        raise FetchError(_RTF)
+    if media_type == _MAIL_TYPE or suffix == _MAIL_SUFFIX or (media_type in ('', _PLAIN) and mail.is_mail(body)):
+        return mail.read
+    return notebook.read if notebook.is_notebook(body) else None
+
+
+def _of_archive(body: bytes) -> Callable[[bytes], Page] | None:
+    archive = Archive(body, 'a zip archive')
+    names = set(archive.names())
+    if 'word/document.xml' in names:
+        return docx.read
+    if epub.is_book(archive):
+        return epub.read
+    for member, says in _OTHERS.items():
+        if member in names:
+            raise FetchError(f'is {says}')
+    return None

@@ -1,0 +1,135 @@
+"""Plain text whose lines were broken for want of room, with whole paragraphs. Pure computing.
+
+A line was broken for want of room if the first word of the next one would not have fitted. That holds for all lines of
+a wrapped paragraph but the last, and for few of verses, lists, addresses, tables, code or a log; so each run of lines
+is judged by itself, against the width that the whole text was wrapped to, and is left alone in doubt.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from summarizer_tool.formats.joining import Vocabulary, join, words_in
+
+_LEAST_WIDTH = 45
+_MOST_WIDTH = 130
+"""Characters to which texts are wrapped by hand, by an editor or for a terminal."""
+
+_SLACK = 8
+"""Characters that a line may have left although the next word would have fitted: some programs even lines out, and
+words are changed after a text was wrapped."""
+
+_FORCED = 0.85
+"""Share of the breaks of a paragraph, and of a text, that were for want of room."""
+
+_GOING_ON = 0.35
+"""Share of the lines after a break that begin in small letters, in scripts that have such: most of them in English,
+half of them in German, none of verses, entries and commands."""
+
+_MUCH = 200_000
+"""Characters by which the width is found."""
+
+_BLOCKS = re.compile(r'(\n[ \t\f\r]*\n\s*)')
+_FENCE = re.compile(r'^[ \t]*(?:```|~~~)', re.MULTILINE)
+# What begins a line that stands for itself: marks of lists, quotes, tables, comments and prompts, and numbers.
+_OWN = re.compile(r'[-*+•#>|:;%$@&=~\\<{}/]|\(?(?:\d{1,4}|[a-zA-Z])[.)](?:\s|$)|\[\d')
+# A row whose columns are kept apart by white space, and a field with its name.
+_COLUMNS = re.compile(r'\S(?: {3,}|\t)\S')
+_FIELD = re.compile(r'[\w.-]{1,30}:\s')
+_CLOSED = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
+_WIDE = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]')
+
+
+def unwrap(text: str) -> str:
+    """Join the lines of paragraphs that were wrapped; all else stays as it is, to the character.
+
+    Args:
+        text: Any plain text; one in which no paragraphs are wrapped comes back as it is.
+    """
+    width = _width(text[:_MUCH])
+    if not width:
+        return text
+    end = len(text.rstrip())
+    parts = _BLOCKS.split(text[:end])
+    vocabulary = words_in(text[:_MUCH].splitlines())
+    fences = len(_FENCE.findall(text)) // 2 * 2  # the last one may not be closed
+    seen = 0
+    for index in range(0, len(parts), 2):
+        block = parts[index]
+        inside = len(_FENCE.findall(block))
+        if not inside and (seen % 2 == 0 or seen >= fences):
+            parts[index] = '\n'.join(_joined(block, width, vocabulary))
+        seen += inside
+    return ''.join(parts) + text[end:]
+
+
+def _width(text: str) -> int:
+    """The width that most of a text is wrapped to; 0 where it is not."""
+    widths: list[int] = []
+    lines = 0
+    for block in _BLOCKS.split(text.rstrip())[::2]:
+        for paragraph in _paragraphs(block.split('\n')):
+            lines += len(paragraph)
+            if len(paragraph) > 2 and _is_text(paragraph):
+                width = max(map(len, paragraph))
+                if _LEAST_WIDTH <= width <= _MOST_WIDTH and _is_wrapped(paragraph, width):
+                    widths += [width] * len(paragraph)
+    # One paragraph may look wrapped by chance, and of a few lines nobody can say.
+    if len(widths) < max(3, 0.15 * lines):
+        return 0
+    widths.sort()
+    return widths[len(widths) * 9 // 10]
+
+
+def _joined(block: str, width: int, vocabulary: Vocabulary) -> Iterator[str]:
+    for paragraph in _paragraphs(block.split('\n')):
+        if len(paragraph) > 1 and _is_text(paragraph) and _is_wrapped(paragraph, width):
+            indent = paragraph[0][: len(paragraph[0]) - len(paragraph[0].lstrip())]
+            # What is indented by four would be taken for code.
+            yield indent[:3] + join([line.strip() for line in paragraph], vocabulary, hyphenated=False)
+        else:
+            yield from paragraph
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
+    """The paragraphs of lines without a blank one between them: each may begin with an indented line."""
+    indents = [len(line) - len(line.lstrip()) for line in lines]
+    base = min(indents)
+    firsts = [index for index, indent in enumerate(indents) if 2 <= indent - base <= 8]
+    # Where every other line is indented, or two in a row are, this is something else.
+    if not firsts or any(after - before < 2 for before, after in pairwise(firsts)):
+        yield list(lines)
+        return
+    starts = sorted({0, *firsts})
+    for start, end in zip(starts, (*starts[1:], len(lines)), strict=True):
+        yield list(lines[start:end])
+
+
+def _is_text(lines: Sequence[str]) -> bool:
+    """Return whether no line stands for itself by what it begins with or by how it is laid out."""
+    indents = {len(line) - len(line.lstrip()) for line in lines[1:]}
+    if len(indents) > 1:
+        return False
+    stripped = [line.strip() for line in lines]
+    if any(_OWN.match(line) for line in stripped) or sum(_COLUMNS.search(line) is not None for line in stripped) > 1:
+        return False
+    return sum(_FIELD.match(line) is not None for line in stripped) <= len(lines) // 4
+
+
+def _is_wrapped(lines: Sequence[str], width: int) -> bool:
+    """Return whether the lines but the last were broken for want of room, in the middle of what they say."""
+    forced = going_on = closed = has_case = 0
+    for line, following in pairwise(lines):
+        line, following = line.rstrip(), following.strip()
+        word = 1 if _WIDE.match(following) else len(following.partition(' ')[0])
+        forced += len(line) <= width + 1 and len(line) + 1 + word > width - _SLACK
+        going_on += following[:1].islower()
+        closed += _CLOSED.search(line) is not None
+        has_case += following[:1].islower() or following[:1].isupper() or not following[:1].isalpha()
+    breaks = len(lines) - 1
+    if forced < _FORCED * breaks:
+        return False
+    if has_case < 0.3 * breaks:  # a script without small letters
+        return closed <= 0.4 * breaks
+    # Of two lines the second may well begin with a name, if the first breaks off.
+    return going_on >= _GOING_ON * breaks or (breaks <= 2 and closed == 0 and len(lines[0]) > 0.8 * width)

@@ -1,0 +1,144 @@
+"""Word documents and EPUB books, made as their programs make them, and made to harm."""
+
+import zipfile
+from io import BytesIO
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.formats import archive
+from summarizer_tool.formats.reading import document_in, read
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    '<Override PartName="/word/document.xml" ContentType='
+    '"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+)
+RELATIONS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" Target='
+    '"word/document.xml" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/>'
+    '</Relationships>'
+)
+PARAGRAPH = '<w:p><w:r><w:t>{}</w:t></w:r></w:p>'
+CELL = f'<w:tc>{PARAGRAPH}</w:tc>'
+
+
+def archive_of(members: dict[str, str | bytes]) -> bytes:
+    made = BytesIO()
+    with zipfile.ZipFile(made, 'w', zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return made.getvalue()
+
+
+def docx(body: str, head: str = '') -> bytes:
+    document = f'<?xml version="1.0"?>{head}<w:document {W}><w:body>{body}</w:body></w:document>'
+    return archive_of({'[Content_Types].xml': TYPES, '_rels/.rels': RELATIONS, 'word/document.xml': document})
+
+
+def epub(chapters: dict[str, str], **more: str | bytes) -> bytes:
+    items = ''.join(f'<item id="{n}" href="{n}.xhtml" media-type="application/xhtml+xml"/>' for n in chapters)
+    spine = ''.join(f'<itemref idref="{name}"/>' for name in reversed(chapters))
+    return archive_of(
+        {
+            'mimetype': 'application/epub+zip',
+            'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OEBPS/a.opf"/></rootfiles></container>',
+            'OEBPS/a.opf': '<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>The fen</dc:title>'
+            f'</metadata><manifest>{items}</manifest><spine>{spine}</spine></package>',
+            **{f'OEBPS/{name}.xhtml': f'<html><body>{text}</body></html>' for name, text in chapters.items()},
+            **more,
+        }
+    )
+
+
+def why_not(body: bytes) -> str:
+    with pytest.raises(FetchError) as raised:
+        read(body)
+    return str(raised.value)
+
+
+def test_a_word_document_with_a_table() -> None:
+    rows = ''.join(f'<w:tr>{CELL.format(a)}{CELL.format(b)}</w:tr>' for a, b in [('Year', 'Owner'), ('1874', 'Gann')])
+    heading = '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>The mill</w:t></w:r></w:p>'
+    assert read(docx(f'{heading}{PARAGRAPH.format("It was built.")}<w:tbl>{rows}</w:tbl>')).markdown == snapshot("""\
+# The mill
+
+It was built.
+
+| Year | Owner |
+| ---- | ----- |
+| 1874 | Gann  |\
+""")
+
+
+def test_a_book_is_read_in_the_order_of_its_spine() -> None:
+    page = read(epub({'two': '<h1>Two</h1><p>The dyke.</p>', 'one': '<h1>One</h1><p>The fen.</p><p>The fen.</p>'}))
+    assert (page.title, page.markdown) == snapshot(
+        (
+            'The fen',
+            """\
+# One
+
+The fen.
+
+The fen.
+
+# Two
+
+The dyke.\
+""",
+        )
+    )
+
+
+def test_what_grows_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    entities = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+    told = [why_not(docx('<w:p>&b;</w:p>', entities)), why_not(epub({}, **{'OEBPS/a.opf': f'{entities}<package/>'}))]
+    monkeypatch.setattr(archive, '_MOST_TEXT', 1_000_000)
+    told += [why_not(docx(' ' * 2_000_000)), why_not(epub({'one': '<p>x</p>' * 200_000}))]
+    monkeypatch.setattr(archive, '_MOST_MEMBERS', 3)
+    told.append(why_not(archive_of({str(number): b'' for number in range(4)})))
+    assert told == snapshot(
+        [
+            'is a Word document that declares entities of XML, which no program writes; it is not read',
+            'is an EPUB book that declares entities of XML, which no program writes; it is not read',
+            'is a Word document with more than 1 MB of text, decompressed; split it',
+            'is an EPUB book with more than 1 MB of text, decompressed; split it',
+            'is a zip archive with 4 files in it, over 3',
+        ]
+    )
+
+
+def test_other_files_of_offices_say_what_to_do() -> None:
+    whole = docx(PARAGRAPH.format('x'))
+    locked = {'META-INF/encryption.xml': '<e><CipherReference URI="OEBPS/one.xhtml"/></e>'}
+    told = [
+        why_not(archive_of({'xl/workbook.xml': '<x/>'})),
+        why_not(archive_of({'content.xml': '<x/>'})),
+        why_not(whole[: len(whole) // 2]),
+        why_not(docx('<w:p><w:r>')),
+        why_not(epub({'one': '<p>x</p>'}, **locked)),
+        why_not(b'\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1' + bytes(600)),
+        why_not(b'{\\rtf1 x}'),
+        why_not(docx('')),
+    ]
+    assert told == snapshot(
+        [
+            'is an Excel workbook, which is not read; save its sheets as CSV',
+            'is an OpenDocument file, which is not read; save it as DOCX or PDF',
+            'is a zip archive that is broken; open it in its program and save it again',
+            'is a Word document that is broken; open it in its program and save it again',
+            'is an EPUB book that is protected against copying; give one without this',
+            'is a file of an older Microsoft Office, or one with a password, which is not read; save it as DOCX or PDF without a password, e.g. soffice --convert-to docx',
+            'is an RTF document, which is not read; save it as DOCX or PDF, e.g. soffice --convert-to docx',
+            'holds no text',
+        ]
+    )
+
+
+def test_any_other_archive_is_none_of_the_documents() -> None:
+    assert document_in(archive_of({'a.txt': 'x'})) is None
+    assert why_not(archive_of({'a.txt': 'x'})) == 'holds application/zip, which is not text'

@@ -1,0 +1,146 @@
+"""Mails with what is in them, and notebooks with what they have written."""
+
+import json
+from contextlib import suppress
+from email.message import EmailMessage
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.formats import mail
+from summarizer_tool.formats.reading import read
+
+
+def letter(subject: str, text: str) -> EmailMessage:
+    made = EmailMessage()
+    made['From'], made['To'], made['Subject'] = 'Perpetua Gann <gann@example.org>', 'hale@example.org', subject
+    made['Date'] = 'Mon, 2 Mar 2026 10:00:00 +0000'
+    made['X-Spam-Score'] = '3'
+    made.set_content(text)
+    return made
+
+
+def test_a_mail_with_an_attachment_and_a_forwarded_mail() -> None:
+    made = letter('Fwd: The stone', 'See below.\n')
+    made.add_attachment(b'%PDF-1.4', maintype='application', subtype='pdf', filename='bill.pdf')
+    made.add_attachment(letter('The stone', 'It broke in the frost.\n'))
+    page = read(made.as_bytes())
+    assert page.title == 'Fwd: The stone'
+    assert page.markdown == snapshot("""\
+# Fwd: The stone
+
+From: Perpetua Gann <gann@example.org>
+To: hale@example.org
+Date: Mon, 02 Mar 2026 10:00:00 +0000
+
+See below.
+
+[Attachment: bill.pdf (application/pdf, 8 bytes)]
+
+Forwarded mail:
+
+## The stone
+
+From: Perpetua Gann <gann@example.org>
+To: hale@example.org
+Date: Mon, 02 Mar 2026 10:00:00 +0000
+
+It broke in the frost.\
+""")
+
+
+def test_html_is_the_body_where_the_plain_text_says_nothing() -> None:
+    made = letter('Prices', 'Your program shows no HTML.\n')
+    made.add_alternative(
+        '<p>The stone costs <b>ninety crowns</b>, and the carter asks for ten more.</p>' * 2, subtype='html'
+    )
+    assert 'ninety crowns' in read(made.as_bytes()).markdown
+    assert 'shows no HTML' not in read(made.as_bytes()).markdown
+
+
+def test_text_that_begins_like_a_mail_is_none() -> None:
+    assert read(b'From: here\nTo: there\n\nThe way is long.').markdown.startswith('From: here')
+    assert not mail.is_mail(b'Date: today\nName: x\n\ny')
+
+
+@given(st.binary(max_size=600))
+def test_a_broken_mail_is_read_or_refused(body: bytes) -> None:
+    head = b'From: a@b.c\nSubject: x\nDate: now\nContent-Type: multipart/mixed; boundary=x\n'
+    with suppress(FetchError):
+        assert mail.read(head + body).markdown.startswith('# x')
+
+
+def test_a_notebook_with_what_it_has_written() -> None:
+    cells = [
+        {'cell_type': 'markdown', 'source': ['# Floods\n', 'By year. ![x](attachment:a.png)']},
+        {
+            'cell_type': 'code',
+            'source': 'print(floods)',
+            'outputs': [
+                {'output_type': 'stream', 'text': ['1911\n', '1961\n']},
+                {'output_type': 'display_data', 'data': {'image/png': 'iVBOR' * 100}},
+                {'output_type': 'error', 'ename': 'KeyError', 'evalue': "'1874'", 'traceback': ['\x1b[31m…']},
+            ],
+        },
+        {'cell_type': 'code', 'source': 'long', 'outputs': [{'output_type': 'stream', 'text': 'x\n' * 500}]},
+    ]
+    notebook = {'nbformat': 4, 'metadata': {'language_info': {'name': 'python'}}, 'cells': cells}
+    assert read(json.dumps(notebook).encode()).markdown == snapshot("""\
+# Floods
+By year. ![x](image)
+
+```python
+print(floods)
+```
+
+Output:
+
+```
+1911
+1961
+KeyError: '1874'
+```
+
+```python
+long
+```
+
+Output:
+
+```
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+x
+… (960 more characters)
+```\
+""")
+
+
+@pytest.mark.parametrize('body', [b'{"nbformat": 4, "cells": [}', b'{"nbformat": 4, "cells": [' + b'[' * 100_000])
+def test_a_broken_notebook_is_refused(body: bytes) -> None:
+    with pytest.raises(FetchError, match='is a notebook whose JSON is broken'):
+        read(body, name='a.ipynb')
+
+
+def test_other_json_stays_as_it_is() -> None:
+    assert read(b'{"cells": []}', 'application/json').markdown == '{"cells": []}'

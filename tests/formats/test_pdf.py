@@ -1,0 +1,124 @@
+"""PDFs as text: paragraphs, columns, tables, pages, and why some cannot be read."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.formats import isolated
+from summarizer_tool.formats import pdf as reader
+from summarizer_tool.formats.reading import read
+from tests.support.pdfs import ENCRYPTED, lines, pdf
+
+MILL = """\
+The mill of Ostrey was built in the year 1874 by the brothers Gann, who
+had come over the hills with two carts and a horse. In the frost of 1911
+its second stone broke, and nobody could be found to mend it in the win-
+ter that followed."""
+
+FEN = """\
+Beyond the mill lies the fen. It is crossed by a single dyke, which the
+parish has kept in good order since it was flooded."""
+
+
+def test_lines_become_paragraphs_and_hyphens_go() -> None:
+    page = read(pdf([[*lines(MILL), *lines(FEN, top=630)]], title='The mill of Ostrey'))
+    assert page.title == 'The mill of Ostrey'
+    assert page.markdown == snapshot("""\
+The mill of Ostrey was built in the year 1874 by the brothers Gann, who had come over the hills with two carts and a horse. In the frost of 1911 its second stone broke, and nobody could be found to mend it in the winter that followed.
+
+Beyond the mill lies the fen. It is crossed by a single dyke, which the parish has kept in good order since it was flooded.\
+""")
+
+
+def test_a_form_feed_stands_between_pages_and_what_goes_on_is_one_paragraph() -> None:
+    first, second = MILL.rsplit('\n', 2)[0], 'its second stone broke, and nobody could be found to mend it.\n'
+    running = [(72.0, 750.0, 'A history of Ostrey')]
+    pages = [[*running, *lines(text), (300.0, 40.0, str(n))] for n, text in enumerate([first, second, FEN, MILL], 1)]
+    assert read(pdf(pages)).markdown == snapshot("""\
+A history of Ostrey
+
+The mill of Ostrey was built in the year 1874 by the brothers Gann, who had come over the hills with two carts and a horse. In the frost of 1911 \x0cits second stone broke, and nobody could be found to mend it.
+
+\x0c
+
+Beyond the mill lies the fen. It is crossed by a single dyke, which the parish has kept in good order since it was flooded.
+
+\x0c
+
+The mill of Ostrey was built in the year 1874 by the brothers Gann, who had come over the hills with two carts and a horse. In the frost of 1911 its second stone broke, and nobody could be found to mend it in the winter that followed.\
+""")
+
+
+def test_columns_are_read_one_after_the_other_although_the_file_has_them_line_by_line() -> None:
+    left = [
+        'the first column begins with a dog and',
+        'goes on about it for a while, as it is',
+        'wont to do, and then the dog sleeps in',
+    ]
+    right = [
+        'the second column is about a cat, who',
+        'is awake all night and sings of fish to',
+        'the moon and to whoever hears it sing',
+    ]
+    rows = [
+        cell
+        for index in range(6)
+        for cell in ((72.0, 700.0 - 12 * index, left[index % 3]), (330.0, 700.0 - 12 * index, right[index % 3]))
+    ]
+    text = ' '.join(read(pdf([rows])).markdown.split())
+    assert text.rindex('dog sleeps') < text.index('the second column')
+
+
+def test_rows_become_a_table() -> None:
+    rows = [('Year', 'Owner', 'Price'), ('1874', 'Gann', '90'), ('1908', 'Hale', '120'), ('1911', 'Marchbank', '75')]
+    cells = [(72.0 + 120 * at, 700.0 - 14 * line, said) for line, row in enumerate(rows) for at, said in enumerate(row)]
+    assert read(pdf([[*lines(FEN, top=760), *cells]])).markdown.partition('\n\n')[2] == snapshot("""\
+| Year | Owner | Price |
+| --- | --- | --- |
+| 1874 | Gann | 90 |
+| 1908 | Hale | 120 |
+| 1911 | Marchbank | 75 |\
+""")
+
+
+def test_verses_and_code_keep_their_lines() -> None:
+    verses = 'Under the mill\nthe water is still\nand over the hill\nit is night until\nthe long line of the morning comes over all of it'
+    assert read(pdf([lines(verses)])).markdown == verses
+
+
+def why_not(body: bytes) -> str:
+    with pytest.raises(FetchError) as raised:
+        read(body)
+    return str(raised.value)
+
+
+def test_what_cannot_be_read_says_what_helps() -> None:
+    told = [why_not(pdf([[], []])), why_not(pdf([lines(FEN)], trailer=ENCRYPTED)), why_not(b'%PDF-1.7\n' + b'x' * 5000)]
+    assert told == snapshot(
+        [
+            'is a PDF without text on any page (2), as of a scan; it needs OCR, e.g. ocrmypdf in.pdf out.pdf',
+            'is a PDF that is encrypted; save it without a password, e.g. qpdf --decrypt --password=… in.pdf out.pdf',
+            'is a PDF that is broken; repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one',
+        ]
+    )
+
+
+def test_pages_characters_and_seconds_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, 'MOST_PAGES', 1)
+    told = [why_not(pdf([lines(FEN), lines(FEN)]))]
+    monkeypatch.setattr(reader, 'MOST_CHARACTERS', 10)
+    told.append(why_not(pdf([lines(FEN)])))
+    monkeypatch.setattr(isolated, 'MOST_SECONDS', 0)
+    told.append(why_not(pdf([lines(FEN)])))
+    assert told == snapshot(
+        [
+            'is a PDF of 2 pages, over 1; split it, e.g. qpdf in.pdf --pages . 1-1000 -- out.pdf',
+            'is a PDF with more than 0 million characters; split it',
+            'is a PDF that takes longer than 0 seconds; split it, e.g. with qpdf --split-pages',
+        ]
+    )
+
+
+def test_a_page_without_text_among_others_is_no_scan() -> None:
+    text = read(pdf([lines(FEN), [], lines(FEN)])).markdown
+    assert text.count('\f') == 2

@@ -1,0 +1,85 @@
+"""Paragraphs that were wrapped are joined; what only looks so is left alone."""
+
+import json
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summarizer_tool.formats import mail, notebook
+from summarizer_tool.formats.wrapped import unwrap
+
+PROSE = (
+    'The fen is crossed by a single dyke, which the parish has kept in good order since it was flooded in the spring '
+    'of the year that nobody speaks of. Those who live on its edge say that the water comes back every autumn, a '
+    'little higher than before, and that the dyke is only as good as the people who look after it.'
+)
+WRAPPED = textwrap.fill(PROSE, 70)
+KEPT = {
+    'a list': '- a dyke that has to be looked after by somebody who has the time for\n  it and a spade\n- a spade',
+    'a table': 'Year     Owner        Price\n1874     Gann            90\n1908     Hale           120',
+    'code': 'def dyke(length):\n    if length > 70:\n        return None\n    return length * 2',
+    'a poem': 'Under the mill\nthe water is still\nand over the hill\nit is night until\nthe morning comes.',
+    'a log': '\n'.join(
+        f'2026-03-0{day} 10:15:0{day} INFO the dyke was looked at and found to be in good {word}'
+        for day, word in enumerate(['order', 'state', 'health', 'shape'], 1)
+    ),
+    'an address': 'Perpetua Gann\nThe Mill\nOstrey',
+    'fields': 'Name: the mill of Ostrey, which was built in 1874 by the brothers\nOwner: nobody\nPrice: 90 crowns',
+    'a quote': '> The fen is crossed by a single dyke, which the parish has kept in good\n> order since it was flooded',
+    'a fence': '```\n' + WRAPPED + '\n```',
+}
+
+
+def test_a_wrapped_paragraph_is_one_line() -> None:
+    text = f'The fen\n=======\n\n{WRAPPED}\n\n{WRAPPED}\n'
+    assert unwrap(text) == f'The fen\n=======\n\n{PROSE}\n\n{PROSE}\n'
+
+
+@pytest.mark.parametrize('kind', KEPT)
+def test_what_only_looks_so_stays(kind: str) -> None:
+    around = f'{WRAPPED}\n\n{{}}\n\n{WRAPPED}'
+    assert unwrap(around.format(KEPT[kind])) == f'{PROSE}\n\n{KEPT[kind]}\n\n{PROSE}'
+    assert unwrap(KEPT[kind]) == KEPT[kind]
+
+
+def test_paragraphs_may_begin_with_an_indent_instead_of_a_blank_line() -> None:
+    text = '\n'.join(textwrap.fill(PROSE, 70, initial_indent='    ') for _ in range(3))
+    assert [line.strip() for line in unwrap(text).split('\n')] == [PROSE] * 3
+
+
+def test_a_hyphen_is_the_words_own_unless_the_text_has_it_without() -> None:
+    before = 'the word wellknown stands here and the paragraph goes on for so long that it'
+    lines = [before, 'has to be broken after a hyphen as in well-', 'known']
+    assert unwrap('\n\n'.join([WRAPPED, '\n'.join(textwrap.wrap(PROSE + ' It is a well-known dyke.', 70))])).endswith(
+        'It is a well-known dyke.'
+    )
+    assert unwrap('\n'.join(lines)) == '\n'.join(lines)  # of three lines of such lengths nobody can say
+
+
+def test_text_without_spaces_between_words_is_joined_without() -> None:
+    sentence = '湿地には堤防が一つだけあり、村はそれを長いあいだ大切に守ってきた。' * 12
+    wrapped = '\n'.join(sentence[start : start + 60] for start in range(0, len(sentence), 60))
+    assert unwrap(wrapped) == sentence
+
+
+def test_the_work_grows_with_the_text() -> None:
+    """Each of these took minutes, or for ever, where a line is looked at once for each of those before it."""
+    one = '\n'.join(textwrap.wrap(PROSE * 1500, 70))
+    assert len(unwrap(one).split('\n')) == 1
+    assert not mail.is_mail(b'From: x\r\n' + b' y\r\n' * 2000)
+    cell = {'cell_type': 'markdown', 'source': '(data:' * 100_000}
+    assert notebook.read(json.dumps({'nbformat': 4, 'cells': [cell]}).encode()).markdown == cell['source']
+
+
+@given(st.text(max_size=400))
+def test_no_word_is_lost(text: str) -> None:
+    whole = f'{WRAPPED}\n\n{text}'
+    assert unwrap(whole).split() == whole.split()
+
+
+@given(st.lists(st.sampled_from(PROSE.split()), min_size=60, max_size=200), st.integers(50, 100))
+def test_what_is_joined_can_be_wrapped_again(words: list[str], width: int) -> None:
+    wrapped = textwrap.fill(' '.join(words), width)
+    assert textwrap.fill(unwrap(wrapped), width) == wrapped

@@ -1,0 +1,56 @@
+"""PDFs with a few lines, written by hand."""
+
+from collections.abc import Sequence
+
+Line = tuple[float, float, str]
+"""Points from the left and from the bottom, and text in ASCII."""
+
+SIZE = 10
+LEADING = 12
+
+
+def lines(text: str, left: float = 72, top: float = 700) -> list[Line]:
+    """Lines one below the other."""
+    return [(left, top - index * LEADING, line) for index, line in enumerate(text.split('\n')) if line]
+
+
+def pdf(pages: Sequence[Sequence[Line]], *, title: str = '', trailer: str = '', size: int = SIZE) -> bytes:
+    """A PDF in Helvetica, which is 0.5 of its size wide or so.
+
+    Args:
+        pages: Their lines, in the order of the file.
+        title: What it says of itself.
+        trailer: More entries, such as that it is encrypted.
+        size: Of the font, in points.
+    """
+    count = len(pages)
+    kids = ' '.join(f'{4 + 2 * index} 0 R' for index in range(count))
+    objects = [
+        '<< /Type /Catalog /Pages 2 0 R >>',
+        f'<< /Type /Pages /Kids [{kids}] /Count {count} >>',
+        '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ]
+    for index, page in enumerate(pages):
+        shown = '\n'.join(f'BT /F1 {size} Tf {x:g} {y:g} Td ({_escaped(text)}) Tj ET' for x, y, text in page)
+        objects += [
+            f'<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * index} 0 R '
+            '/Resources << /Font << /F1 3 0 R >> >> >>',
+            f'<< /Length {len(shown)} >>\nstream\n{shown}\nendstream',
+        ]
+    objects.append(f'<< /Title ({_escaped(title)}) >>')
+    body, places = b'%PDF-1.4\n', list[int]()
+    for number, content in enumerate(objects, 1):
+        places.append(len(body))
+        body += f'{number} 0 obj\n{content}\nendobj\n'.encode('ascii')
+    table = ''.join(f'{place:010d} 00000 n \n' for place in places)
+    end = f'xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n'
+    end += f'<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R {trailer} >>\nstartxref\n{len(body)}\n%%EOF\n'
+    return body + end.encode('ascii')
+
+
+ENCRYPTED = f'/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{"ab" * 32}> /U <{"cd" * 32}> >>'
+"""Of a trailer: that there is a password, which nobody knows."""
+
+
+def _escaped(text: str) -> str:
+    return text.replace('\\', '\\\\').replace('(', '\\(').replace(')', '\\)')
