@@ -43,7 +43,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary, Summary
 from summarizer_tool.settings import Settings
-from summarizer_tool.text import scoring
+from summarizer_tool.text import scoring, tokens
 
 OVERSAMPLE = 1.25
 """The map asks for this much more than fits, so that the last step has something to choose from."""
@@ -71,6 +71,12 @@ OFF_FOCUS_SHARE = 0.1
 
 UNUSED = 0.1
 """A model that leaves more than this share of the budget unused has said too little."""
+
+LEAST_PART_CHARACTERS = 1000
+"""A chunk is not split into smaller parts than this: a window that does not hold them holds no request."""
+
+LONG_TOKEN_CHARACTERS = 6
+"""A high estimate of the characters of a token, with which a group of facts fits a window in characters."""
 
 FILL_SCALE = 1.5
 """What is asked for to fill a budget, against what was asked for before."""
@@ -113,6 +119,8 @@ class Engine:
         self._by_topic: list[list[list[float]]] = []
         """For each topic: how much each segment of each document is about it."""
         self._targets: dict[int, float] = {}
+        self._window = math.inf
+        """Characters of a request that the model's window holds, as far as its errors have said."""
 
     async def run(self) -> Summary:
         """Do all of it.
@@ -325,7 +333,15 @@ class Engine:
                 return await self._grounded(numbered, kept)
             prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target, missing)
             agent = agents.TOPICAL_SUMMARIZER if self.job.focus.topics else agents.CHUNK_SUMMARIZER
+            if len(prompt) > self._window:
+                return await self._in_parts(numbered, target, missing, len(prompt))
             answer = await self._caller.ask(agent, prompt, target, 'repair' if missing else 'map')
+            if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
+                fits = 0.5
+                if over := failures.over_window(answer.error):
+                    fits = max(fits / 4, 0.95 - over / await in_thread(tokens.count, prompt))
+                self._window = min(self._window, len(prompt) * fits)
+                return await self._in_parts(numbered, target, missing, len(prompt))
             if answer.output is None:
                 return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
             outcome = await self._grounded(numbered, answer.output)
@@ -335,6 +351,28 @@ class Engine:
             elif outcome.state == 'summarized':
                 await self._finished.keep(key, target, answer.output)
             return outcome
+
+    async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
+        """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""
+        parts = numbered.parts(math.ceil(characters / self._window))
+        whole = ChunkOutcome(state='summarized')
+        for part in parts:
+            if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
+                outcome = ChunkOutcome(reason=failures.CONTEXT_LENGTH)
+            elif reason := self._caller.skip_reason():
+                outcome = ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
+            else:
+                outcome = await self._summarize(part, self._target(target / len(parts)), missing)
+            whole.facts, whole.entities = whole.facts + outcome.facts, whole.entities + outcome.entities
+            if outcome.state != 'summarized':
+                whole.state, whole.reason, whole.is_failure = outcome.state, outcome.reason, outcome.is_failure
+                whole.reached = outcome.reached or whole.reached
+                break
+            whole.reason = outcome.reason or whole.reason
+            whole.reached = numbered.places[part.lines[-1].number - 1]
+        if whole.state == 'summarized':
+            whole.reached = None
+        return whole
 
     async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:
         checked = await in_process(grounding.ground, answer, numbered.lines, numbered.context)
@@ -494,7 +532,8 @@ class Engine:
 
     async def _merge_level(self, facts: Sequence[GroundedFact], level: int, total: int) -> list[GroundedFact]:
         at_once = max(MIN_GROUP_TOKENS, -(-total // self.settings.max_concurrent_llm_calls))
-        groups = merging.groups(facts, min(self.settings.default_chunk_size_tokens, _in_steps(at_once)))
+        most = min(self.settings.default_chunk_size_tokens, _in_steps(at_once), self._window / LONG_TOKEN_CHARACTERS)
+        groups = merging.groups(facts, max(MIN_TARGET_TOKENS, int(most)))
         share = self.job.budget * merging.MERGE_TARGET / max(1, total)
         calls = [
             partial(self._merge_group, group, self._target(share * merging.size(group)), self.job.focus, level, place)

@@ -32,6 +32,7 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.mapreduce.request import Request
+from summarizer_tool.runtime.turns import on_behalf_of
 from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server.http import arrival
 from summarizer_tool.server.resources import DEFECT, Context, RefusedError, Sources, retriever_of
@@ -204,7 +205,9 @@ class Tools:
         retriever = retriever_of(context, self.setup, self.store)
         extra = {'tool': asked.name, 'collection': retriever.collection.name, **_sizes(request)}
         _logger.info('call', extra=extra)
-        reply = await asked.answer(retriever, request, self._options(running, context, names_phases=asked.is_brief))
+        options = self._options(running, context, names_phases=asked.is_brief)
+        with on_behalf_of(retriever.collection.name):
+            reply = await asked.answer(retriever, request, options)
         if reply.is_error:
             return _error(reply.text)
         figures = dict(reply.figures)
