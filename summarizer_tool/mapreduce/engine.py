@@ -5,12 +5,11 @@ The computing parts are pure functions elsewhere and run off the event loop; thi
 
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-import anyio
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.models import Model
 
@@ -20,7 +19,7 @@ from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
-from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
+from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce import (
     agents,
     audit,
@@ -33,17 +32,20 @@ from summarizer_tool.mapreduce import (
     topics,
 )
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
+from summarizer_tool.mapreduce.calls_at_once import CallsAtOnce
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
-from summarizer_tool.mapreduce.numbering import Numbered, merged, number, segment_relevances
+from summarizer_tool.mapreduce.numbering import Numbered, number, segment_relevances
+from summarizer_tool.mapreduce.reducing import Reducer
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.prompts import Focus, NumberedLine
+from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, ChunkTarget, chunk_shares
+from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary, Summary
 from summarizer_tool.settings import Settings
-from summarizer_tool.text import scoring, tokens
+from summarizer_tool.text import scoring
 
 OVERSAMPLE = 1.25
 """The map asks for this much more than fits, so that the last step has something to choose from."""
@@ -54,29 +56,11 @@ OVERSAMPLE_EMBEDDED = 1.6
 OVERSAMPLE_ANSWER = 4.0
 """The same where a focus is asked for: which chunk has the answer only shows once all of them are seen."""
 
-MAX_LEVELS = 4
-"""Levels of merging; each must shrink the whole by a tenth, or the deterministic fit ends it."""
-
-MIN_GROUP_TOKENS = 1500
-"""A level is cut into as many groups as may run at once, but not into smaller ones: duplicates are found in a group."""
-
-MIN_TARGET_TOKENS = 96
-"""The least that a call is asked for: two or three facts."""
-
-STEP = 1.1
-"""Sizes that are asked for are powers of it."""
-
-OFF_FOCUS_SHARE = 0.1
-"""What a chunk that has nothing to do with the focus weighs against one that is all about it."""
-
 UNUSED = 0.1
 """A model that leaves more than this share of the budget unused has said too little."""
 
 LEAST_PART_CHARACTERS = 1000
 """A chunk is not split into smaller parts than this: a window that does not hold them holds no request."""
-
-LONG_TOKEN_CHARACTERS = 6
-"""A high estimate of the characters of a token, with which a group of facts fits a window in characters."""
 
 FILL_SCALE = 1.5
 """What is asked for to fill a budget, against what was asked for before."""
@@ -112,6 +96,18 @@ class Engine:
         depends_on = (self.model_name, *whose, options.output_mode or self.settings.llm_output_mode, prompts.version())
         scope = key_of(*depends_on, revision() if is_extractive else '')
         self._finished = AnswerCache(options.cache, scope, is_exact=is_extractive)
+        self._at_once = CallsAtOnce(self.settings.max_concurrent_llm_calls, options.on_progress)
+        self._target = ChunkTarget(self.settings.default_chunk_size_tokens)
+        self._reducer = Reducer(
+            self.settings,
+            self.job,
+            self.deadline,
+            self._tally,
+            self._caller,
+            self._finished,
+            self._at_once,
+            self._target,
+        )
         self._on_failure = options.on_failure or self.settings.on_failure
         self._cut = ChunkCuts()
         self._inventory = audit.Inventory()
@@ -119,8 +115,6 @@ class Engine:
         self._by_topic: list[list[list[float]]] = []
         """For each topic: how much each segment of each document is about it."""
         self._targets: dict[int, float] = {}
-        self._window = math.inf
-        """Characters of a request that the model's window holds, as far as its errors have said."""
 
     async def run(self) -> Summary:
         """Do all of it.
@@ -134,18 +128,20 @@ class Engine:
         """
         chunks = await self._chunks()
         self._relevance = await self._relevances()
-        self._targets = await in_thread(self._shares, chunks)
+        self._targets = await in_thread(
+            chunk_shares, chunks, self._index_of, self._relevance, self.job.budget * self._oversample
+        )
         calls = [partial(self._map_chunk, chunk, place, len(chunks)) for place, chunk in enumerate(chunks, 1)]
         self._caller.pace.unasked = len(calls)
-        outcomes = await self._each(calls, 'map', 'summarized chunk', self._weightiest_first(chunks))
+        outcomes = await self._at_once(calls, 'map', 'summarized chunk', self._weightiest_first(chunks))
         if _has_failed(outcomes) and self._on_failure != 'extractive':
             summary = await self._give_up(chunks, outcomes)
         else:
             await self._degrade(chunks, outcomes)
-            facts = await self._union([fact for outcome in outcomes for fact in outcome.facts])
+            facts = await self._reducer.union([fact for outcome in outcomes for fact in outcome.facts])
             # The embedded model has no words of its own: to merge is to choose, which the last step does best.
             if self.options.merge and not self._caller.is_extractive:
-                facts = await (self._reduce_topics(facts) if self.job.focus.topics else self._reduce(facts))
+                facts = await self._reduced(facts)
             facts = await self._repair(chunks, outcomes, facts)
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)
@@ -248,29 +244,6 @@ class Engine:
 
     # Map
 
-    async def _each(
-        self, work: Sequence[Callable[[], Awaitable[T]]], phase: Phase, what: str, order: Sequence[int] = ()
-    ) -> list[T]:
-        """Do all of it, as many at once as calls are allowed, so that no more requests than that exist."""
-        waiting, total = iter(order or range(len(work))), len(work)
-        done: dict[int, T] = {}
-
-        async def worker() -> None:
-            for index in waiting:
-                done[index] = await work[index]()
-                if self.options.on_progress is not None:
-                    message = f'{what} {len(done)} of {total}'
-                    self.options.on_progress(Progress(phase, len(done), total, message))
-
-        try:
-            async with anyio.create_task_group() as group:
-                for _ in range(min(total, self.settings.max_concurrent_llm_calls)):
-                    group.start_soon(worker)
-        except BaseExceptionGroup as errors:
-            # A usage limit or a mistake in the setup ends all workers; the caller wants to catch it by its own type.
-            raise failures.first_of(errors) from None
-        return [done[index] for index in range(total)]
-
     async def _map_chunk(self, chunk: Chunk, place: int, total: int) -> ChunkOutcome:
         has_time = self._caller.pace.has_time()
         if reason := self._caller.skip_reason() or ('' if has_time else DEADLINE):
@@ -289,27 +262,6 @@ class Engine:
     def _target_of(self, chunk: Chunk) -> int:
         return self._target(self._targets[id(chunk)])
 
-    def _shares(self, chunks: Sequence[Chunk]) -> dict[int, float]:
-        """Each chunk's share of the budget, by its size and how much is about the focus; at most its size."""
-        room = self.job.budget * self._oversample
-        weights: dict[int, float] = {}
-        for chunk in chunks:
-            about = [
-                self._relevance[self._index_of[id(piece.document)]][segment - 1]
-                for piece in chunk.pieces
-                for first, last in piece.segment_runs
-                for segment in range(first, last + 1)
-            ]
-            weights[id(chunk)] = chunk.tokens * (OFF_FOCUS_SHARE + sum(about) / max(1, len(about)))
-        shares: dict[int, float] = {}
-        left = sum(weights.values())
-        # The chunks that are full first; what they leave is for the others.
-        for chunk in sorted(chunks, key=lambda chunk: chunk.tokens / max(1e-9, weights[id(chunk)])):
-            weight = weights[id(chunk)]
-            shares[id(chunk)] = min(float(chunk.tokens), room * weight / max(1e-9, left))
-            room, left = room - shares[id(chunk)], left - weight
-        return shares
-
     @property
     def _oversample(self) -> float:
         if not self._caller.is_extractive:
@@ -321,9 +273,6 @@ class Engine:
         shares = [self._targets[id(chunk)] / chunk.tokens for chunk in chunks]
         return sorted(range(len(chunks)), key=lambda index: -round(10 * shares[index] / max(shares)))
 
-    def _target(self, wanted: float) -> int:
-        return max(MIN_TARGET_TOKENS, min(_in_steps(wanted), self.settings.default_chunk_size_tokens))
-
     async def _summarize(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
         has_cache = self.options.cache is not None
         key = await in_thread(self._finished.map_key, numbered.sources, self.job.focus, missing) if has_cache else ''
@@ -333,14 +282,11 @@ class Engine:
                 return await self._grounded(numbered, kept)
             prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target, missing)
             agent = agents.TOPICAL_SUMMARIZER if self.job.focus.topics else agents.CHUNK_SUMMARIZER
-            if len(prompt) > self._window:
+            if len(prompt) > self._caller.window:
                 return await self._in_parts(numbered, target, missing, len(prompt))
             answer = await self._caller.ask(agent, prompt, target, 'repair' if missing else 'map')
             if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
-                fits = 0.5
-                if over := failures.over_window(answer.error):
-                    fits = max(fits / 4, 0.95 - over / await in_thread(tokens.count, prompt))
-                self._window = min(self._window, len(prompt) * fits)
+                await self._caller.fit_window(prompt, answer.error)
                 return await self._in_parts(numbered, target, missing, len(prompt))
             if answer.output is None:
                 return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
@@ -354,7 +300,7 @@ class Engine:
 
     async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
         """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""
-        parts = numbered.parts(math.ceil(characters / self._window))
+        parts = numbered.parts(math.ceil(characters / self._caller.window))
         whole = ChunkOutcome(state='summarized')
         for part in parts:
             if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
@@ -381,6 +327,11 @@ class Engine:
         if facts or self._caller.is_extractive:
             return ChunkOutcome(facts, checked.entities, 'summarized')
         return ChunkOutcome(reason='no supported facts' if answer.facts else 'empty answer')
+
+    async def _reduced(self, facts: list[GroundedFact]) -> list[GroundedFact]:
+        if not self.job.focus.topics:
+            return await self._reducer.reduce(facts)
+        return await self._reducer.reduce_topics(facts, [self._places(facts, each) for each in self._by_topic])
 
     # Degrade
 
@@ -452,8 +403,8 @@ class Engine:
                 partial(self._ask_again, chunks[loss.chunk], loss.missing, self._target(target))
                 for loss, target in zip(lost, targets, strict=True)
             ]
-            added = await self._each(calls, 'repair', 'asked again about chunk')
-            repaired = await self._union([*facts, *(fact for found in added for fact in found)])
+            added = await self._at_once(calls, 'repair', 'asked again about chunk')
+            repaired = await self._reducer.union([*facts, *(fact for found in added for fact in found)])
             self._tally.recovered = len(repaired) - len(facts)
             span.set_attributes({'facts': self._tally.recovered, 'missing': sum(len(loss.missing) for loss in lost)})
         return sorted(repaired, key=lambda fact: fact.evidence)
@@ -483,7 +434,7 @@ class Engine:
         if room <= self.job.budget * UNUSED or not (is_own or self.settings.fill_budget):
             return facts
         if self.deadline.seconds < self.job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND:
-            self._mark_cut_short(DEADLINE)
+            self._tally.mark_cut_short(DEADLINE)
             return facts
         # More than is lacking, since much of it will be what is said already.
         scale = FILL_SCALE * self.job.budget / max(1, total)
@@ -494,128 +445,11 @@ class Engine:
                     found, _ = await self._extract(chunk, self._target(self._target_of(chunk) * scale))
                     extra += found if is_own else [replace(fact, importance=1, is_filler=True) for fact in found]
             span.set_attribute('facts', len(extra))
-        filled = await self._union([*facts, *extra])
+        filled = await self._reducer.union([*facts, *extra])
         return sorted(filled, key=lambda fact: fact.evidence)
-
-    def _mark_cut_short(self, reason: str) -> None:
-        """Say that what follows the map was cut short."""
-        self._tally.cut_short = True
-        self._tally.warnings.append(f'not all was merged or filled ({reason}); facts were chosen without a model')
-
-    # Reduce
-
-    async def _union(self, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
-        kept, duplicates = await in_process(merging.union, facts)
-        self._tally.dropped.duplicate += duplicates
-        return kept
-
-    async def _reduce(self, facts: list[GroundedFact]) -> list[GroundedFact]:
-        """Condense with the merger, level by level, while dropping alone would lose too much."""
-        total = await in_thread(merging.size, facts)
-        for level in range(1, MAX_LEVELS + 1):
-            if total <= self.job.budget * merging.FITS:
-                break
-            if reason := self._caller.skip_reason():
-                self._mark_cut_short(reason)
-                break
-            self._tally.levels = level
-            with telemetry.span('reduce level', level=level, facts=len(facts), tokens_in=total) as span:
-                condensed = await self._merge_level(facts, level, total)
-                shrunk = await in_thread(merging.size, condensed)
-                span.set_attributes({'facts_out': len(condensed), 'tokens_out': shrunk})
-            if shrunk >= total:
-                break
-            facts, before, total = condensed, total, shrunk
-            if shrunk > before * 0.9:
-                break
-        return facts
-
-    async def _merge_level(self, facts: Sequence[GroundedFact], level: int, total: int) -> list[GroundedFact]:
-        at_once = max(MIN_GROUP_TOKENS, -(-total // self.settings.max_concurrent_llm_calls))
-        most = min(self.settings.default_chunk_size_tokens, _in_steps(at_once), self._window / LONG_TOKEN_CHARACTERS)
-        groups = merging.groups(facts, max(MIN_TARGET_TOKENS, int(most)))
-        share = self.job.budget * merging.MERGE_TARGET / max(1, total)
-        calls = [
-            partial(self._merge_group, group, self._target(share * merging.size(group)), self.job.focus, level, place)
-            for place, group in enumerate(groups, 1)
-        ]
-        condensed = await self._each(calls, 'reduce', f'level {level}: merged group')
-        return await self._union([fact for group in condensed for fact in group])
-
-    async def _reduce_topics(self, facts: list[GroundedFact]) -> list[GroundedFact]:
-        """Condense the facts of topics that have far too many, by one call each."""
-        asked = self.job.focus.topics
-        places = [self._places(facts, of_topic) for of_topic in self._by_topic]
-        over = await in_process(
-            topics.overfull, facts, places, asked, self.job.budget, self.settings.default_chunk_size_tokens
-        )
-        calls = [
-            partial(
-                self._merge_group,
-                [facts[index] for index in own],
-                self._target(target),
-                asked[place].focus,
-                1,
-                place + 1,
-            )
-            for place, own, target in over
-        ]
-        if not calls:
-            return facts
-        self._tally.levels = 1
-        with telemetry.span('reduce level', level=1, facts=len(facts), tokens_in=merging.size(facts)) as span:
-            condensed = await self._each(calls, 'reduce', 'merged topic')
-            merged_away = {index for _, own, _ in over for index in own}
-            rest = [fact for index, fact in enumerate(facts) if index not in merged_away]
-            for (place, _, _), group in zip(over, condensed, strict=True):
-                rest += [replace(fact, topics=fact.topics or (place + 1,)) for fact in group]
-            facts = await self._union(sorted(rest, key=lambda fact: fact.evidence))
-            span.set_attributes({'facts_out': len(facts), 'tokens_out': merging.size(facts)})
-        return facts
-
-    async def _merge_group(
-        self, facts: list[GroundedFact], target: int, focus: Focus, level: int, place: int
-    ) -> list[GroundedFact]:
-        """One call of the merger; where it fails, the facts stay as they are and the fit chooses among them."""
-        if reason := self._caller.skip_reason():
-            self._mark_cut_short(reason)
-            return facts
-        lines = [NumberedLine(place, fact.text) for place, fact in enumerate(facts, 1)]
-        with telemetry.span(
-            'reduce group', level=level, group=place, facts=len(facts), target_tokens=target, model=self.model_name
-        ) as span:
-            answer = await self._merge(lines, focus, target)
-            if isinstance(answer, str):
-                self._tally.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')
-                span.set_attribute('reason', answer)
-                return facts
-            checked = await in_process(grounding.ground, answer, lines)
-            self._tally.merged(checked)
-            span.set_attribute('facts_out', len(checked.facts))
-        return merged(checked, facts) or facts
-
-    async def _merge(self, lines: list[NumberedLine], focus: Focus, target: int) -> ChunkSummary | str:
-        """The merger's answer, or why there is none."""
-        has_cache = self.options.cache is not None
-        key = await in_thread(self._finished.reduce_key, lines, focus, target) if has_cache else ''
-        async with self._finished.only_one(key, self.deadline):
-            if kept := await self._finished.find(key, target):
-                return kept
-            prompt = await in_thread(prompts.merge_request, lines, focus, target)
-            answer = await self._caller.ask(agents.MERGER, prompt, target, 'reduce')
-            if answer.output is None:
-                return answer.reason
-            if answer.output.facts:
-                await self._finished.keep(key, target, answer.output)
-            return answer.output
 
 
 def _has_failed(outcomes: Sequence[ChunkOutcome]) -> bool:
     """Return whether every call has failed for good; chunks without anything to ask about do not count."""
     failed = [outcome for outcome in outcomes if outcome.state == 'failed']
     return bool(failed) and all(outcome.is_failure for outcome in failed) and not any(o.facts for o in outcomes)
-
-
-def _in_steps(wanted: float) -> int:
-    """A size near the wanted one, equal for nearly equal ones: what a small change elsewhere leaves as it was."""
-    return round(STEP ** round(math.log(max(1.0, wanted), STEP)))

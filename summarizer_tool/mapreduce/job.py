@@ -52,6 +52,11 @@ class RunStats:
     dropped: DroppedFacts = field(default_factory=DroppedFacts)
     warnings: list[str] = field(default_factory=list[str])
 
+    def mark_cut_short(self, reason: str) -> None:
+        """Say that what follows the map was cut short."""
+        self.cut_short = True
+        self.warnings.append(f'not all was merged or filled ({reason}); facts were chosen without a model')
+
     def checked(self, facts: int, grounded: Grounding) -> None:
         """Count the facts of a chunk that grounding has looked at."""
         self.facts_in += facts
