@@ -216,11 +216,13 @@ class Tools:
         return _text(reply.text, **figures)
 
     def _late(self, asked: Operation[Any]) -> CallToolResult:
-        timeout = self.settings.mcp_tool_timeout
+        name, seconds = 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
+        if self.calls.are_ending:
+            name, seconds = 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
         if asked.is_brief:
-            return _error(problems.timed_out(timeout).text)
+            return _error(problems.timed_out(seconds).text)
         return _error(
-            f'no answer within MCP_TOOL_TIMEOUT={timeout:g} seconds; what was finished is kept, so the same call again '
+            f'no answer within {name}={seconds:g} seconds; what was finished is kept, so the same call again '
             'goes on from there'
         )
 
