@@ -1,6 +1,7 @@
 """How a command meets whoever runs it: settings, the result on stdout, all else on stderr, and the way it ends."""
 
 import os
+import re
 import sys
 from contextlib import contextmanager
 from enum import IntEnum
@@ -120,17 +121,28 @@ def in_commands(text: str) -> str:
     return text
 
 
+_HARMFUL = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+"""What moves the cursor, recolours, retitles or turns text round; not the tab and the line break."""
+
+
+def harmless(text: str) -> str:
+    """A text as a terminal may show it: what would steer the terminal stands there by its code."""
+    return _HARMFUL.sub(lambda found: f'\\u{ord(found[0]):04x}', text.replace('\r\n', '\n'))
+
+
 def complain(text: str) -> None:
-    """Write to stderr, as it is."""
+    """Write to stderr, as it is; to a terminal harmlessly."""
     if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison] - it is, where it was closed
+        text = harmless(text) if sys.stderr.isatty() else text
         sys.stderr.write(text if text.endswith('\n') else f'{text}\n')
         sys.stderr.flush()
 
 
 def write(text: str) -> None:
-    """Write to stdout as UTF-8, whatever the locale says; an empty text as nothing at all."""
+    """Write to stdout as UTF-8, whatever the locale says; an empty text as nothing at all, to a terminal harmlessly."""
     if not text:
         return
+    text = harmless(text) if sys.stdout.isatty() else text
     try:
         sys.stdout.buffer.write(text.encode('utf-8', 'replace'))
         if not text.endswith('\n'):

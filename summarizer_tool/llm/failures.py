@@ -1,10 +1,14 @@
 """What a failed model call means: why it failed, in words fit for logs, and whether the next one can do better."""
 
+import re
 from asyncio import CancelledError
 
+from pydantic import ValidationError
 from pydantic_ai import exceptions
 from pydantic_ai.exceptions import (
+    ContentFilterError,
     IncompleteToolCall,
+    ModelAPIError,
     ModelAuthenticationError,
     ModelHTTPError,
     ModelQuotaExceededError,
@@ -15,8 +19,11 @@ from pydantic_ai.exceptions import (
 DEADLINE = 'deadline'
 """The reason of a call that had no time, rather than failed."""
 
-BAD_ANSWERS = frozenset({'invalid output', 'cut off'})
-"""The reasons of calls whose answer is of no use."""
+CONTEXT_LENGTH = 'context length'
+"""The reason of a call whose request is too long for the model."""
+
+BAD_ANSWERS = frozenset({'invalid output', 'cut off', 'broken off', 'content filter', CONTEXT_LENGTH})
+"""The reasons of calls that the content of their request has failed, or whose answer is of no use."""
 
 
 class OutOfTimeError(Exception):
@@ -27,10 +34,38 @@ class ModelRefusedError(Exception):
     """Whoever lends the model has said no, and would say so again."""
 
 
+class BrokenOffError(Exception):
+    """An answer had begun, and nothing of it can be used."""
+
+
+class NoAnswerError(Exception):
+    """What came back is no answer."""
+
+
 # pydantic-ai before 2.68 has no error of its own for all answers that are cut off.
 _CUT_OFF: type[Exception] = getattr(exceptions, 'OutputTokenLimitExceeded', IncompleteToolCall)
 
 _HOPELESS_STATUS = frozenset({401, 402, 403, 404})
+
+_TOO_LONG_STATUS = 413
+
+# In the words of the providers and servers that have no code of their own for it.
+_TOO_LONG = re.compile(
+    r'(?i)context.length|context.window|context.size|prompt is too long|input is too long|too many (input )?tokens'
+    r'|token count .{0,40}exceeds|reduce the length'
+)
+_FILTERED = re.compile(r'(?i)content.?filter|content management policy|content policy|was flagged|moderation')
+_NUMBER = re.compile(r'(?<![\w.])\d[\d,]*(?![\w.]*\w)')
+
+
+_NAMES: dict[type[BaseException], str] = {
+    BrokenOffError: 'broken off',
+    ModelRefusedError: 'refused',
+    NoAnswerError: 'invalid output',
+    UnexpectedModelBehavior: 'invalid output',
+    UsageLimitExceeded: 'usage limit',
+    CancelledError: 'cancelled',
+}
 
 
 def reason(error: BaseException) -> str:
@@ -40,32 +75,42 @@ def reason(error: BaseException) -> str:
         error: What the run of a sub-agent raised.
 
     Returns:
-        `HTTP 429`, `timeout`, `deadline`, `cut off`, `invalid output`, `usage limit`, `cancelled`, `refused`, or the
-        name of the error's type.
+        `HTTP 429`, `timeout`, `deadline`, `context length`, `content filter`, `cut off`, `broken off`,
+        `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the error's type.
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
+    named = _of_answer(error) or _of_cause(error)
+    if named:
+        return named
+    for kind, name in _NAMES.items():
+        if isinstance(error, kind):
+            return name
+    return type(error).__name__
+
+
+def _of_answer(error: BaseException) -> str:
+    """What was wrong with the answer, or with what the request says."""
+    if is_too_long(error):
+        return CONTEXT_LENGTH
+    if is_filtered(error):
+        return 'content filter'
+    return 'cut off' if is_cut_off(error) else ''
+
+
+def _of_cause(error: BaseException) -> str:
+    """What kept an answer from coming."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OutOfTimeError):
             return DEADLINE
-        if isinstance(cause, ModelRefusedError):
-            return 'refused'
         status = getattr(cause, 'status_code', None) or getattr(getattr(cause, 'response', None), 'status_code', None)
-        if isinstance(status, int):
+        if isinstance(status, int) and status >= 400:
             return f'HTTP {status}'
         if isinstance(cause, TimeoutError) or 'Timeout' in type(cause).__name__:
             return 'timeout'
         cause = cause.__cause__
-    if is_cut_off(error):
-        return 'cut off'
-    if isinstance(error, UnexpectedModelBehavior):
-        return 'invalid output'
-    if isinstance(error, UsageLimitExceeded):
-        return 'usage limit'
-    if isinstance(error, CancelledError):
-        return 'cancelled'
-    return type(error).__name__
+    return ''
 
 
 def is_cut_off(error: BaseException) -> bool:
@@ -75,10 +120,59 @@ def is_cut_off(error: BaseException) -> bool:
     )
 
 
+def is_too_long(error: BaseException) -> bool:
+    """Say whether a request is longer than the model's window."""
+    return isinstance(error, ModelHTTPError | ModelAPIError) and (
+        getattr(error, 'status_code', None) == _TOO_LONG_STATUS
+        or (_is_rejection(error) and _TOO_LONG.search(str(error)) is not None)
+    )
+
+
+def over_window(error: BaseException) -> int:
+    """Tokens that a request has too many, if the error names what was asked and what there may be; else 0.
+
+    However it is worded, the largest number is what was asked, and the next smaller one the window.
+    """
+    numbers = sorted({int(number.replace(',', '')) for number in _NUMBER.findall(_message(error))})
+    return numbers[-1] - numbers[-2] if len(numbers) > 1 else 0
+
+
+def is_filtered(error: BaseException) -> bool:
+    """Say whether a provider has refused what a request says, or what its answer would."""
+    return isinstance(error, ContentFilterError) or (
+        isinstance(error, ModelAPIError) and _is_rejection(error) and _FILTERED.search(str(error)) is not None
+    )
+
+
+def is_unreadable(error: BaseException) -> bool:
+    """Say whether what came back is no answer of a provider: no choices, half of its JSON, a gateway's page."""
+    if isinstance(error, UnexpectedModelBehavior):
+        return error.message.startswith(('Invalid response', 'Streamed response ended'))
+    if type(error) is ModelAPIError and isinstance(error.__cause__, ValueError):
+        return True
+    return isinstance(error, IndexError | ValidationError)
+
+
+def _is_rejection(error: ModelAPIError) -> bool:
+    status = getattr(error, 'status_code', None)
+    return status is None or (400 <= status < 500 and status not in (401, 402, 404, 429))
+
+
+def _message(error: BaseException) -> str:
+    """What a provider says, without the numbers of its codes."""
+    body = getattr(error, 'body', None)
+    if isinstance(body, dict):
+        inner = body.get('error', body)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        body = inner.get('message', '') if isinstance(inner, dict) else inner  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return str(error if body is None else body)  # pyright: ignore[reportUnknownArgumentType]
+
+
 def is_hopeless(error: BaseException) -> bool:
     """Say whether every other call would fail the same way: a wrong key, no credit, no such model."""
     if isinstance(error, ExceptionGroup):
         return all(map(is_hopeless, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    if is_filtered(error) or is_too_long(error):
+        return False
     return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError | ModelRefusedError) or (
         isinstance(error, ModelHTTPError) and error.status_code in _HOPELESS_STATUS
     )
@@ -91,5 +185,5 @@ def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def is_final(reason: str) -> bool:
-    """Say whether a call failed for good, rather than lacking time or bringing an answer of no use."""
+    """Say whether a call failed for good: the provider cannot be reached or refuses us, whatever it is asked."""
     return reason != DEADLINE and reason not in BAD_ANSWERS

@@ -3,7 +3,7 @@
 import logging
 import math
 from asyncio import CancelledError, current_task
-from collections.abc import AsyncIterable, Awaitable, Callable, Generator
+from collections.abc import AsyncIterable, Awaitable, Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import anyio
 from anyio import CancelScope
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic_ai import (
     Agent,
     AgentStreamEvent,
@@ -41,7 +41,7 @@ from summarizer_tool import prompts
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.broken_off import broken_off, untold_usage, written
-from summarizer_tool.llm.failures import OutOfTimeError
+from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.recover_partial import QueryState, RecoverPartial, recover_partial
 from summarizer_tool.prompt_tags import PromptTag, wrap
@@ -93,7 +93,7 @@ class TypedQuery(Generic[OutputT]):
     """The prompt file of what is put behind a request whose answer could not be read. Each attempt is then a new run,
     so that every request keeps to its size; by default the broken answer is shown to the model."""
     retries: int = 1
-    """Times that an answer of which nothing can be read is asked for again."""
+    """Times that an answer of which nothing can be read is asked for again, and, apart from those, one that is none."""
     output_mode: OutputMode = 'auto'
     """How the type of the answer is asked for; `auto`: as the model's profile says."""
     trace_content: bool = False
@@ -138,17 +138,20 @@ class TypedQuery(Generic[OutputT]):
             within: The scope of the asking; when it is cancelled, the result's error is `OutOfTimeError`.
         """
         is_free = models.is_embedded(model)
-        before, own = copy(usage), copy(usage)
+        own = copy(usage)
         state = QueryState(may_be_empty=is_free or not self.empty_prompt)
         output: OutputT | None = None
         error: BaseException | None = None
         runs_left = self.retries if self.again_prompt else 0
+        unreadable_left = self.retries
         prompt = request
-        with within or CancelScope() as scope:
+        counted = () if is_free else (usage, *([] if spent is None else [spent]))
+        with within or CancelScope() as scope, _counting(own, counted):
             try:
                 while output is None:
                     try:
-                        with _noting_what_was_written(f'{prompts.load(self.prompt)}\n{prompt}', state, own):
+                        asked = f'{prompts.load(self.prompt)}\n{prompt}'
+                        with _noting_what_was_written(asked, state, own), _telling_unreadable(state):
                             result = await _agent(self).run(
                                 prompt,
                                 model=model,
@@ -160,6 +163,11 @@ class TypedQuery(Generic[OutputT]):
                                 event_stream_handler=on_events,
                             )
                         output = result.output
+                    except NoAnswerError:
+                        if not unreadable_left:
+                            raise
+                        unreadable_left -= 1
+                        on_events = None  # the transport and the client see all of what does not stream
                     except UnexpectedModelBehavior as broken:
                         if not runs_left or failures.is_cut_off(broken) or isinstance(broken, ContentFilterError):
                             raise
@@ -175,15 +183,10 @@ class TypedQuery(Generic[OutputT]):
                 error = cancelled  # by the provider's code, which has given up by itself
             except Exception as raised:  # noqa: BLE001 - whatever a provider's code raises, the caller has another way
                 error = raised
-            finally:
-                if not is_free:
-                    usage.incr(own - before)
-                    if spent is not None:
-                        spent.incr(own - before)
         if output is None:
-            error = OutOfTimeError() if scope.cancel_called else error
             output = self._kept(state)
             state.is_partial = output is not None
+            error = OutOfTimeError() if scope.cancel_called else _in_the_end(error, state)
         self._log_error(error)
         return QueryResult(output, state.is_partial, error)
 
@@ -193,7 +196,7 @@ class TypedQuery(Generic[OutputT]):
 
     def _log_error(self, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, UsageLimitExceeded | OutOfTimeError):
-            is_expected = isinstance(error, AgentRunError | OSError | CancelledError)
+            is_expected = isinstance(error, AgentRunError | OSError | CancelledError | BrokenOffError | NoAnswerError)
             self.log_failure(failures.reason(error), logging.WARNING if is_expected else logging.ERROR)
 
     def log_failure(self, reason: str, level: int = logging.WARNING) -> None:
@@ -243,6 +246,34 @@ def _noting_what_was_written(request: str, state: QueryState, usage: RunUsage) -
             state.written = written(response) if response else ''
             if response:
                 usage.incr(untold_usage(response, request))
+
+
+@contextmanager
+def _counting(own: RunUsage, counted: Sequence[RunUsage]) -> Generator[None]:
+    """Add to several counts what is added to `own` meanwhile."""
+    before = copy(own)
+    try:
+        yield
+    finally:
+        for each in counted:
+            each.incr(own - before)
+
+
+@contextmanager
+def _telling_unreadable(state: QueryState) -> Generator[None]:
+    """Tell what is no answer at all from an answer that does not fit."""
+    try:
+        yield
+    except (UnexpectedModelBehavior, ModelAPIError, IndexError, ValidationError) as error:
+        if state.written or not failures.is_unreadable(error):
+            raise
+        raise NoAnswerError from error
+
+
+def _in_the_end(error: BaseException | None, state: QueryState) -> BaseException | None:
+    """The error of a question: an answer that had begun, and of which nothing is kept, speaks for a provider."""
+    is_lost = state.written and not state.is_partial and isinstance(error, ModelAPIError)
+    return BrokenOffError() if is_lost else error
 
 
 def _limits(given: UsageLimits | None) -> UsageLimits:

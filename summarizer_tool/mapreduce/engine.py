@@ -4,6 +4,7 @@ The computing parts are pure functions elsewhere and run off the event loop; thi
 """
 
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -57,6 +58,9 @@ OVERSAMPLE_ANSWER = 4.0
 
 UNUSED = 0.1
 """A model that leaves more than this share of the budget unused has said too little."""
+
+LEAST_PART_CHARACTERS = 1000
+"""A chunk is not split into smaller parts than this: a window that does not hold them holds no request."""
 
 FILL_SCALE = 1.5
 """What is asked for to fill a budget, against what was asked for before."""
@@ -278,7 +282,12 @@ class Engine:
                 return await self._grounded(numbered, kept)
             prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target, missing)
             agent = agents.TOPICAL_SUMMARIZER if self.job.focus.topics else agents.CHUNK_SUMMARIZER
+            if len(prompt) > self._caller.window:
+                return await self._in_parts(numbered, target, missing, len(prompt))
             answer = await self._caller.ask(agent, prompt, target, 'repair' if missing else 'map')
+            if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
+                await self._caller.fit_window(prompt, answer.error)
+                return await self._in_parts(numbered, target, missing, len(prompt))
             if answer.output is None:
                 return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
             outcome = await self._grounded(numbered, answer.output)
@@ -288,6 +297,28 @@ class Engine:
             elif outcome.state == 'summarized':
                 await self._finished.keep(key, target, answer.output)
             return outcome
+
+    async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
+        """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""
+        parts = numbered.parts(math.ceil(characters / self._caller.window))
+        whole = ChunkOutcome(state='summarized')
+        for part in parts:
+            if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
+                outcome = ChunkOutcome(reason=failures.CONTEXT_LENGTH)
+            elif reason := self._caller.skip_reason():
+                outcome = ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
+            else:
+                outcome = await self._summarize(part, self._target(target / len(parts)), missing)
+            whole.facts, whole.entities = whole.facts + outcome.facts, whole.entities + outcome.entities
+            if outcome.state != 'summarized':
+                whole.state, whole.reason, whole.is_failure = outcome.state, outcome.reason, outcome.is_failure
+                whole.reached = outcome.reached or whole.reached
+                break
+            whole.reason = outcome.reason or whole.reason
+            whole.reached = numbered.places[part.lines[-1].number - 1]
+        if whole.state == 'summarized':
+            whole.reached = None
+        return whole
 
     async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:
         checked = await in_process(grounding.ground, answer, numbered.lines, numbered.context)

@@ -43,6 +43,26 @@ class Numbered:
                 rest.append(replace(source, lines=[line for line, left in shown if left or line.text.startswith('#')]))
         return replace(self, sources=rest)
 
+    @property
+    def characters(self) -> int:
+        """Of its lines."""
+        return sum(len(line.text) for line in self.lines)
+
+    def parts(self, count: int) -> list['Numbered']:
+        """The same lines with the same numbers, in at most `count` parts of about equal size."""
+        most, size, before = self.characters / count, 0, 0
+        parts: list[list[PromptSource]] = [[]]
+        for source in self.sources:
+            lines: list[NumberedLine] = []
+            for line in source.lines:
+                if size >= most * len(parts) and before:
+                    parts[-1] += [replace(source, lines=lines)] if lines else []
+                    parts, lines = [*parts, []], []
+                lines.append(line)
+                size, before = size + len(line.text), before + 1
+            parts[-1] += [replace(source, lines=lines)] if lines else []
+        return [replace(self, sources=sources) for sources in parts if sources]
+
     def found(self, grounded: Grounding) -> list[GroundedFact]:
         """The grounded facts of an answer, with their evidence in the documents."""
         facts = ((fact, dict.fromkeys(self.places[line - 1] for line in fact.evidence)) for fact in grounded.facts)

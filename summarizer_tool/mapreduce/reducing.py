@@ -12,7 +12,7 @@ from summarizer_tool.mapreduce.job import Job, RunStats
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import merged
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.mapreduce.targets import ChunkTarget, in_steps
+from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, ChunkTarget, in_steps
 from summarizer_tool.prompts import Focus, NumberedLine
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
@@ -24,6 +24,9 @@ MAX_LEVELS = 4
 
 MIN_GROUP_TOKENS = 1500
 """A level is cut into as many groups as may run at once, but not into smaller ones: duplicates are found in a group."""
+
+LONG_TOKEN_CHARACTERS = 6
+"""A high estimate of the characters of a token, with which a group of facts fits a window in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,9 @@ class Reducer:
 
     async def _merge_level(self, facts: Sequence[GroundedFact], level: int, total: int) -> list[GroundedFact]:
         at_once = max(MIN_GROUP_TOKENS, -(-total // self.settings.max_concurrent_llm_calls))
-        groups = merging.groups(facts, min(self.settings.default_chunk_size_tokens, in_steps(at_once)))
+        in_window = self.caller.window / LONG_TOKEN_CHARACTERS
+        most = min(self.settings.default_chunk_size_tokens, in_steps(at_once), in_window)
+        groups = merging.groups(facts, max(MIN_TARGET_TOKENS, int(most)))
         share = self.job.budget * merging.MERGE_TARGET / max(1, total)
         calls = [
             partial(self._merge_group, group, self.target(share * merging.size(group)), self.job.focus, level, place)

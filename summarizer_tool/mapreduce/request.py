@@ -31,6 +31,9 @@ DEFAULT_STRATEGY = 'semantic'
 MAX_SHOWN = 60
 """Characters of a wrong name that an error repeats."""
 
+LONGEST_ARGUMENT = 50_000
+"""Characters of any argument but a text to work on; it goes into every request to a model."""
+
 Format = Literal['text', 'brief']
 """How a summary is written: as a text, or with numbered sources and quoted lines."""
 
@@ -44,6 +47,16 @@ def _as_texts(value: object) -> tuple[str, ...]:
     return tuple(_as_text(item) for item in items if item is not None)
 
 
+def _bounded(value: str | Sequence[str], info: ValidationInfo) -> str | Sequence[str]:
+    characters = len(value) if isinstance(value, str) else sum(map(len, value))
+    if characters > LONGEST_ARGUMENT:
+        raise ValueError(
+            f'{info.field_name} has {characters:,} characters, and at most {LONGEST_ARGUMENT:,} are read; shorten it, '
+            'or store it with add_source and give its handle'
+        )
+    return value
+
+
 def _not_negative(value: int, info: ValidationInfo) -> int:
     if value < 0:
         raise ValueError(f'{info.field_name}={value} is negative; 0 means the default')
@@ -52,11 +65,15 @@ def _not_negative(value: int, info: ValidationInfo) -> int:
 
 _LIST = {'type': 'array', 'items': {'type': 'string'}}
 
-Text = Annotated[str, BeforeValidator(_as_text), WithJsonSchema({'type': 'string'})]
-Handle = Annotated[str, BeforeValidator(lambda value: ' '.join(_as_texts(value)))]
-Texts = Annotated[str | Sequence[str], BeforeValidator(_as_texts), WithJsonSchema(_LIST)]
+_BOUND = AfterValidator(_bounded)
+
+LongText = Annotated[str, BeforeValidator(_as_text), WithJsonSchema({'type': 'string'})]
+"""A text to work on, which `SUMMARIZER_MAX_INPUT_MB` bounds."""
+Text = Annotated[str, BeforeValidator(_as_text), _BOUND, WithJsonSchema({'type': 'string'})]
+Handle = Annotated[str, BeforeValidator(lambda value: ' '.join(_as_texts(value))), _BOUND]
+Texts = Annotated[str | Sequence[str], BeforeValidator(_as_texts), _BOUND, WithJsonSchema(_LIST)]
 TextOrTexts = Annotated[
-    str | Sequence[str], BeforeValidator(_as_texts), WithJsonSchema({'anyOf': [{'type': 'string'}, _LIST]})
+    str | Sequence[str], BeforeValidator(_as_texts), _BOUND, WithJsonSchema({'anyOf': [{'type': 'string'}, _LIST]})
 ]
 Count = Annotated[int, AfterValidator(_not_negative), WithJsonSchema({'type': 'integer', 'minimum': 0})]
 Strategy = Annotated[Text, WithJsonSchema({'type': 'string', 'enum': [*STRATEGIES]})]
@@ -96,7 +113,7 @@ class SummarizeRequest(Request):
     for_extraction: ClassVar[bool] = False
     """Whether the default budget is that of an extraction."""
 
-    content: Text = ''
+    content: LongText = ''
     """The text; of an HTML page it is the markdown, without menus and the like."""
     source_ids: Texts = ()
     """Handles of stored sources, instead of a text."""

@@ -1,5 +1,6 @@
 """One job's calls of the sub-agents: counted, within its deadline, and none any more once an error would repeat."""
 
+import math
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,8 +17,10 @@ from summarizer_tool.mapreduce.fact_stream import FactStream
 from summarizer_tool.mapreduce.job import RunStats
 from summarizer_tool.mapreduce.pace import Pace, Writing
 from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.schemas import ChunkSummary
 from summarizer_tool.settings import Settings
+from summarizer_tool.text import tokens
 
 STRUCTURE_FACTOR = 1.8
 STRUCTURE_TOKENS = 160
@@ -37,6 +40,8 @@ class SubAgentRunner:
     """For its usage, in which others may count at the same time, usage limits, output mode and `on_fact`."""
     spent: RunUsage = field(default_factory=RunUsage)
     """By the calls of this job alone."""
+    window: float = math.inf
+    """Characters of a request that the model's window holds, as far as its errors have said."""
     _hopeless: str = ''
 
     def __post_init__(self) -> None:
@@ -51,6 +56,13 @@ class SubAgentRunner:
     def skip_reason(self) -> str:
         """Why no further call should be made: the deadline, or an error that every call would meet; empty if none."""
         return DEADLINE if anyio.current_time() >= self.deadline.last_call else self._hopeless
+
+    async def fit_window(self, request: str, error: BaseException) -> None:
+        """Learn the window from the error that a request was too long for it: by the figures it names, else half."""
+        fits = 0.5
+        if over := failures.over_window(error):
+            fits = max(fits / 4, 0.95 - over / await in_thread(tokens.count, request))
+        self.window = min(self.window, len(request) * fits)
 
     async def ask(
         self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase

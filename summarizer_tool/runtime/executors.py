@@ -1,24 +1,25 @@
 """Where computing runs: worker processes for large requests, if there are any, else threads; never the event loop."""
 
-import heapq
 import os
 import signal
 import time
-from asyncio import Future, Task, TimerHandle, create_task, gather, get_running_loop, shield, wait
+from asyncio import CancelledError, Task, TimerHandle, create_task, gather, get_running_loop, shield, wait
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import count
 from logging import getLogger
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar, cast
 
 import anyio.to_process
 import anyio.to_thread
 from anyio import BrokenWorkerProcess, CancelScope, CapacityLimiter
 from anyio.lowlevel import RunVar
+
+from summarizer_tool.runtime.ending_threads import EndableCall
+from summarizer_tool.runtime.turns import Place, Turns
 
 P = ParamSpec('P')
 T = TypeVar('T')
@@ -44,8 +45,8 @@ NICENESS = 5
 
 _logger = getLogger('summarizer_tool')
 
-_threads: RunVar[CapacityLimiter] = RunVar('summarizer_tool_threads')
-_light_threads: RunVar[CapacityLimiter] = RunVar('summarizer_tool_light_threads')
+_threads: RunVar[Turns] = RunVar('summarizer_tool_threads')
+_light_threads: RunVar[Turns] = RunVar('summarizer_tool_light_threads')
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,30 +77,33 @@ def request_load(characters: int, workers: 'WorkerProcesses | None') -> Generato
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run pure computing in a thread; a caller that is cancelled does not wait for it."""
+    """Run pure computing in a thread; a caller that is cancelled does not wait for it, and it ends soon."""
     load = _load.get()
     # What belongs to no request of a known size is small: an outline, a last line.
     lane = _threads if load is not None and not load.is_light else _light_threads
     try:
-        limiter = lane.get()
+        turns = lane.get()
     except LookupError:
-        limiter = CapacityLimiter(THREADS)
-        lane.set(limiter)
-    place = object()
-    await limiter.acquire_on_behalf_of(place)
-    call = partial(function, *args, **kwargs)
+        turns = Turns(THREADS)
+        lane.set(turns)
+    place = await turns.take(load.due if load is not None else time.monotonic())
+    call = EndableCall(partial(function, *args, **kwargs))
     # Abandoned only at the end of the event loop.
-    task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=CapacityLimiter(1)))
+    task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=_unlimited()))
     _computing.add(task)
 
     def end(task: 'Task[Any]') -> None:
         _computing.discard(task)
-        limiter.release_on_behalf_of(place)  # not before the thread is done, whoever has stopped waiting for it
+        turns.give_back(place)  # not before the thread is done, whoever has stopped waiting for it
         if not task.cancelled():
             task.exception()
 
     task.add_done_callback(end)
-    return await shield(task)
+    try:
+        return await shield(task)
+    except CancelledError:
+        call.end(get_running_loop())
+        raise
 
 
 _computing: set[Task[Any]] = set()
@@ -135,10 +139,8 @@ class WorkerProcesses:
         """Make a pool; its processes start when it is entered, and are ready when each has called `prepare`."""
         self.processes = processes
         self._prepare = prepare
-        self._free = processes
-        self._waiting: list[tuple[float, int, Future[None]]] = []
-        self._order = count()
-        self._running: set[Task[Any]] = set()
+        self._turns = Turns(processes)
+        self._running: dict[Task[Any], CancelScope] = {}
         self._idle: TimerHandle | None = None
         self._started = 0
         self._are_ready = False
@@ -156,9 +158,8 @@ class WorkerProcesses:
         return self._are_ready
 
     def _warm_up(self) -> None:
-        while self._free > 0:
-            self._free -= 1
-            self._start(self._prepare).add_done_callback(self._warmed_up)
+        while self._turns.free:
+            self._start(self._prepare, self._turns.take_free()).add_done_callback(self._warmed_up)
 
     def _warmed_up(self, task: 'Task[Any]') -> None:
         self._are_ready = self._started > 0 and not task.cancelled() and task.exception() is None
@@ -172,77 +173,73 @@ class WorkerProcesses:
             self._idle.cancel()
         with CancelScope(shield=True):
             await gather(*(_end_one() for _ in range(self._started - len(self._running))))
+            for scope in self._running.values():
+                scope.cancel()
             if running := list(self._running):
-                # One that is cancelled before it has said that it is there would be forgotten.
                 await wait(running, timeout=_STARTING_SECONDS)
                 for task in running:
                     task.cancel()
                 await wait(running, timeout=_STARTING_SECONDS)
 
     async def run(self, function: Callable[[], T], due: float) -> T:
-        """Run a function in the next free process; what is due first goes first.
+        """Run a function in the next free process: that of the client who has had least, and what is due first.
 
-        A caller that is cancelled does not wait for it; what has begun runs to its end.
+        When the caller is cancelled, the process that computes for it is killed.
 
         Raises:
             BrokenWorkerProcess: If the process dies.
         """
-        await self._turn(due)
-        return await shield(self._start(function))
+        task = self._start(function, await self._turns.take(due))
+        try:
+            return await shield(task)
+        except CancelledError:
+            if scope := self._running.get(task):
+                scope.cancel()
+            raise
 
-    def _start(self, function: Callable[[], T]) -> 'Task[T]':
-        self._started = max(self._started, self.processes - self._free)
+    def _start(self, function: Callable[[], T], place: Place) -> 'Task[T]':
+        self._started = max(self._started, self.processes - self._turns.free)
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-        task = create_task(anyio.to_process.run_sync(_in_worker, function, limiter=_unlimited()))
-        self._running.add(task)
-        task.add_done_callback(self._done)
+        scope = CancelScope()
+        task = create_task(_computed(function, scope))
+        self._running[task] = scope
+        task.add_done_callback(partial(self._done, place))
         return task
 
-    def _done(self, task: 'Task[Any]') -> None:
-        self._running.discard(task)
+    def _done(self, place: Place, task: 'Task[Any]') -> None:
+        del self._running[task]
         # Whoever has waited for it has had its exception.
         if not task.cancelled() and isinstance(task.exception(), BrokenWorkerProcess):
             self._started -= 1
-        self._release()
-
-    async def _turn(self, due: float) -> None:
-        """Take a free process, or wait for one."""
-        if self._free > 0:
-            self._free -= 1
-            return
-        ready = get_running_loop().create_future()
-        heapq.heappush(self._waiting, (due, next(self._order), ready))
-        try:
-            await ready
-        except BaseException:
-            if ready.done() and not ready.cancelled():  # the process was already on its way
-                self._release()
-            raise
-
-    def _release(self) -> None:
-        """Give a process to whoever is due first, or keep it free."""
-        while self._waiting:
-            _, _, ready = heapq.heappop(self._waiting)
-            if not ready.done():
-                ready.set_result(None)
-                return
-        self._free += 1
-        if self._free == self.processes and not self._is_closed:
+            self._are_ready = self._are_ready and self._started > 0
+        self._turns.give_back(place)
+        if self._turns.free == self.processes and not self._is_closed:
             self._idle = get_running_loop().call_later(IDLE_SECONDS, self._end_all)
 
     def _end_all(self) -> None:
         ending, self._started, self._are_ready = self._started, 0, False
         for _ in range(ending):
             task = create_task(_end_one())
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            self._running[task] = CancelScope()
+            task.add_done_callback(self._running.pop)
 
 
 def _unlimited() -> CapacityLimiter:
-    """The bound is `WorkerProcesses`' own, which knows what is due."""
-    return CapacityLimiter(1)
+    """The bound is that of `Turns`. Entering this lets nobody else run, who could take the process in between."""
+    return cast('CapacityLimiter', nullcontext())
+
+
+async def _computed(function: Callable[[], T], scope: CancelScope) -> T:
+    """Run a function in a worker process, which is killed when the scope is cancelled."""
+    # One that is cancelled before it has said that it is there would be forgotten, and stay.
+    await anyio.to_process.run_sync(_set_up, limiter=_unlimited())
+    if scope.cancel_called:
+        raise CancelledError
+    with scope:
+        return await anyio.to_process.run_sync(function, cancellable=True, limiter=_unlimited())
+    raise BrokenWorkerProcess
 
 
 _ENDING_SECONDS = 0.1
@@ -254,12 +251,6 @@ async def _end_one() -> None:
     # A process that is cancelled while it works is killed and waited for; one that left by itself would be missed.
     with anyio.move_on_after(_ENDING_SECONDS), suppress(BrokenWorkerProcess):
         await anyio.to_process.run_sync(time.sleep, 3600, cancellable=True, limiter=_unlimited())
-
-
-def _in_worker(function: Callable[[], T]) -> T:
-    """Run a function in a worker process."""
-    _set_up()
-    return function()
 
 
 @cache

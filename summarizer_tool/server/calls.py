@@ -28,6 +28,9 @@ BEATS_A_STEP = 1000
 RESERVE = 0.05
 """Of the time for a call: for getting the answer to the client."""
 
+STOPPING_SECONDS = 2.0
+"""Of the grace period of a server that is told to stop, at least, up to half of it: for answers without a model."""
+
 LATE = 0.8
 """Of the time for a call: what is not done by then is logged."""
 
@@ -150,6 +153,11 @@ class RunningCalls:
     _running: set[RunningCall] = field(default_factory=set[RunningCall])
     _ended: Event = field(default_factory=Event)
 
+    @property
+    def are_ending(self) -> bool:
+        """Whether the server is told to stop."""
+        return self.end < math.inf
+
     def __len__(self) -> int:
         """How many run."""
         return len(self._running)
@@ -193,8 +201,9 @@ class RunningCalls:
         self.end = min(self.end, anyio.current_time() + grace)
         if self._running:
             _logger.info('calls still run', extra={'calls': len(self._running), 'grace_seconds': grace})
+        reserve = max(2 * RESERVE * grace, min(STOPPING_SECONDS, grace / 2))
         for call in self._running:
-            call.deadline.bring_forward(grace * (1 - 2 * RESERVE), grace=grace * RESERVE)
+            call.deadline.bring_forward(grace - reserve, grace=reserve / 2)
             call.guard.deadline = min(call.guard.deadline, self.end)
 
     async def some_ran(self) -> None:

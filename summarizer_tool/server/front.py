@@ -4,13 +4,16 @@ import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+import h11
 import uvicorn
 from anyio import Event
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from summarizer_tool.errors import ConfigurationError
 from summarizer_tool.settings import Settings
 
 if TYPE_CHECKING:
+    from asyncio import TimerHandle, Transport
     from socket import socket
 
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -21,6 +24,12 @@ HEALTH = '/health'
 CLOSING_SECONDS = 2.0
 """For the last bytes of answers, when the server stops and everything else has ended."""
 
+
+MAX_CONNECTIONS = 2000
+"""At once; one more is closed."""
+
+HEAD_SECONDS = 15.0
+"""Within which the head of a request comes; a connection that sends less is closed."""
 
 BACKLOG = 2048
 """Connections that wait to be accepted."""
@@ -64,6 +73,37 @@ async def _health(scope: 'Scope', send: 'Send') -> None:
     await send({'type': 'http.response.body', 'body': b'' if scope['method'] == 'HEAD' else body})
 
 
+class _Connection(H11Protocol):
+    """A connection that must say what it wants in time, of which there are only so many."""
+
+    _late: 'TimerHandle | None' = None
+
+    def connection_made(self, transport: 'Transport') -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        super().connection_made(transport)
+        if len(self.connections) > MAX_CONNECTIONS:
+            transport.abort()
+        else:
+            self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        """Bound the time in which the head of a request comes; the body is the application's business."""
+        is_waiting = self.conn.their_state is h11.IDLE
+        if is_waiting and self._late is None:
+            self._late = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+        elif not is_waiting and self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+
 class HTTPServer(uvicorn.Server):
     """uvicorn, without its own ideas of what a signal means."""
 
@@ -71,7 +111,7 @@ class HTTPServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http='h11',
+                http=_Connection,
                 ws='none',
                 lifespan='off',
                 log_config=None,

@@ -4,7 +4,10 @@ import hashlib
 import hmac
 import json
 import logging
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 import anyio
@@ -18,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from summarizer_tool.server.front import HEALTH, PATH
+from summarizer_tool.server.message_ids import has_wrong_id
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 
@@ -39,8 +43,37 @@ MAX_SESSIONS = 1000
 STALLED_SECONDS = 60.0
 """A client that takes nothing of what is sent to it for so long has gone."""
 
+INVALID = json.dumps(
+    {
+        'jsonrpc': '2.0',
+        'id': None,
+        'error': {
+            'code': INVALID_REQUEST,
+            'message': 'the body must be one JSON-RPC message, its id a string or integer',
+        },
+    }
+).encode()
+"""The answer to a body that is no message, in place of all that the SDK's validation has to say."""
+
+MODERN = '2026'
+"""Protocol versions from then on have no sessions."""
+
+NO_MESSAGE = b'{}'
+"""A body that the SDK takes for no message."""
+
 MAX_SHOWN = 100
 """Characters of a header that a log line repeats."""
+
+BODY_SECONDS = 30.0
+BODY_BYTES_A_SECOND = 20_000
+"""A body may take so long, and this much more for its size; what comes more slowly is refused."""
+
+WRONG_TOKENS = 10
+"""In a minute from one address; further ones are answered after a wait."""
+
+WRONG_TOKEN_SECONDS = 1.0
+WAITING_WRONG_TOKENS = 50
+"""How long that wait is, and how many wait at once; more are refused with 429."""
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -93,6 +126,32 @@ class Tokens:
         return DEFAULT_COLLECTION if self._shared else collection_of(found[0].decode())
 
 
+class _WrongTokens:
+    """Slows down those who try tokens: whoever has the right one never waits."""
+
+    def __init__(self) -> None:
+        self._since = 0.0
+        self._tried: Counter[str] = Counter()
+        self._waiting = 0
+
+    async def may_answer(self, host: str) -> bool:
+        """Count a wrong token, and wait where there were many; False where too many wait."""
+        if anyio.current_time() - self._since > 60:
+            self._since = anyio.current_time()
+            self._tried.clear()
+        self._tried[host] += 1
+        if self._tried[host] <= WRONG_TOKENS:
+            return True
+        if self._waiting >= WAITING_WRONG_TOKENS:
+            return False
+        self._waiting += 1
+        try:
+            await anyio.sleep(WRONG_TOKEN_SECONDS)
+        finally:
+            self._waiting -= 1
+        return True
+
+
 @dataclass(slots=True)
 class Arrival:
     """What is known of a request besides its content; the tools find it in the scope."""
@@ -112,9 +171,11 @@ def arrival(request: object) -> Arrival | None:
 class Gate:
     """The ASGI application behind the front: MCP for those who may."""
 
-    def __init__(self, settings: Settings, app: 'ASGIApp') -> None:
-        """Args: app: The MCP endpoint."""
+    def __init__(self, settings: Settings, app: 'ASGIApp', *, knows: Callable[[str], bool] = lambda _: True) -> None:
+        """Args: app: The MCP endpoint. knows: Whether there is a session of that id."""
         self._app = app
+        self._knows = knows
+        self._wrong_tokens = _WrongTokens()
         self._tokens = Tokens(settings)
         self._host_check = TransportSecurityMiddleware(security(settings))
         # It says the same as `_refusal`, but not what to do.
@@ -145,6 +206,8 @@ class Gate:
         collection = self._tokens.collection(authorization) if self._tokens else DEFAULT_COLLECTION
         if collection is None:
             _logger.warning('a request without a valid token is refused')
+            if authorization and not await self._wrong_tokens.may_answer((scope.get('client') or ('',))[0]):
+                return JSONResponse({'error': 'too many wrong tokens'}, 429, {'Retry-After': '60'})
             return _unauthorized(is_given=bool(authorization))
         # Names of hosts are the same in capitals.
         scope['headers'] = [(name, value.lower() if name == b'host' else value) for name, value in scope['headers']]
@@ -159,6 +222,10 @@ class Gate:
             )
             what = f'Invalid {header} header: local ones are accepted, and those that MCP_ALLOWED_HOSTS names'
             return PlainTextResponse(what, refused.status_code)
+        session = request.headers.get('mcp-session-id')
+        is_modern = request.headers.get('mcp-protocol-version', '') >= MODERN  # which has no sessions
+        if session is not None and not is_modern and not self._knows(session):
+            return _no_session()
         scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection, Event())
         if self._tokens:
             # A session belongs to whoever has opened it: the SDK compares this user.
@@ -170,8 +237,20 @@ class Gate:
         lost = scope['summarizer.arrival'].lost
         out = _Outgoing(send, self._too_large(), lost)
 
+        started, received, is_whole = anyio.current_time(), 0, False
+
         async def watched() -> 'Message':
-            message = await receive()
+            nonlocal received, is_whole
+            seconds = BODY_SECONDS + received / BODY_BYTES_A_SECOND - (anyio.current_time() - started)
+            message: Message = {'type': 'http.disconnect'}
+            with anyio.move_on_after(inf if is_whole else max(0.0, seconds)):
+                message = await receive()
+            if message['type'] == 'http.request':
+                body = message.get('body', b'')
+                is_only = not received and not message.get('more_body', False)
+                received, is_whole = received + len(body), not message.get('more_body', False)
+                if is_only and has_wrong_id(body.decode('utf-8', 'replace')):
+                    message = {**message, 'body': NO_MESSAGE}
             if message['type'] == 'http.disconnect':
                 lost.set()
             return message
@@ -205,14 +284,28 @@ class _Outgoing:
         self._lost = lost
         self._is_open = False
         self._is_replaced = False
+        self._held: Message | None = None
 
     async def send(self, message: 'Message') -> None:
+        if message['type'] == 'http.response.start' and message['status'] == 400:
+            self._held = message  # until it is seen what it says
+            return
+        if self._held is not None:
+            held, self._held = self._held, None
+            if b'alidation error' in message.get('body', b''):
+                headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(INVALID))]
+                held, message = {**held, 'headers': headers}, {**message, 'body': INVALID}
+            self._is_open = True
+            await self._pass(held)
         if message['type'] == 'http.response.start' and message['status'] == 413:
             self._is_replaced = True
             headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(self._too_large))]
             message = {**message, 'headers': headers}
         elif self._is_replaced:
             message = {**message, 'body': self._too_large}
+        await self._pass(message)
+
+    async def _pass(self, message: 'Message') -> None:
         with anyio.move_on_after(STALLED_SECONDS) as stalled:
             self._is_open = message['type'] == 'http.response.start' or message.get('more_body', False)
             await self._send(message)
@@ -227,6 +320,11 @@ class _Outgoing:
             await self._send({'type': 'http.response.body', 'body': b'', 'more_body': False})
 
 
+def _no_session() -> Response:
+    message = 'Session not found'  # in the words of the SDK, which says so once it has read the body
+    return JSONResponse({'jsonrpc': '2.0', 'id': None, 'error': {'code': INVALID_REQUEST, 'message': message}}, 404)
+
+
 def _unauthorized(*, is_given: bool) -> Response:
     description = 'the token is not one of MCP_AUTH_TOKEN' if is_given else 'send Authorization: Bearer <token>'
     error = 'invalid_token' if is_given else 'unauthorized'
@@ -234,9 +332,17 @@ def _unauthorized(*, is_given: bool) -> Response:
     return JSONResponse({'error': error, 'error_description': description}, 401, {'WWW-Authenticate': challenge})
 
 
-def endpoint(settings: Settings, server: 'Server[None]') -> StreamableHTTPSessionManager:
+class Sessions(StreamableHTTPSessionManager):
+    """The MCP endpoint, which keeps the sessions while it runs."""
+
+    def knows(self, session: str) -> bool:
+        """Return whether a request of that session is worth reading."""
+        return self.stateless or session in self._server_instances
+
+
+def endpoint(settings: Settings, server: 'Server[None]') -> Sessions:
     """The MCP endpoint; its `run` keeps the sessions."""
-    return StreamableHTTPSessionManager(
+    return Sessions(
         server,
         stateless=settings.mcp_stateless,
         security_settings=security(settings),

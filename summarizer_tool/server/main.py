@@ -173,7 +173,7 @@ async def serve_http(
                 from summarizer_tool.server.http import Gate, endpoint
 
                 sessions = endpoint(settings, served.server())
-                gate = Gate(settings, sessions.handle_request)
+                gate = Gate(settings, sessions.handle_request, knows=sessions.knows)
                 async with sessions.run():
                     front.open(gate)
                     on_ready(served)

@@ -24,6 +24,7 @@ from mcp_types import (
 )
 
 from summarizer_tool.server.front import CLOSING_SECONDS
+from summarizer_tool.server.message_ids import has_wrong_id
 from summarizer_tool.server.served import Calls, Served
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
 CHUNK_BYTES = 1 << 16
+
+NO_MESSAGE = '{}'
+"""A line that the SDK takes for no message."""
 
 
 async def talk(served: Served, stop: Event, grace: float) -> None:
@@ -72,7 +76,8 @@ class _StdinLines:
             tasks.cancel_scope.cancel()
         if line is None:
             raise StopAsyncIteration
-        return line.decode('utf-8', 'replace')
+        text = line.decode('utf-8', 'replace')
+        return NO_MESSAGE if has_wrong_id(text) else text
 
 
 async def _cancel_when(event: Event, scope: CancelScope) -> None:
@@ -142,7 +147,9 @@ class _Requests:
         """The next message."""
         try:
             while isinstance(item := await self._read.receive(), Exception):
-                error = ErrorData(code=PARSE_ERROR, message='a line must be one JSON-RPC message')
+                error = ErrorData(
+                    code=PARSE_ERROR, message='a line must be one JSON-RPC message, its id a string or integer'
+                )
                 await self._write.send(SessionMessage(JSONRPCError(jsonrpc='2.0', id=None, error=error)))
         except anyio.EndOfStream:
             self._calls.bring_to_an_end(self._grace)

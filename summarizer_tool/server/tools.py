@@ -32,6 +32,7 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.mapreduce.request import Request
+from summarizer_tool.runtime.turns import on_behalf_of
 from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server.http import arrival
 from summarizer_tool.server.resources import DEFECT, Context, RefusedError, Sources, retriever_of
@@ -204,7 +205,9 @@ class Tools:
         retriever = retriever_of(context, self.setup, self.store)
         extra = {'tool': asked.name, 'collection': retriever.collection.name, **_sizes(request)}
         _logger.info('call', extra=extra)
-        reply = await asked.answer(retriever, request, self._options(running, context, names_phases=asked.is_brief))
+        options = self._options(running, context, names_phases=asked.is_brief)
+        with on_behalf_of(retriever.collection.name):
+            reply = await asked.answer(retriever, request, options)
         if reply.is_error:
             return _error(reply.text)
         figures = dict(reply.figures)
@@ -213,11 +216,13 @@ class Tools:
         return _text(reply.text, **figures)
 
     def _late(self, asked: Operation[Any]) -> CallToolResult:
-        timeout = self.settings.mcp_tool_timeout
+        name, seconds = 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
+        if self.calls.are_ending:
+            name, seconds = 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
         if asked.is_brief:
-            return _error(problems.timed_out(timeout).text)
+            return _error(problems.timed_out(seconds).text)
         return _error(
-            f'no answer within MCP_TOOL_TIMEOUT={timeout:g} seconds; what was finished is kept, so the same call again '
+            f'no answer within {name}={seconds:g} seconds; what was finished is kept, so the same call again '
             'goes on from there'
         )
 

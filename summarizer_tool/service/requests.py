@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import WithJsonSchema
 
 from summarizer_tool.evidence.question.question import ResearchMode
-from summarizer_tool.mapreduce.request import Count, Handle, Request, Text, TextOrTexts, Texts
+from summarizer_tool.mapreduce.request import Count, Handle, LongText, Request, Text, TextOrTexts, Texts
 
 DEFAULT_TOP_K = 20
 
@@ -64,11 +64,11 @@ class StatusRequest(Request):
 class AddSourceRequest(Request):
     """Store a text, or the page at a URL."""
 
-    content: Text = ''
+    content: LongText = ''
     """The text; or the bytes of a file as a `data:` URL in base64, whose name `title` may be."""
     url: Text = ''
     """Where to fetch it from; with `content`: where the text came from, nothing is fetched."""
-    title: Text = ''
+    title: LongText = ''
     """Its name; empty: the page's own, or the first heading."""
 
 

@@ -77,7 +77,7 @@ class Collection:
             now = self._database.now()
             kept = db.execute('SELECT digest FROM sources WHERE collection = ? AND id = ?', place).fetchone()
             if kept is None:
-                self._database.make_room(db, len(text))
+                self._database.make_room(db, len(text), self.name)
                 lines = document.text.count('\n') + (not document.text.endswith('\n'))
                 size = (len(text), document.tokens, lines)
                 db.execute(
@@ -309,7 +309,7 @@ class Collection:
         place = (self.name, kind, _key(key), target)
         with self._database.write() as db:
             db.execute('DELETE FROM work WHERE collection = ? AND kind = ? AND key = ? AND target = ?', place)
-            self._database.make_room(db, len(encoded))
+            self._database.make_room(db, len(encoded), self.name)
             db.execute(
                 'INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, ?)', (*place, self._database.now(), len(encoded), encoded)
             )

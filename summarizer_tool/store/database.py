@@ -4,6 +4,7 @@ import os
 import sqlite3
 import time
 import weakref
+from collections import Counter, deque
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -113,24 +114,44 @@ class Database:
             else:
                 db.execute('UPDATE work SET used_at = max(used_at, ?) WHERE rowid = ?', (used_at, row))
 
-    def make_room(self, db: sqlite3.Connection, size: int) -> None:
-        """Evict what has not been used for longest until `size` more bytes fit, which the caller then adds."""
+    def make_room(self, db: sqlite3.Connection, size: int, collection: str) -> None:
+        """Evict until `size` more bytes fit, which the caller then adds to a collection.
+
+        It is always the collection that has most, the new bytes included, that gives what it has not used for longest:
+        so one that has no more than its share loses nothing to another.
+        """
         over = total_of(db) + size - self.cap
-        while over > 0:
-            oldest: list[tuple[str, int, int, int]] = db.execute(
-                "SELECT 'sources', rowid, size, used_at FROM sources UNION ALL "
-                "SELECT 'work', rowid, size, used_at FROM work ORDER BY used_at LIMIT 100"
-            ).fetchall()
-            if not oldest:
-                return
-            for table, row, freed, _used_at in oldest:
-                if table == 'sources':
-                    self._evict(db, row)
-                else:
-                    db.execute('DELETE FROM work WHERE rowid = ?', (row,))
-                over -= freed
-                if over <= 0:
-                    return
+        if over <= 0:
+            return
+        held: Counter[str] = Counter({collection: size})
+        for name, kept in db.execute(
+            'SELECT collection, sum(size) FROM (SELECT collection, size FROM sources UNION ALL '
+            'SELECT collection, size FROM work) GROUP BY collection'
+        ):
+            held[name] += kept
+        oldest: dict[str, deque[tuple[str, int, int, int]]] = {}
+        while over > 0 and held:
+            largest = max(held, key=lambda name: (held[name], name))
+            if not oldest.get(largest):
+                oldest[largest] = deque(self._oldest(db, largest))
+            if not oldest[largest]:  # all that it has is still to be added
+                del held[largest]
+                continue
+            table, row, freed, _used_at = oldest[largest].popleft()
+            if table == 'sources':
+                self._evict(db, row)
+            else:
+                db.execute('DELETE FROM work WHERE rowid = ?', (row,))
+            held[largest] -= freed
+            over -= freed
+
+    def _oldest(self, db: sqlite3.Connection, collection: str) -> list[tuple[str, int, int, int]]:
+        """What a collection has not used for longest: table, row, size and last use of each."""
+        return db.execute(
+            "SELECT 'sources', rowid, size, used_at FROM sources WHERE collection = ?1 UNION ALL "
+            "SELECT 'work', rowid, size, used_at FROM work WHERE collection = ?1 ORDER BY used_at LIMIT 100",
+            (collection,),
+        ).fetchall()
 
     def _evict(self, db: sqlite3.Connection, row: int) -> None:
         """Delete a source, and remember that it was there."""

@@ -1,10 +1,13 @@
 """Where computing runs: in processes for large requests, in threads for small ones, never on the loop."""
 
 import asyncio
+import importlib
 import os
+import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import anyio
 import pytest
 from anyio import BrokenWorkerProcess
 from anyio.lowlevel import checkpoint
+from inline_snapshot import snapshot
 
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer
 from summarizer_tool.runtime.executors import (
@@ -23,8 +27,9 @@ from summarizer_tool.runtime.executors import (
     in_thread,
     request_load,
 )
+from summarizer_tool.runtime.turns import Turns, on_behalf_of
 from tests.support.texts import CHRONICLE
-from tests.support.worker_tasks import die, fail, hold, note, where
+from tests.support.worker_tasks import die, fail, hold, note, spin, where
 
 pytestmark = pytest.mark.anyio
 
@@ -66,7 +71,7 @@ async def test_what_is_due_first_goes_first_and_who_is_cancelled_leaves_its_plac
             (tmp_path / 'go').touch()
         assert (tmp_path / 'order').read_text() == 'abc'
 
-        running = asyncio.create_task(workers.run(partial(hold, f'{tmp_path}/go on'), 0.0))
+        running = asyncio.create_task(workers.run(partial(hold, f'{tmp_path}/never'), 0.0))
         await checkpoint()
         waiting = asyncio.create_task(workers.run(where, 1.0))
         await checkpoint()
@@ -74,9 +79,102 @@ async def test_what_is_due_first_goes_first_and_who_is_cancelled_leaves_its_plac
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-        (tmp_path / 'go on').touch()
         with anyio.fail_after(20):
             assert (await workers.run(where, 0.0))[0] != os.getpid()
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ''
+
+
+async def written(path: Path) -> str:
+    """What another process or thread has written by now."""
+    with anyio.fail_after(20):
+        while not (text := _text(path)):  # noqa: ASYNC110 - nobody tells
+            await anyio.sleep(0.01)
+    return text
+
+
+async def test_computing_that_nobody_waits_for_ends_with_its_process(tmp_path: Path) -> None:
+    async with WorkerProcesses(1) as workers:
+        computing = asyncio.create_task(workers.run(partial(spin, f'{tmp_path}/pid'), 0.0))
+        process = int(await written(tmp_path / 'pid'))
+        computing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await computing
+        with anyio.fail_after(20):
+            assert (await workers.run(where, 0.0))[0] != process
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+async def test_computing_that_nobody_waits_for_ends_in_its_thread(tmp_path: Path) -> None:
+    ended = threading.Event()
+
+    def compute(name: str) -> None:
+        try:
+            spin(f'{tmp_path}/{name}')
+        finally:
+            ended.set()
+
+    for number in range(2 * THREADS):  # a thread that went on would keep its place
+        ended.clear()
+        computing = asyncio.create_task(in_thread(compute, f'{number}'))
+        await written(tmp_path / f'{number}')
+        computing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await computing
+        assert await anyio.to_thread.run_sync(ended.wait, 20)
+    with anyio.fail_after(20):
+        assert (await in_thread(where))[0] == os.getpid()
+
+
+async def test_an_import_is_not_left_half_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / 'slow_to_import.py').write_text(
+        f'from tests.support.worker_tasks import hold, note\n'
+        f'note("x", {f"{tmp_path}/began"!r})\nhold({f"{tmp_path}/go"!r})\nready = True\n'
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))  # pyright: ignore[reportUnknownMemberType]
+
+    ended = threading.Event()
+
+    def compute() -> None:
+        try:
+            importlib.import_module('slow_to_import')
+            spin(f'{tmp_path}/spins')
+        finally:
+            ended.set()
+
+    computing = asyncio.create_task(in_thread(compute))
+    await written(tmp_path / 'began')
+    computing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await computing
+    (tmp_path / 'go').touch()
+    assert await anyio.to_thread.run_sync(ended.wait, 20)
+    assert sys.modules['slow_to_import'].ready
+
+
+async def test_who_has_had_least_goes_first() -> None:
+    turns = Turns(1)
+    order: list[str] = []
+
+    async def work(name: str, due: float) -> None:
+        with on_behalf_of(name):
+            place = await turns.take(due)
+            order.append(f'{name}{due:g}')
+            turns.give_back(replace(place, since=place.since - 10))
+
+    first = await turns.take(0.0)
+    async with anyio.create_task_group() as group:
+        for due in (1.0, 3.0, 2.0):
+            group.start_soon(work, 'greedy', due)
+            await checkpoint()
+        for name in ('b', 'c'):
+            group.start_soon(work, name, 9.0)
+            await checkpoint()
+        turns.give_back(first)
+    assert order == snapshot(['greedy1', 'b9', 'c9', 'greedy2', 'greedy3'])
 
 
 async def test_a_process_that_dies_is_replaced_and_a_thread_does_its_work() -> None:
@@ -117,9 +215,11 @@ async def test_cancelled_computing_still_counts() -> None:
         with lock:
             running += 1
             most = max(most, running)
-        time.sleep(0.05)
-        with lock:
-            running -= 1
+        try:
+            time.sleep(0.05)
+        finally:
+            with lock:
+                running -= 1
 
     for _ in range(12):
         with anyio.move_on_after(0.005):

@@ -266,7 +266,9 @@ def test_stdin_that_ends_with_the_request_gets_its_answer() -> None:
     assert done.returncode == 0
     answers = {answer['id']: answer for answer in map(json.loads, done.stdout.splitlines())}
     assert set(answers) == {1, 2, None}
-    assert answers[None]['error'] == snapshot({'code': -32700, 'message': 'a line must be one JSON-RPC message'})
+    assert answers[None]['error'] == snapshot(
+        {'code': -32700, 'message': 'a line must be one JSON-RPC message, its id a string or integer'}
+    )
     assert Document(CHRONICLE).id in answers[2]['result']['content'][0]['text']
 
 

@@ -4,6 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import ArgumentsError, RequestError
+from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.service.operations import OPERATIONS, operation
 
 
@@ -94,3 +95,13 @@ def test_what_cannot_be_read_says_what_to_change() -> None:
         ]
     )
     assert issubclass(ArgumentsError, RequestError)
+
+
+@pytest.mark.parametrize('name', ['focus_areas', 'schema_hint', 'source_ids'])
+def test_an_argument_that_is_no_text_to_work_on_is_bounded(name: str) -> None:
+    with pytest.raises(RequestError) as error:
+        SummarizeRequest.of({'content': 'x' * 400_000, name: 'y' * 400_000})
+    assert str(error.value) == (
+        f'{name} has 400,000 characters, and at most 50,000 are read; shorten it, or store it with add_source and give '
+        'its handle'
+    )

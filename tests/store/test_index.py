@@ -462,7 +462,7 @@ def test_a_text_is_outdated_where_each_of_its_own_pages_has_a_later_one(
                 if kept:
                     wanted = int(collection.database.cap) - store.size() + 1
                     with collection.database.write() as db:
-                        collection.database.make_room(db, wanted)
+                        collection.database.make_room(db, wanted, collection.name)
                     del stored[text_of[kept[-1].id]]
                     own_urls.pop(text_of[kept[-1].id], None)
                 continue

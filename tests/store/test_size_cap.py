@@ -18,7 +18,7 @@ from tests.support.stores import HARBOUR, ids, sound, titles
 
 def test_what_was_not_used_for_longest_goes_first(path: str) -> None:
     with SourceStore(path, max_mb=100e-6) as store:
-        mine, yours = store.collection('mine'), store.collection('yours')
+        mine = yours = store.collection('mine')
         old = mine.add(Document('a' * 30, title='Old'))
         mine.keep_answer('key', 100, 'b' * 30)
         mine.keep_summary('key', 'c' * 20)
@@ -29,7 +29,7 @@ def test_what_was_not_used_for_longest_goes_first(path: str) -> None:
         assert (store.size(), mine.answer('key', least=0, most=1000)) == (71, None)
         assert mine.summary('key') == 'c' * 20
         mine.add(Document('f' * 49))  # Young is older now than Old and the summary
-        assert (titles(mine), titles(yours), mine.summary('key')) == (['', 'Old'], [''], 'c' * 20)
+        assert (titles(mine), mine.summary('key')) == (['', '', 'Old'], 'c' * 20)
         assert store.size() == 100
         with pytest.raises(UnknownSourceError) as error:
             yours.document(young.id)
@@ -37,11 +37,21 @@ def test_what_was_not_used_for_longest_goes_first(path: str) -> None:
             'src_76b7e4422b33 ("Young") was evicted on 2026-11-01, the store is over SUMMARIZER_STORE_MAX_MB=0.0001; add it again'
         )
         with pytest.raises(UnknownSourceError, match=r'there is no source'):
-            mine.document(young.id)  # nor does another collection see what is gone
+            store.collection('other').document(young.id)  # nor does another collection see what is gone
         assert yours.add(Document('d' * 20)).title == ''
         assert yours.document(young.id).text == 'd' * 20
         with store._database.read() as db:
             assert db.execute('SELECT count(*) FROM evicted WHERE id = ?', (young.id,)).fetchone() == (0,)
+
+
+def test_additions_of_one_collection_evict_nothing_of_another_that_has_less(path: str) -> None:
+    with SourceStore(path, max_mb=100e-6) as store:
+        greedy, modest = store.collection('greedy'), store.collection('modest')
+        kept = modest.add(Document('a' * 40, title='Mine'))
+        for number in range(20):
+            greedy.add(Document(f'{number:20}'))
+        assert modest.document(kept.id).text == 'a' * 40
+        assert (len(ids(greedy)), store.size()) == (3, 100)
 
 
 def test_the_thing_just_added_stays(path: str) -> None:
@@ -119,7 +129,7 @@ CAP = 100
 
 
 class AgainstADictionary(RuleBasedStateMachine):
-    """A store does what a dictionary would that drops its oldest entries over a size."""
+    """A store does what a dictionary would that over a size drops the oldest entries of whoever has most."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -139,7 +149,12 @@ class AgainstADictionary(RuleBasedStateMachine):
     def keep(self, name: tuple[object, ...], text: str) -> None:
         self.kept.pop(name, None)
         while sum(map(len, self.kept.values())) + len(text) > CAP:
-            oldest = next(iter(self.kept))
+            held = {str(collection): 0 for collection, *_ in self.kept}
+            for (collection, *_), other in [*self.kept.items(), (name, text)]:
+                if collection in held:
+                    held[str(collection)] += len(other)
+            largest = max(held, key=lambda collection: (held[collection], collection))
+            oldest = next(entry for entry in self.kept if entry[0] == largest)
             del self.kept[oldest]
             if oldest[1] == 'source':
                 self.gone.add((str(oldest[0]), str(oldest[2])))

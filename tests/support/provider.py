@@ -177,7 +177,19 @@ class Drop:
     """Closes the connection without a word."""
 
 
-Reply = Json | Text | Cut | BrokenOff | Error | Hang | Drop
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Bytes that are no answer of a provider, as a broken gateway sends them."""
+
+    body: bytes
+    content_type: str = 'application/json'
+    missing: int = 0
+    """Bytes that the header announces and that never come: the connection is closed before."""
+    seconds_a_byte: float = 0.0
+    """How slowly the body drips."""
+
+
+Reply = Json | Text | Cut | BrokenOff | Error | Hang | Drop | Raw
 Answer = Callable[[Request], Reply]
 
 
@@ -467,6 +479,10 @@ class Provider:
             if isinstance(outcome, Error):
                 self._settle(request, connection)
                 return _error_response(outcome)
+            if isinstance(outcome, Raw):
+                headers = {'content-length': f'{len(outcome.body) + outcome.missing}'}
+                dripped = self._drip(outcome, connection)
+                return StreamingResponse(dripped, headers=headers, media_type=outcome.content_type)
             self._waiting.discard(connection)
             await connection.close()
         return Response(status_code=499)  # to nobody: the connection is gone
@@ -496,10 +512,20 @@ class Provider:
         yield f'data: {_envelope(request, kind, None, usage)}\n\n'
         yield 'data: [DONE]\n\n'
 
-    def _answer(self, request: Request) -> _Completion | Error | Hang | Drop:
+    async def _drip(self, raw: Raw, connection: Connection) -> AsyncIterator[bytes]:
+        pieces = [bytes([byte]) for byte in raw.body] if raw.seconds_a_byte else [raw.body]
+        for piece in pieces:
+            if await connection.lost_before(time.monotonic() + raw.seconds_a_byte):
+                return
+            yield piece
+        self._waiting.discard(connection)
+        if raw.missing and not await connection.lost_before(time.monotonic() + 0.05):
+            await connection.close()
+
+    def _answer(self, request: Request) -> _Completion | Error | Hang | Drop | Raw:
         try:
             reply = self.behaviour.answer(request)
-            if isinstance(reply, Error | Hang | Drop):
+            if isinstance(reply, Error | Hang | Drop | Raw):
                 return reply
             return _write(reply, request, ignore_limit=self.behaviour.ignore_limit)
         except BaseException as error:  # noqa: BLE001 - also pytest.fail(); serve() raises it again

@@ -28,3 +28,11 @@ def hold(path: str) -> None:
     """Compute until there is a file of that name."""
     while not os.path.exists(path):  # noqa: PTH110
         time.sleep(0.01)
+
+
+def spin(path: str) -> None:
+    """Note who computes, and compute for ever."""
+    with open(path, 'w') as file:  # noqa: PTH123
+        file.write(f'{os.getpid()}')
+    while True:
+        pass

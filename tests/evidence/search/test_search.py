@@ -508,7 +508,7 @@ async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> Non
     class Evicting(Judge):
         async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
             with collection.database.write() as db:
-                collection.database.make_room(db, int(collection.database.cap) - 1)
+                collection.database.make_room(db, int(collection.database.cap) - 1, collection.name)
             return [1.0 for _ in texts]
 
     found = await search(collection, Query('salt'), reranker=Evicting(''))

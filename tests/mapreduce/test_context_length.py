@@ -1,0 +1,72 @@
+"""A request that is longer than the model's window is split to what the error names, and asked again."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool import Settings, Summarizer, Summary
+from summarizer_tool.text import tokens
+from tests.support.provider import Behaviour, Error, Provider, Reply, Request, serve, summarize
+from tests.support.texts import chronicle
+
+pytestmark = pytest.mark.usefixtures('model_requests')
+
+TEXT = chronicle(160)
+
+
+def size(request: Request) -> int:
+    return tokens.count(request.prompt) + (request.limit or 0)
+
+
+def window_of(most: int, message: str, status: int = 400) -> Behaviour:
+    """A provider that says no to what is over a window."""
+
+    def answer(request: Request) -> Reply:
+        if (asked := size(request)) <= most:
+            return summarize(request)
+        error = {'message': message.format(most=most, asked=asked, over=asked - most), 'code': status}
+        return Error(status, body={'error': {**error}})
+
+    return Behaviour(answer)
+
+
+def run(provider: Provider, **overrides: object) -> Summary:
+    settings = Settings.load(
+        llm_model='openai/gpt-4o-mini',
+        openrouter_base_url=provider.base_url,
+        openrouter_api_key='k',
+        llm_max_retries=0,
+        default_chunk_size_tokens=4000,
+        max_concurrent_llm_calls=1,
+        **overrides,
+    )
+    return Summarizer(settings).summarize_sync(TEXT, max_output_tokens=800)
+
+
+@pytest.mark.parametrize(
+    'message',
+    [
+        "This model's maximum context length is {most} tokens. However, you requested {asked} tokens ({over} too many).",
+        'prompt is too long: {asked} tokens > {most} maximum',
+        'The input token count ({asked}) exceeds the maximum number of tokens allowed ({most}).',
+        'the request exceeds the available context size',
+    ],
+)
+def test_a_chunk_is_split_to_the_window(message: str) -> None:
+    with serve(window_of(4000, message)) as provider:
+        summary = run(provider)
+    assert (summary.state, summary.warnings) == ('complete', [])
+    assert all(part.state == 'summarized' for part in summary.parts)
+    refused = [request for request in provider.requests if size(request) > 4000]
+    assert 1 <= len(refused) <= 2, 'the window is learned once'
+    assert tokens.count(summary.text) <= 800
+    places = [fact.evidence[0].segment for fact in summary.facts]
+    assert min(places) < max(places) / 4, 'facts of the beginning and of the end'
+
+
+def test_a_window_that_holds_no_part_degrades_and_ends() -> None:
+    with serve(window_of(300, 'maximum context length is {most} tokens, you asked for {asked}', 413)) as provider:
+        summary = run(provider)
+    assert summary.state == 'degraded'
+    assert {part.reason for part in summary.degraded} == snapshot({'context length'})
+    assert len(provider.requests) < 12
+    assert not summary.over_budget

@@ -1,0 +1,83 @@
+"""What a client may hold open, try and send, before anything of it is work."""
+
+import socket
+from collections.abc import Generator
+from contextlib import suppress
+
+import httpx2
+import pytest
+
+from tests.support import serving
+from tests.support.serving import Served
+
+HEADERS = {'Accept': 'application/json, text/event-stream', 'Content-Type': 'application/json'}
+HEAD = b'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json\r\n'
+
+
+@pytest.fixture
+def limited(monkeypatch: pytest.MonkeyPatch) -> Generator[Served]:
+    monkeypatch.setattr('summarizer_tool.server.front.HEAD_SECONDS', 0.3)
+    monkeypatch.setattr('summarizer_tool.server.http.BODY_SECONDS', 0.3)
+    monkeypatch.setattr('summarizer_tool.server.http.WRONG_TOKEN_SECONDS', 0.05)
+    monkeypatch.setattr('summarizer_tool.server.http.WAITING_WRONG_TOKENS', 0)
+    with serving.serve(mcp_auth_token='right') as server:
+        yield server
+
+
+def connected(server: Served) -> socket.socket:
+    url = httpx2.URL(server.url)
+    return socket.create_connection((url.host, url.port or 80), timeout=20)
+
+
+@pytest.mark.parametrize(
+    'sent',
+    [
+        b'',
+        b'POST /mcp HT',
+        HEAD,
+        HEAD + b'Authorization: Bearer right\r\nContent-Length: 500\r\n\r\n{"jsonrpc"',
+    ],
+    ids=['nothing', 'a line', 'a head', 'a body'],
+)
+def test_half_a_request_is_not_kept_open(limited: Served, sent: bytes) -> None:
+    with connected(limited) as connection:
+        connection.sendall(sent)
+        while connection.recv(1 << 16):  # until it is closed
+            pass
+    assert httpx2.get(limited.url.replace('/mcp', '/health')).status_code == 200
+
+
+def test_so_many_connections_and_no_more(limited: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('summarizer_tool.server.front.MAX_CONNECTIONS', 0)
+    with connected(limited) as connection, suppress(ConnectionResetError):
+        assert connection.recv(1) == b''
+
+
+def test_wrong_tokens_are_slowed_down_and_the_right_one_is_not(limited: Served) -> None:
+    def status(token: str) -> int:
+        return httpx2.post(
+            limited.url, headers={**HEADERS, 'Authorization': f'Bearer {token}'}, content=b'{}'
+        ).status_code
+
+    assert [status(f'wrong{number}') for number in range(12)] == [401] * 10 + [429] * 2
+    assert status('right') == 400
+
+
+def test_a_session_is_checked_before_its_body(limited: Served) -> None:
+    with connected(limited) as connection:
+        connection.sendall(
+            HEAD + b'Authorization: Bearer right\r\nMcp-Session-Id: none\r\nContent-Length: 100000000\r\n\r\n'
+        )
+        assert connection.recv(1 << 16).startswith(b'HTTP/1.1 404')
+
+
+@pytest.mark.parametrize('number', ['null', '1.5', 'true', '[1]'])
+def test_an_id_that_is_none_is_answered(limited: Served, number: str) -> None:
+    answer = httpx2.post(
+        limited.url,
+        headers={**HEADERS, 'Authorization': 'Bearer right'},
+        content=f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}'.encode(),
+    )
+    assert answer.status_code == 400
+    assert answer.json()['error'].keys() == {'code', 'message'}
+    assert '\n' not in answer.json()['error']['message']
