@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from summarizer_tool.service.operations import OPERATIONS
 from tests.support.server_process import Server, ServerError, answers_ok, bare_environment, free_port, started
 
 HERE = Path(__file__).parent
@@ -32,16 +33,7 @@ SCENARIOS = (
     'server-sse-multiple-streams',
     'dns-rebinding-protection',
 )
-TOOLS = {
-    'summarize',
-    'summarize_for_extraction',
-    'search',
-    'answer',
-    'status',
-    'add_source',
-    'read_source',
-    'query_source',
-}
+TOOLS = {operation.name for operation in OPERATIONS}
 ERAS = ('legacy', 'modern')
 """Protocol versions up to 2025-11-25, which begin with `initialize`, and from 2026-07-28 on."""
 
@@ -136,7 +128,7 @@ def inspector_checks(tools: Tools, transport: str, target: Sequence[str]) -> Ite
 
 
 def check_tools(tools: Tools, target: Sequence[str], era: str) -> tuple[str, str]:
-    """The four tools, with schemas that all clients can take.
+    """All operations, with schemas that all clients can take.
 
     Returns:
         What is wrong, and what was seen.
