@@ -191,9 +191,9 @@ def test_rules_are_given_in_any_form(form: str, tmp_path: Path) -> None:
     ('given', 'said'),
     [
         (
-            'defaults:\n  model: gtp-4o',
+            'defaults:\n  model: a-model-of-nobody',
             snapshot(
-                'rules: defaults.model=gtp-4o: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive'
+                'rules: defaults.model=a-model-of-nobody: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive'
             ),
         ),
         ('defaults: {model: [1]}', snapshot('rules: defaults.model: must be text')),
@@ -227,8 +227,8 @@ def test_what_is_wrong_is_said_where_rules_are_given(given: str | dict[str, obje
 
 def test_a_model_that_cannot_be_had_is_named_by_its_key(tmp_path: Path) -> None:
     path = tmp_path / 'rules.yml'
-    path.write_text('defaults: {model: gtp-4o}', encoding='utf-8')
-    with pytest.raises(ConfigurationError, match=r'rules\.yml: defaults\.model=gtp-4o: no such model'):
+    path.write_text('defaults: {model: a-model-of-nobody}', encoding='utf-8')
+    with pytest.raises(ConfigurationError, match=r'rules\.yml: defaults\.model=a-model-of-nobody: no such model'):
         SummarizeToolResults[None](rules=path, settings=Settings(llm_model='extractive'))
     with pytest.raises(ConfigurationError, match=r'rules: defaults\.model=openai/gpt-4o goes to OpenRouter'):
         SummarizeToolResults[None](
