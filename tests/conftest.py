@@ -1,10 +1,11 @@
 """What every test has: an environment of its own, no real model requests, and the sample texts."""
 
 import gc
+import logging
 import os
 import random
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pydantic_ai.models
@@ -83,6 +84,13 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv('MAX_CONCURRENT_LLM_CALLS', raising=False)
     for config in _settings_configs():
         monkeypatch.setitem(config, 'env_file', None)
+
+
+@pytest.fixture(autouse=True)
+def _own_logs() -> Generator[None]:
+    """See that no test leaves the logs of the process set up for a program: others look at them."""
+    yield
+    assert logging.getLogger('summarizer_tool').propagate
 
 
 def _settings_configs() -> list[dict[str, object]]:

@@ -7,7 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
-from summarizer_tool import Service, Settings, SourceStore, Summarizer
+from summarizer_tool import Service, Settings, SourceStore, Summarizer, telemetry
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import ExitCode
 from summarizer_tool.documents.document import Document
@@ -53,6 +53,7 @@ def test_a_file_that_cannot_be_read_ends_in_one_line() -> None:
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv('LLM_MODEL', 'extractive')
+    monkeypatch.setattr(telemetry, 'configure', lambda *_, **__: None)  # the logs of the process are the tests' own
 
 
 def service() -> Service:
