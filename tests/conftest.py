@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from tests.support import forking
+
 pydantic_ai.models.ALLOW_MODEL_REQUESTS = False
 
 REPOSITORY = Path(__file__).parent.parent
@@ -40,12 +42,14 @@ _OURS = ('MCP_', 'RESEARCH_', 'OPENROUTER_', 'DEFAULT_', 'SUMMARIZER_', 'LLM_', 
 def pytest_configure(config: pytest.Config) -> None:
     """Draw a seed for hypothesis where none is given: the same one in all processes of a run.
 
-    A shell that runs the tests in the background has programs ignore interrupts; those that tests start must not.
+    They share one process that forks commands, too. A shell that runs the tests in the background has programs ignore interrupts; those that tests start must not.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption('hypothesis_seed', None) is None:
         config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+    if config.getoption('numprocesses', None) and not hasattr(config, 'workerinput'):
+        forking.address()  # one for all of its workers
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -5,12 +5,12 @@ import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anyio
 import httpx2
 from anyio import Event
+from anyio.abc import ObjectReceiveStream
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -285,7 +285,7 @@ async def _watched(transport: 'Transport', ended: Event) -> 'AsyncGenerator[Tran
 
 
 @dataclass
-class _Watched:
+class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
     """The messages of a server, whose end is noticed."""
 
     read: 'ReadStream[SessionMessage | Exception]'
@@ -302,21 +302,3 @@ class _Watched:
     async def aclose(self) -> None:
         """Stop reading."""
         await self.read.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
-    ) -> bool | None:
-        await self.aclose()
-        return None

@@ -6,11 +6,11 @@ import threading
 from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsafe
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 
 import anyio
 from anyio import CancelScope, Event
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import (
@@ -116,7 +116,7 @@ def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoo
         return  # the loop has ended, and nobody reads any more
 
 
-class _Requests:
+class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
     """The messages of the client. At their end what was asked is answered first, or given up after the grace period.
 
     So a client that sends its requests and closes stdin gets its answers. A line that is no message is answered with
@@ -167,32 +167,15 @@ class _Requests:
         """Stop reading."""
         await self._read.aclose()
 
-    def __aiter__(self) -> Self:
-        return self
 
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
-    ) -> bool | None:
-        await self.aclose()
-
-
-class _Answers:
+class _Answers(ObjectSendStream[SessionMessage]):
     """What goes to the client."""
 
     def __init__(self, requests: _Requests, write: 'WriteStream[SessionMessage]') -> None:
         self._requests = requests
         self._write = write
 
-    async def send(self, item: SessionMessage, /) -> None:
+    async def send(self, item: SessionMessage) -> None:
         """Send a message."""
         await self._write.send(item)
         if isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id is not None:
@@ -201,11 +184,3 @@ class _Answers:
     async def aclose(self) -> None:
         """Send no more."""
         await self._write.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
-    ) -> bool | None:
-        await self.aclose()

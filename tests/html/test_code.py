@@ -6,12 +6,8 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from lxml.html import fragment_fromstring
 
-from summarizer_tool.html import code, to_markdown
-from tests.support.fictional import article, between
-
-
-def read(markup: str) -> str:
-    return between(to_markdown(article(markup), 'https://merrowdown.example/salt-gate').markdown)
+from summarizer_tool.html import code
+from tests.support.fictional import read
 
 
 def test_code_is_kept_as_it_is_written() -> None:

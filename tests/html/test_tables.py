@@ -4,11 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.html import tables, to_markdown
-from tests.support.fictional import article, between
-
-
-def read(markup: str) -> str:
-    return between(to_markdown(article(markup), 'https://merrowdown.example/salt-gate').markdown)
+from tests.support.fictional import article, read
 
 
 def test_what_spans_rows_or_columns_is_said_where_it_counts() -> None:

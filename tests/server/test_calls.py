@@ -1,6 +1,6 @@
 """Calls while they run: progress, heartbeats, the deadline, cancellation, and clients that go away."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from itertools import pairwise
 from typing import Any
@@ -20,7 +20,7 @@ from summarizer_tool.server import calls as server_calls
 from summarizer_tool.server.calls import ProgressReport, RunningCalls, TimeIsUpError
 from tests.support import provider, serving
 from tests.support.provider import Behaviour, Hang, Provider, by_prompt
-from tests.support.serving import Mode, Served, meta_of, text_of
+from tests.support.serving import Mode, Served, meta_of, text_of, until
 from tests.support.texts import CHRONICLE, chronicle
 
 MODES: list[Mode] = ['auto', 'legacy']
@@ -42,13 +42,6 @@ def served(behaviour: Behaviour, **settings: Any) -> Iterator[tuple[Served, Prov
         }
         with serving.serve(**{**given, **settings}) as server:
             yield server, llm
-
-
-async def until(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
-    """Wait until something is so."""
-    with anyio.fail_after(seconds):
-        while not is_so():  # noqa: ASYNC110 - it is so in another thread
-            await anyio.sleep(0.02)
 
 
 # The report alone.

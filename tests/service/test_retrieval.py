@@ -487,7 +487,7 @@ async def test_a_text_that_two_answers_add_at_once_is_new_to_one() -> None:
 async def test_sources_without_a_word_of_the_question_are_shown_as_they_begin() -> None:
     with SourceStore() as store:
         retriever = make(store)
-        source = retriever.collection.add(Document(chronicle(9000)))
+        source = retriever.collection.add(Document(chronicle(600)))
         found = await retriever.search('xylophones', source_ids=source.id, max_tokens=800)
         assert 'No passage has any word of the question; the sources are shown as they begin.' in found.text
         assert (found.figures['hits'], found.is_error) == (20, False)

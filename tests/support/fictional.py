@@ -1,5 +1,7 @@
 """Pages of an invented wiki, to be read."""
 
+from summarizer_tool.html import to_markdown
+
 PROSE = (
     '<p>The Salt Gate is the oldest of the five gates of Merrowdown, and the only one that the flood of 1612 left '
     'standing. Its keepers have counted the ships that pass it ever since, and their books are all still there.</p>'
@@ -25,3 +27,8 @@ def between(markdown: str) -> str:
     assert before.startswith('# Salt Gate\n\nThe Salt Gate'), markdown
     assert after.endswith('the year of the great frost.'), markdown
     return found.strip('\n')
+
+
+def read(markup: str) -> str:
+    """The markdown of some markup within a whole page."""
+    return between(to_markdown(article(markup), 'https://merrowdown.example/salt-gate').markdown)

@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import NotRequired, TypedDict
@@ -30,6 +29,8 @@ LAZY = ('anyio._backends._asyncio', 'genai_prices.data', 'pydantic_ai.models.ope
 """What they import only where it is needed, and which takes long."""
 SECONDS = 60.0
 """A command that has not ended by then hangs."""
+OFFERED = 'FORKING_ADDRESS'
+"""The environment variable with the address of a forking process that others may use."""
 
 
 class Command(TypedDict):
@@ -105,7 +106,7 @@ def start(
         'name': name,
     }
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(_forker())
+    connection.connect(address())
     socket.send_fds(connection, [json.dumps(command).encode() + b'\n'], files)
     return ForkedProcess(connection)
 
@@ -151,32 +152,37 @@ def program(folder: Path, name: str, module: str) -> Path:
 import os, sys
 sys.path.insert(0, {str(REPOSITORY)!r})
 from tests.support import forking
-forking._forker = lambda: {_forker()!r}
+os.environ[forking.OFFERED] = {address()!r}
 sys.exit(forking.start({module!r}, *sys.argv[1:], environment=os.environ, files=(0, 1, 2), name={name!r}).wait())
 """)
     path.chmod(0o755)
     return path
 
 
-@cache
-def _forker() -> str:
-    """The address of the process that forks; it ends with this one."""
+def address() -> str:
+    """Where the process listens that forks, for this one and its children; the first to ask starts it, and ends it."""
+    if not (found := os.environ.get(OFFERED)):
+        found = os.environ[OFFERED] = _started()
+    return found
+
+
+def _started() -> str:
     folder = tempfile.mkdtemp(prefix='forking-')
-    address = f'{folder}/socket'
+    path = f'{folder}/socket'
     process = subprocess.Popen(
-        [sys.executable, '-m', __name__, address], cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, '-m', __name__, path], cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
 
     def end() -> None:
         process.kill()
         process.communicate()
-        Path(address).unlink(missing_ok=True)
+        Path(path).unlink(missing_ok=True)
         Path(folder).rmdir()
 
     atexit.register(end)
     assert process.stdout.readline() == b'ready\n', 'the process that forks commands did not start'
-    return address
+    return path
 
 
 # In the process that forks.
@@ -192,14 +198,19 @@ def _import_all() -> None:
     import_module('summarizer_tool.text.tokens').encoding()
 
 
-def _serve(address: str) -> Command:
+def _serve(path: str) -> Command:
     """Fork whatever is asked for, until the parent has ended; the children return with their command."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    has_imported = False
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(address)
+        listener.bind(path)
         listener.listen()
         print('ready', flush=True)
         while listener in select.select([listener, sys.stdin], [], [])[0]:
+            if not has_imported:
+                _import_all()
+                gc.freeze()
+                has_imported = True
             connection, _ = listener.accept()
             with connection:
                 if os.fork() == 0:
@@ -238,6 +249,4 @@ def _become(command: Command) -> None:
 
 
 if __name__ == '__main__':
-    _import_all()
-    gc.freeze()
     _become(_serve(sys.argv[1]))

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -50,6 +50,13 @@ INITIALIZE: dict[str, Any] = {
     },
 }
 """The first message of a client of the older protocol."""
+
+
+async def until(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Wait until something is so."""
+    with anyio.fail_after(seconds):
+        while not is_so():  # noqa: ASYNC110 - it is so in another thread or process
+            await anyio.sleep(0.02)
 
 
 def text_of(result: CallToolResult) -> str:

@@ -25,7 +25,7 @@ values = st.recursive(
 budgets = st.integers(50, 2000)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(text=texts | st.text(), budget=budgets, focus=st.text(max_size=30))
 def test_any_text_stays_within_its_budget(text: str, budget: int, focus: str) -> None:
     found = digest(text, budget, focus=focus)
@@ -33,7 +33,7 @@ def test_any_text_stays_within_its_budget(text: str, budget: int, focus: str) ->
     assert all(1 <= number <= len(text) + 1 for line in found.lines for number in line.lines)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(value=values, budget=budgets, times=st.integers(1, 30), cut=st.floats(0.3, 1))
 def test_any_json_stays_within_its_budget(value: object, budget: int, times: int, cut: float) -> None:
     text = json.dumps({'items': [value] * times})

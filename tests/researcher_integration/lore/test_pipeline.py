@@ -109,7 +109,9 @@ def adds_up(statistics: Statistics, extracted: Extracted) -> bool:
 # All of it
 
 
-@pytest.mark.parametrize(('way', 'form'), [('in-pipeline', 'html'), ('at-source', 'md')])
+@pytest.mark.parametrize(
+    ('way', 'form'), [('in-pipeline', 'html'), pytest.param('at-source', 'md', marks=pytest.mark.slow)]
+)
 async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way: Way, form: str) -> None:
     here = await zone.research(tmp_path / 'here', way=way, form=form).run()
     requested = Counter(map(role, zone.provider.requests))

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from researcher_integration.proxy import guard
 from researcher_integration.proxy.servers import ProxiedServer
 from tests.support import forking, serving
 from tests.support.proxied import PROGRAM, lives, on_one_line, program, proxied, proxy
+from tests.support.serving import until
 
 pytestmark = [
     pytest.mark.anyio,
@@ -35,12 +35,6 @@ def said(result: Any) -> str:
 def pids(folder: Path) -> list[int]:
     """The ids of the program and of its child."""
     return [int(pid) for pid in (folder / 'pid').read_text().split()]
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    with anyio.fail_after(30):
-        while not is_so():  # noqa: ASYNC110 - processes have no events
-            await anyio.sleep(0.02)
 
 
 async def test_a_program_ends_with_the_proxy_and_all_that_it_has_started(tmp_path: Path) -> None:

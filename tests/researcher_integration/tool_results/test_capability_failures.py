@@ -226,13 +226,13 @@ async def test_a_limit_ends_no_run_and_says_what_raises_it(caplog: pytest.LogCap
 
 
 PEOPLE = ' '.join(
-    f'The keeper of pier {number} wrote that nothing was wrong, and that he was tired.' for number in range(9000)
+    f'The keeper of pier {number} wrote that nothing was wrong, and that he was tired.' for number in range(3000)
 )
 MACHINES = {
-    'xml cut': '<berths>' + ''.join(f'<b id="{n}"><s>{"sunk" if n == 77 else "free"}</s></b>' for n in range(9000)),
-    'packed': ''.join(f'function a{n}(b){{return b[{n}]?"k{n}":null}};' for n in range(9000)),
-    'literal': str([{'berth': n, 'state': 'sunk' if n == 77 else 'free'} for n in range(9000)]),
-    'bytes': base64.b64encode(random.Random(1).randbytes(400_000)).decode(),
+    'xml cut': '<berths>' + ''.join(f'<b id="{n}"><s>{"sunk" if n == 77 else "free"}</s></b>' for n in range(3000)),
+    'packed': ''.join(f'function a{n}(b){{return b[{n}]?"k{n}":null}};' for n in range(3000)),
+    'literal': str([{'berth': n, 'state': 'sunk' if n == 77 else 'free'} for n in range(3000)]),
+    'bytes': base64.b64encode(random.Random(1).randbytes(130_000)).decode(),
     'words': PEOPLE,
 }
 

@@ -22,7 +22,10 @@ def sizes(some: Sequence[Result]) -> list[int]:
     return [tokens.count(result.text) for result in some]
 
 
-@pytest.mark.parametrize('rules', [KEYLESS, BY_THE_AGENTS_MODEL], ids=['keyless', 'agent'])
+@pytest.mark.parametrize(
+    'rules',
+    [pytest.param(KEYLESS, id='keyless'), pytest.param(BY_THE_AGENTS_MODEL, id='agent', marks=pytest.mark.slow)],
+)
 async def test_the_context_stays_small_and_details_are_found(rules: ToolResultRules) -> None:
     goals = Goals()
     analyst = Analyst([result.tool for result in SMALL])
