@@ -141,7 +141,11 @@ def _summarize(
         from summarizer_tool.errors import RequestError
         from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
 
-        given = [each for each in await given_sources(retriever.service, places) if each.document.text.strip()]
+        given = [
+            each
+            for each in await given_sources(retriever.service, places, is_kept(settings))
+            if each.document.text.strip()
+        ]
         if not given:
             raise RequestError(f'there is nothing to summarize: {names} holds no text')
         request = (ExtractionRequest if asked['schema_hint'] else SummarizeRequest).of(

@@ -91,8 +91,13 @@ def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], 
         raise ConfigurationError(f'{setup.summarizer.model_name}: {error}') from error
 
 
-async def given_sources(service: 'Service', places: Sequence[Place]) -> 'list[GivenSource]':
-    """The inputs in order, pages fetched, several at once; to be stored with what is asked of them.
+async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bool) -> 'list[GivenSource]':
+    """The inputs in order, pages fetched, several at once.
+
+    Args:
+        service: Of the store.
+        places: The inputs.
+        is_kept: Whether the store outlives the program, so that they are to be stored with what is asked of them.
 
     Raises:
         FetchError: If a page cannot be fetched.
@@ -105,8 +110,9 @@ async def given_sources(service: 'Service', places: Sequence[Place]) -> 'list[Gi
         if isinstance(place, Handle):
             return GivenSource(service.collection.document(place.text), is_stored=True)
         if isinstance(place, Given):
-            return GivenSource(_named(service, place.document), place.page)
-        return await service.fetch_page(place.text)
+            return GivenSource(_named(service, place.document), place.page, is_stored=not is_kept)
+        page = await service.fetch_page(place.text)
+        return page if is_kept else replace(page, is_stored=True)
 
     return await _at_once(given, places)
 

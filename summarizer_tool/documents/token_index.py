@@ -153,7 +153,10 @@ def _cut(text: str, places: Sequence[int], unit: int) -> tuple[list[int], list[i
         place = places[index] if index < len(places) else end
         if place - start <= longest and (place == end or (text[place - 1] == '\n' and _is_line(text, place))):
             start, guess = place, 0
-        elif seam := _SEAM.search(text, start + unit, start + longest):
+        # A long word holds none, and is told much faster.
+        elif not text[start + unit : start + longest].isalpha() and (
+            seam := _SEAM.search(text, start + unit, start + longest)
+        ):
             start, guess = seam.start(), 0
         else:
             start, guess = min(place, start + longest), 1

@@ -44,19 +44,23 @@ _ENDINGS = tuple(f'{stop}{close}' for stop in '.!?…。！？؟।' for close i
 
 def tidy(text: str) -> str:
     """Take off leads such as "However," and what an extraction left empty, and begin with a capital."""
-    while (rest := _LEAD.sub('', text)) != text:
-        text = rest
-    text = _EMPTY_ASIDE.sub('', text).strip(' ,;')
+    while lead := _LEAD.match(text):
+        text = text[lead.end() :]
+    if '(' in text or '[' in text:
+        text = _EMPTY_ASIDE.sub('', text)
+    text = text.strip(' ,;')
     return text[:1].upper() + text[1:]
 
 
 def variants(text: str) -> list[str]:
     """The sentence, tidied, and its shorter forms, `MAX_FORMS` in all; each is made of its words, in order."""
-    full = tidy(text)
-    bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else _unless_limiting(m), full)
-    plain = _ASIDE.sub(_unless_limiting, full)
-    spare = _INNER_CLAUSE.sub(_unless_limiting, bare)
-    clause = _LEAD_CLAUSE.sub('', spare)
+    bare = plain = full = tidy(text)
+    if '(' in full or '[' in full:
+        bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else _unless_limiting(m), full)
+        plain = _ASIDE.sub(_unless_limiting, full)
+    spare = _INNER_CLAUSE.sub(_unless_limiting, bare) if ', ' in bare else bare
+    opening = _LEAD_CLAUSE.match(spare)
+    clause = spare[opening.end() :] if opening else spare
     main = clause[:1].upper() + clause[1:]
     bases = dict.fromkeys((full, bare, plain, spare, main))
     forms = dict.fromkeys(bases)

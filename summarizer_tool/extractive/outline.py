@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, count, pairwise, takewhile
+from itertools import accumulate, count, islice, pairwise, takewhile
+from math import ceil
 from typing import TYPE_CHECKING
 
 import regex
@@ -42,10 +43,9 @@ _MOST_LINES = 16
 _ERROR = 3
 """What each piece of text that a lexer does not know counts against a declaration."""
 
-_CODE = regex.compile(
-    r'^\s*(?:[@})\]]|(?:import|from|package|use|using|#include|return|end)\b)|[{};(\[]\s*$|\w\([^()]*\)?:?\s*$|\w\(\w*[,)]'
-    r'|\w \W?= |\w==|[=-]>|\)\s*:\s*$|^\s*(?://|/\*|\*/)'
-)
+_OPENS_CODE = regex.compile(r'\s*(?:[@})\]]|(?:import|from|package|use|using|#include|return|end)\b|//|/\*|\*/)')
+_CODE = regex.compile(r'[{};(\[]\s*$|\w\([^()]*\)?:?\s*$|\w\(\w*[,)]|\w \W?= |\w==|[=-]>|\)\s*:\s*$')
+_CODE_MARKS = frozenset('{};([)=>')
 _FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
 _DECLARES = frozenset(
     """class def enum fn fun func function interface module namespace object protocol record struct sub trait type
@@ -78,13 +78,24 @@ TokensOfLines = Mapping[int, Sequence[_Token]]
 
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
-    code = sum(_CODE.search(line.text, 0, _LONGEST_LINE) is not None for line in lines)
-    longest = max((len(line.text) for line in lines), default=0)
-    is_long = longest > 10 * _LONGEST_LINE or sum(len(line.text) for line in lines) > _LONGEST_LINE * len(lines)
-    is_other = is_long or code < CODE_SHARE * len(lines) or any(_FENCE.match(line.text) for line in lines)
-    language = '' if is_other else _language(lines[:_SAMPLE_LINES])
+    language = _language(lines[:_SAMPLE_LINES]) if _may_be_code(lines) else ''
     found = _declarations(_tokens(language, lines), lines) if language else []
     return found, [HeadingSection(tuple(path), (0,) * len(path))]
+
+
+def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
+    lengths = [len(line.text) for line in lines]
+    if max(lengths, default=0) > 10 * _LONGEST_LINE or sum(lengths) > _LONGEST_LINE * len(lines):
+        return False
+    if any(_FENCE.match(line.text) for line in lines):
+        return False
+    left = len(lines) - ceil(CODE_SHARE * len(lines))
+    others = (line for line in lines if not _is_code(line.text[:_LONGEST_LINE]))
+    return sum(1 for _ in islice(others, left + 1)) <= left
+
+
+def _is_code(text: str) -> bool:
+    return _OPENS_CODE.match(text) is not None or (not _CODE_MARKS.isdisjoint(text) and _CODE.search(text) is not None)
 
 
 def _language(sample: Sequence[NumberedLine]) -> str:

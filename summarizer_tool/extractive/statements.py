@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import lru_cache
 from itertools import islice
 
 import regex
@@ -124,6 +125,7 @@ _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 _LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
 
 
+@lru_cache(maxsize=1024)
 def subject_of(heading: str) -> str:
     """The subject of a section, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""
     title = _NUMBERING.sub('', _ASIDE.sub('', heading)).strip(' :-–—')

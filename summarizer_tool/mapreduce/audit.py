@@ -1,5 +1,7 @@
 """Take stock of what the sources name, and of how much of it a text says. Pure computing."""
 
+import math
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +18,9 @@ MAX_ITEMS = 50_000
 
 MAX_PLACES = 8
 """Places of an item that are kept; the rest is only counted."""
+
+_BETWEEN_LOOKS = 1000
+"""Mentions from one look at the clock to the next."""
 
 HEAVIEST = 20
 """Losses that are listed."""
@@ -49,11 +54,14 @@ class Inventory:
     is_partial: bool = False
 
 
-def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]]) -> Inventory:
-    """Take stock of documents, but for the spans of each that an earlier one holds."""
+def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]], seconds: float = math.inf) -> Inventory:
+    """Take stock of documents, but for the spans of each that an earlier one holds, as far as one gets in so long."""
     found: dict[str, NamedItem] = {}
     is_partial = False
-    for index, kind, mention, offset, opens in _mentions(documents, left_out):
+    end = time.monotonic() + seconds
+    for number, (index, kind, mention, offset, opens) in enumerate(_mentions(documents, left_out), 1):
+        if is_partial := number % _BETWEEN_LOOKS == 0 and time.monotonic() > end:
+            break
         key = names.key(mention)
         item = found.get(key)
         if item is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+import anyio
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.models import Model
 
@@ -68,6 +69,9 @@ FILL_SCALE = 1.5
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 """A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
 
+INVENTORY_SHARE = 0.15
+"""Of the time, at most so much goes to the inventory of what the sources name."""
+
 T = TypeVar('T')
 
 _logger = logging.getLogger('summarizer_tool')
@@ -109,6 +113,8 @@ class Engine:
             self._target,
         )
         self._on_failure = options.on_failure or self.settings.on_failure
+        self._ending_seconds = 0.0
+        """What the last steps take: about as long as the first ones have taken."""
         self._cut = ChunkCuts()
         self._inventory = audit.Inventory()
         self._relevance: list[list[float]] = []
@@ -154,7 +160,7 @@ class Engine:
         return Composer(self.job, self.model_name, self._tally, self._caller.spent, self._cut)
 
     async def _chunks(self) -> list[Chunk]:
-        documents = self.job.documents
+        started, documents = anyio.current_time(), self.job.documents
         self._cut = await in_process(
             cut,
             documents,
@@ -163,8 +169,10 @@ class Engine:
             self.job.strategy,
         )
         left_out = [[(repeat.start, repeat.end) for repeat in found] for found in self._cut.repeats]
-        self._inventory = await in_process(audit.take, documents, left_out)
-        return await in_thread(chunks_of, self._cut, documents)
+        self._inventory = await in_process(audit.take, documents, left_out, self.deadline.seconds * INVENTORY_SHARE)
+        chunks = await in_thread(chunks_of, self._cut, documents)
+        self._ending_seconds = anyio.current_time() - started
+        return chunks
 
     async def _relevances(self) -> list[list[float]]:
         """How much each segment of each document is about the focus: about the topic that it is most about."""
@@ -353,7 +361,8 @@ class Engine:
             outcome = outcomes[index]
             with telemetry.span('degrade chunk', chunk=index + 1, reason=outcome.reason, model='extractive') as span:
                 # When even the time in reserve is over, the beginning of each chunk has to do.
-                take = self._extract if self.deadline.seconds else self._first_statements
+                has_time = self.deadline.seconds > self._ending_seconds
+                take = self._extract if has_time else self._first_statements
                 target = self._target(self._targets[id(chunks[index])] - merging.size(outcome.facts))
                 facts, entities = await take(chunks[index], target, outcome.reached)
                 outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities

@@ -257,9 +257,9 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
     """The lines that support a fact, the cited ones first; empty if it names something that stands nowhere."""
     if not any(character.isalnum() for character in text):
         return []
-    said = asked(text)
     if any(text.rstrip('.') in known.texts[number] for number in cited):
         return _fewest(text, cited, known)
+    said = asked(text)
     if _is_contradicted(text, cited, known):
         return []
     if any(said <= known.words[number] for number in cited):
@@ -287,7 +287,9 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
 
 def _is_contradicted(text: str, cited: Sequence[int], known: _Lines) -> bool:
     """Return whether the sentence of the cited lines that is most like a fact says otherwise."""
-    nearest = known.best_for(text, LEAST_OVERLAP)
+    # No other line is nearer than those that have all of its words.
+    is_held = content(text) <= known.together(cited)
+    nearest = None if is_held else known.best_for(text, LEAST_OVERLAP)
     numbers = cited if nearest is None else dict.fromkeys([*cited, nearest])
     line, sentence = closest(text, {number: known.texts[number] for number in numbers})
     others = known.together(number for number in cited if number != line)

@@ -174,6 +174,9 @@ class _FactWriter:
     titled: dict[int, str]
 
     def write(self, chosen: Sequence[int], listed: Sequence[str] = ()) -> str:
+        return '\n'.join(self._lines(chosen, listed))
+
+    def _lines(self, chosen: Sequence[int], listed: Sequence[str]) -> list[str]:
         lines: list[str] = []
         document = -1
         for index in self.in_order(chosen):
@@ -183,15 +186,17 @@ class _FactWriter:
                 if title := self.titled.get(document):
                     lines.append(f'# {title}')
             lines.append(entry.text)
-        lines += _index_lines(listed)
-        return '\n'.join(lines)
+        return lines + _index_lines(listed)
 
     def in_order(self, chosen: Sequence[int]) -> list[int]:
         """The chosen in reading order."""
         return sorted(chosen, key=lambda index: (self.entries[index].place, index))
 
     def count(self, chosen: Sequence[int], listed: Sequence[str] = ()) -> int:
-        return tokens.count(self.write(chosen, listed))
+        # No line begins with white space, so that their counts add up exactly.
+        lines = self._lines(chosen, listed)
+        counts = (tokens.count_cached(f'{line}\n') for line in lines[:-1])
+        return sum(counts) + sum(map(tokens.count_cached, lines[-1:]))
 
     def trim(self, order: Sequence[int], limit: int) -> list[int]:
         """The longest beginning of `order`, best first, whose text has at most `limit` tokens."""

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
-from summarizer_tool.evidence.answer.answering import GatheredEvidence
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.search.results import SearchResult
 from summarizer_tool.text import tokens
+
+if TYPE_CHECKING:
+    from summarizer_tool.evidence.answer.answering import GatheredEvidence
 
 Figures = dict[str, str | int | float | bool]
 
@@ -30,7 +33,7 @@ class EvidenceBrief:
 
 
 def written(
-    rendered: RenderedBrief, brief: Brief, found: SearchResult, answered: GatheredEvidence | None = None
+    rendered: RenderedBrief, brief: Brief, found: SearchResult, answered: 'GatheredEvidence | None' = None
 ) -> EvidenceBrief:
     """A brief that was written."""
     return EvidenceBrief(
@@ -41,7 +44,7 @@ def written(
     )
 
 
-def figures(found: SearchResult, answered: GatheredEvidence | None, *, shown: int = 0, citations: int = 0) -> Figures:
+def figures(found: SearchResult, answered: 'GatheredEvidence | None', *, shown: int = 0, citations: int = 0) -> Figures:
     """Counts of what was found and shown, and how an answer went."""
     figures: Figures = {
         'documents': found.documents,
@@ -63,7 +66,7 @@ def figures(found: SearchResult, answered: GatheredEvidence | None, *, shown: in
     return figures
 
 
-def missing(found: SearchResult, answered: GatheredEvidence | None) -> list[str]:
+def missing(found: SearchResult, answered: 'GatheredEvidence | None') -> list[str]:
     """What could not be searched or used."""
     if answered is None:
         return list(found.warnings)

@@ -10,16 +10,13 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from summarizer_tool import telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
-from summarizer_tool.evidence.answer.answering import Answerer, GatheredEvidence
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
 from summarizer_tool.evidence.brief import assembling, problems, rendering, status
 from summarizer_tool.evidence.brief.problems import Problem
-from summarizer_tool.evidence.question import sub_queries
-from summarizer_tool.evidence.question.model_splitter import ModelSplitter
 from summarizer_tool.evidence.question.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.reranker import ModelReranker
 from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
@@ -37,6 +34,9 @@ from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.addresses import host_of, is_url, key_of, likeness
 from summarizer_tool.web.robots import Robots
+
+if TYPE_CHECKING:
+    from summarizer_tool.evidence.answer.answering import GatheredEvidence
 
 MAX_TOP_K = 200
 
@@ -199,6 +199,9 @@ class Retriever:
         chosen = await in_io_thread(self._chosen, urls, ids, budget)
         if isinstance(chosen, Problem):
             return evidence_brief.told(chosen)
+        # What only questions need takes a tenth of the start.
+        from summarizer_tool.evidence.question import sub_queries
+
         parts = await in_thread(sub_queries.split, request.query, request.intent)
         asked = Query(
             request.query,
@@ -242,7 +245,7 @@ class Retriever:
         )
 
     async def _nothing(
-        self, query: str, found: SearchResult, budget: int, answered: GatheredEvidence | None = None
+        self, query: str, found: SearchResult, budget: int, answered: 'GatheredEvidence | None' = None
     ) -> EvidenceBrief:
         """That nothing was found, and what may be the reason."""
         figures = evidence_brief.figures(found, answered)
@@ -333,6 +336,9 @@ class Retriever:
         async def find(asked: Query) -> SearchResult:
             return await self._find(asked, options)
 
+        from summarizer_tool.evidence.answer.answering import Answerer
+        from summarizer_tool.evidence.question.model_splitter import ModelSplitter
+
         answerer = Answerer(
             self.collection,
             self.settings,
@@ -385,7 +391,7 @@ class Retriever:
         return StoredPage(source.id, source.url, source.tokens, passages, details.links, was_stored=stored is not None)
 
     async def _without_hits(
-        self, question: Question, answered: GatheredEvidence, budget: int, seconds: float
+        self, question: Question, answered: 'GatheredEvidence', budget: int, seconds: float
     ) -> EvidenceBrief:
         """Why there is no evidence: no page, no time, or nothing in what was searched."""
         failures, figures = answered.failures, evidence_brief.figures(answered.found, answered)

@@ -69,7 +69,7 @@ class GivenSource:
     addresses: tuple[str, ...] = ()
     """The URLs that it was found under."""
     is_stored: bool = False
-    """Whether it is in the store already."""
+    """Whether there is nothing to store: it is in the store already, or the store ends with the program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,33 +14,44 @@ _LINK_ONLY = regex.compile(r'^(?:!?\[[^\[\]]*\]\([^()]*\)[\s|·•,/>»-]*)+$')
 _MENU = regex.compile(r'^[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40}){2,}$')
 _MARKS = regex.compile(r'[*_`#>\[\]]+')
 
-_PHRASES = regex.compile(
+_OPENS = regex.compile(
     r"""
-    ^(?:skip\ to\ |jump\ to\ |back\ to\ (?:the\ )?top|toggle\ |on\ this\ page)
-    | ^(?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
-    | ^search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$ | ^see\ (?!also)[^.,]{1,30}\.?$
-    | \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
+    (?:skip\ to\ |jump\ to\ |back\ to\ (?:the\ )?top|toggle\ |on\ this\ page)
+    | (?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
+    | search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$ | see\ (?!also)[^.,]{1,30}\.?$
+    | (?:advertisements?|sponsored(?:\ content)?|promoted|ads?\ by\ .*|remove\ ads.*|go\ ad.?free.*)[.!]?$
+    | (?:the\ )?article\ continues\b
+    | spoilers?\b.{0,30}\b(?:below|ahead|follow|warning)\b
+    | (?:enter\ )?your\ e-?mail\b | subscribe\b.{0,20}$
+    | (?:share\ (?:this|on|via)|share:?$|tweet|pin\ it|follow\ us|like\ us|copy\ link|print\ this)\b.{0,80}$
+    | (?:copyright\ )?(?:©|\(c\))
+    | (?:\w+\ )?(?:content|text)\ is\ available\ under\b
+    | (?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
+    | (?:categories|tags|filed\ under)\s*: | category\s*:\s*[^.,]{1,40}$
+    | (?:privacy\ policy|terms\ of\ (?:use|service))\b
+    | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
+    """,
+    regex.VERBOSE | regex.IGNORECASE,
+)
+_HOLDS = regex.compile(
+    r"""
+    \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
     | \bcookies?\b.{0,80}\b(?:utilis|verwend|nutz|usa|usamos|gebruik|akzept|acept|accett|améliorer|mejorar|verbesser)
     | \b(?:utilis|verwend|nutz|usamos|usiamo|gebruiken|akzept|acept|accett|używa)\w*\b.{0,40}\bcookies?\b
     | (?:^|[|/·]\s*)(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b.{0,60}$
     | (?:^|[|/·]\s*)cookie\ (?:policy|settings|preferences|notice)\b
-    | ^(?:advertisements?|sponsored(?:\ content)?|promoted|ads?\ by\ .*|remove\ ads.*|go\ ad.?free.*)[.!]?$
     | \b(?:subscribe|sign\ up)\b.{0,40}\b(?:newsletter|updates|inbox|mail)\b
     | \bnewsletter\b.{0,60}\b(?:e-?mail|inbox|week)
-    | \b(?:in|to)\ your\ inbox\b | ^(?:the\ )?article\ continues\b
-    | ^spoilers?\b.{0,30}\b(?:below|ahead|follow|warning)\b
-    | ^(?:enter\ )?your\ e-?mail\b | ^subscribe\b.{0,20}$
-    | ^(?:share\ (?:this|on|via)|share:?$|tweet|pin\ it|follow\ us|like\ us|copy\ link|print\ this)\b.{0,80}$
-    | \ball\ rights\ reserved\b | ^(?:copyright\ )?(?:©|\(c\))
+    | \b(?:in|to)\ your\ inbox\b | \ball\ rights\ reserved\b
     | ©\s*\d{4}(?:[-–]\d{2,4})?\s+[\w\ .,&]{0,40}$
-    | ^(?:\w+\ )?(?:content|text)\ is\ available\ under\b
-    | ^(?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
-    | ^(?:categories|tags|filed\ under)\s*: | ^category\s*:\s*[^.,]{1,40}$
-    | ^(?:privacy\ policy|terms\ of\ (?:use|service))\b
-    | ^(?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
+_HINTS = (
+    *('cookie', 'privacy', 'accept', 'reject', 'manage', 'subscribe', 'sign up', 'newsletter', 'your inbox'),
+    *('all rights', '©'),
+)
+"""Each text that `_HOLDS` finds has one of them: looking for them is much cheaper."""
 _ELSEWHERE = regex.compile(
     r'^(?:you (?:may|might)(?: also)? (?:like|enjoy)|related(?: (?:pages|articles|posts|links|topics))?'
     r'|read (?:more|next)|see also|more from|recommended(?: for you)?|external links|popular pages)\b.{0,30}$',
@@ -60,7 +71,10 @@ def is_boilerplate(line: str) -> bool:
     if not bare:
         return False
     unbulleted = _BULLET.sub('', line.strip())
-    return bool(_LINK_ONLY.match(unbulleted) or _MENU.match(unbulleted) or _PHRASES.search(bare) or leads_away(line))
+    if _LINK_ONLY.match(unbulleted) or _MENU.match(unbulleted) or _OPENS.match(bare) or leads_away(line):
+        return True
+    folded = bare.casefold()
+    return any(hint in folded for hint in _HINTS) and _HOLDS.search(bare) is not None
 
 
 def leads_away(line: str) -> bool:

@@ -31,7 +31,9 @@ _NAME = rf'{_WORD}(?:(?: | {_JOINT} | - ){_WORD}|(?: (?:No\. )?\d+\b(?![,.%]\d|%
 _QUOTED = r'(?<=[「『《〈“"])[^「」『』《》〈〉“”"\n]{2,40}(?=[」』》〉”"])'
 _NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+\s?%?'
 _MENTION = regex.compile(
-    rf'(?P<date>\b(?=[\dJFMASOND])(?:{_DATE}))|(?P<name>\b{_NAME})|(?P<title>{_QUOTED})|(?P<number>{_NUMBER})'
+    # What any of them begins with or after, so that all else is passed over at once.
+    r'(?:(?=[\p{Lu}\d$€£¥])|(?<=[「『《〈“"]))'
+    rf'(?:(?P<date>\b(?=[\dJFMASOND])(?:{_DATE}))|(?P<name>\b{_NAME})|(?P<title>{_QUOTED})|(?P<number>{_NUMBER}))'
 )
 # A key of a configuration, a name in a program, the id of a thing: small letters with digits or underscores at once.
 _IDENTIFIER = re.compile(r'\b[a-z]++[_\d][\w.\-]*\w|\b(?=[a-f\d]*\d[a-f]|[a-f]+\d)[a-f\d]{7,40}\b')
@@ -98,6 +100,7 @@ def _matches(text: str) -> Iterator[tuple[regex.Match[str], str]]:
             yield match, mention
 
 
+@lru_cache(maxsize=16_384)
 def _trim(name: str) -> str:
     """Take sentence openers off the front of a name, and a possessive or a full stop off its end."""
     words = name.split(' ')
@@ -129,7 +132,7 @@ def key(mention: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words and numbers of `text`, case-folded, numbers without commas."""
-    return [_bare(word) for word in _WORDS.findall(text.casefold())]
+    return [*map(_bare, _WORDS.findall(text.casefold()))]
 
 
 @lru_cache(maxsize=65_536)

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import accumulate, combinations
 from typing import TYPE_CHECKING
 
@@ -90,10 +91,16 @@ LONE_WORD = 0.6
 _STOP_STEMS = frozenset(map(stem, ENGLISH))
 
 
+@lru_cache(maxsize=16_384)
 def content_words(text: str) -> tuple[str, ...]:
     """The distinct words of `text` that carry meaning, stemmed."""
-    kept = (word for word in names.words(text) if len(word) > 1 or word.isdigit())
-    return tuple(dict.fromkeys(stem(word) for word in kept if word not in ENGLISH))
+    return tuple(filter(None, dict.fromkeys(map(_content, names.words(text)))))
+
+
+@lru_cache(maxsize=65_536)
+def _content(word: str) -> str:
+    """The stem of a word; nothing of one that carries no meaning."""
+    return stem(word) if (len(word) > 1 or word.isdigit()) and word not in ENGLISH else ''
 
 
 # Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
@@ -127,6 +134,8 @@ class Aim(Enum):
 
 def matches(texts: Sequence[str], focus: 'Focus') -> list[float]:
     """How well the words of each text match the focus, from 0 to 1."""
+    if not _words_of(focus):
+        return [0.0] * len(texts)
     bags = _bags(texts)
     return _scaled(_bm25(bags, _asked(bags, focus)))
 
@@ -140,6 +149,8 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     mark off the places found are then looked for, too (pseudo relevance feedback; Rocchio 1971), since who answers
     seldom repeats the question. The power sets the best places off from those that share a frequent word.
     """
+    if not _words_of(focus):
+        return [0.0] * len(texts)
     bags = _bags(texts)
     query = _asked(bags, focus)
     sizes = [min(max(bag.total(), NEAR_LEAST), NEAR_MOST) for bag in bags]
@@ -166,10 +177,14 @@ def _bags(texts: Sequence[str]) -> list[Counter[str]]:
     return [Counter(map(stem, names.words(text))) for text in texts]
 
 
+def _words_of(focus: 'Focus') -> list[str]:
+    """The words that a focus asks for, stemmed; none where it names only kinds of things, which all texts have."""
+    return [word for word in content_words(f'{focus.focus_areas} {focus.schema_hint}') if word not in _KINDS]
+
+
 def _asked(bags: Sequence[Counter[str]], focus: 'Focus') -> dict[str, float]:
     """The words of the focus and their weights; where a word of the texts only goes on from one, that too: `leader`."""
-    asked = content_words(f'{focus.focus_areas} {focus.schema_hint}')
-    query = {word: 1.0 for word in asked if word not in _KINDS}
+    query = dict.fromkeys(_words_of(focus), 1.0)
     # In order: sums of fractions depend on it, and the answer must not depend on the hash seed.
     # Words that are alike have their first letters in common.
     by_root: defaultdict[str, list[str]] = defaultdict(list)

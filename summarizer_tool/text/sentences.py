@@ -69,10 +69,10 @@ _LEAST_LETTERS = 0.6
 
 def is_whole(text: str, language: str = 'en') -> bool:
     """Return whether a text has the form of a sentence: it begins and ends as one, and in English has a finite verb."""
-    solid = sum(not character.isspace() for character in text)
+    words = text.split()
+    solid = sum(map(len, words))
     letters = sum(map(str.isalpha, text))
-    words = len(text.split())
-    if words < _LEAST_WORDS and len(_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
+    if len(words) < _LEAST_WORDS and len(_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
         return False
     if letters < _LEAST_LETTERS * solid or _OPENS_AMID.match(text) or _ENDS_AMID.search(text) or not _ENDS.search(text):
         return False

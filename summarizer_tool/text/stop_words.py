@@ -69,7 +69,7 @@ ENGLISH: Final = _LANGUAGES['en']
 def language_of(words: Iterable[str]) -> str:
     """The language that most of the words are stop words of, by its ISO code; `en` where they are of none."""
     asked = [*words]
-    return max(_LANGUAGES, key=lambda code: sum(word in _LANGUAGES[code] for word in asked))
+    return max(_LANGUAGES, key=lambda code: sum(map(_LANGUAGES[code].__contains__, asked)))
 
 
 def stop_words(words: Iterable[str]) -> frozenset[str]:

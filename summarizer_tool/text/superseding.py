@@ -5,8 +5,9 @@ the newer one. What was once so stays so ("Ada was born in 1840"), thus only wha
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import regex
 
@@ -54,14 +55,23 @@ _VALUE = regex.compile(
     r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*\p{L})[\p{L}\d]+(?:[/_.-][\p{L}\d]+)*\b)'
     r'|(?P<number>(?<![\w.])\d[\d,.]*(?:\s?%)?(?![\w]))'
 )
+_CHANGING = (
+    *('chang', 'mov', 'switch', 'renam', 'replac', 'rotat', 'rais', 'lower', 'increas', 'reduc', 'decreas', 'postpon'),
+    *('extend', 'shorten', 'reschedul', 'bump', 'rebas', 'migrat', 'revert', 'correct', 'push', 'cut', 'set'),
+)
 _CHANGE = regex.compile(
     r'\b(?:update|correction|corrected|edit):|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
     r'|instead(?! of)|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
     r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?now|now \p{Ll}+s'
-    r'|(?:chang|mov|switch|renam|replac|rotat|rais|lower|increas|reduc|decreas|postpon|extend|shorten|reschedul|bump|rebas'
-    r'|migrat|revert|correct|push|cut|set)(?:ed|d)?(?: \S+){0,4}? (?:to|onto|from|by|until))\b'
+    rf'|(?:{"|".join(_CHANGING)})(?:ed|d)?(?: \S+){{0,4}}? (?:to|onto|from|by|until))\b'
     r'|\bnow[.;]?$|^New \p{Ll}|[-=]>|→',
     regex.IGNORECASE,
+)
+# One of these stands in every text that `_CHANGE` finds; they are looked for faster.
+_HINTS = (
+    *_CHANGING,
+    *('now', 'new ', 'as of', 'no longer', 'more', 'rather', 'instead', 'the old', 'the previous', 'the former'),
+    *('update:', 'edit:', '->', '=>', '→'),
 )
 _OPENING_NOW = regex.compile(r'^(?:\p{L}[^:]{0,40}: )?(?:So |And |But |Well )?,? ?Now\b', regex.IGNORECASE)
 _STANDS = regex.compile(
@@ -83,6 +93,8 @@ _OPENS_LOOSELY = regex.compile(
     regex.IGNORECASE,
 )
 _STAMP = regex.compile(r'^\W?\d{4}-\d\d-\d\d\S*\s+(?:\[?\d\d?:\d\d\S*\s+)?')
+# Stands in every text that has a value, and in few others.
+_MAY_GIVE = regex.compile(r'\d|http|days?\b|dollars|euros|pounds|USD|EUR')
 _BREAK = regex.compile(r'[,;:]')
 _WORD = regex.compile(r"¤|[\p{L}\p{M}]+(?:['’]\p{L}+)?|[,;:.]")
 _DERIVED = ('er', 'or', 'ing', 'ment', 'ion', 'ation', 'ly', 'al')
@@ -117,10 +129,6 @@ class _Claim:
     """Whether it says that something is otherwise than before."""
     holds: bool
     """Whether a verb says that it holds, or must."""
-    section: str
-    """The heading without its numbers and dates."""
-    turn: tuple[int, ...]
-    """The numbers of the heading: where they go down, the newest stands first."""
 
 
 @dataclass(slots=True)
@@ -146,7 +154,7 @@ class _Reading:
 
     def take_values(self, text: str) -> str:
         """Note all values: numbers and the like, and names."""
-        rest = _VALUE.sub(self.take, text)
+        rest = _VALUE.sub(self.take, text) if _MAY_GIVE.search(text) else text
         for name in names.mentions(rest):
             if not names.opens_sentence(rest, name) and sum(map(str.isalpha, name)) > 1:
                 self.values['name'].add(names.key(name))
@@ -171,16 +179,32 @@ class _Reading:
                 before = ''
 
 
-def _claim(text: str, section: str) -> _Claim | None:
+def _after(pattern: regex.Pattern[str], text: str) -> str:
+    """What follows a pattern that the text may begin with."""
+    opening = pattern.match(text)
+    return text[opening.end() :] if opening else text
+
+
+def _changing(text: str) -> bool:
+    folded = text.casefold()
+    return any(hint in folded for hint in _HINTS) and _CHANGE.search(text) is not None
+
+
+@lru_cache(maxsize=16_384)
+def _claim(text: str) -> _Claim | None:
     """What a statement claims, if it can outdate another one, or be outdated."""
-    bare = _LABEL.sub('', _STAMP.sub('', text))
-    wants = _WANTS.search(bare) is not None
-    if text.startswith('|') or len(bare) > MAX_LENGTH or _UNSURE.search(bare):
+    if text.startswith('|'):
         return None
-    changes = _CHANGE.search(_OPENING_NOW.sub('', text)) is not None
+    bare = _after(_LABEL, _after(_STAMP, text))
+    if len(bare) > MAX_LENGTH or _UNSURE.search(bare):
+        return None
+    wants = _WANTS.search(bare) is not None
+    if _OPENS_LOOSELY.match(bare) and not wants:
+        return None
     verb = _STANDS.search(bare)
     holds = verb is not None
-    if (_OPENS_LOOSELY.match(bare) and not wants) or (_PAST.search(bare) and not (changes or holds)):
+    changes = _changing(_after(_OPENING_NOW, text))
+    if not (changes or holds) and _PAST.search(bare):
         return None
     read = _Reading()
     read.take_words(read.take_values(bare))
@@ -196,8 +220,6 @@ def _claim(text: str, section: str) -> _Claim | None:
         wants=wants,
         changes=changes,
         holds=holds,
-        section=_bare_title(section),
-        turn=_turn(section),
     )
 
 
@@ -208,7 +230,9 @@ def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, i
         said: The statements, in the order in which they stand.
         sections: The heading over each; under another heading the same words may be about something else.
     """
-    claims = [_claim(text, section) for text, section in zip(said, sections or [''] * len(said), strict=True)]
+    claims = [_claim(text) for text in said]
+    titles = [_bare_title(section) for section in sections or [''] * len(said)]
+    turns = [_turn(section) for section in sections or [''] * len(said)]
     having: defaultdict[str, list[int]] = defaultdict(list)
     for index, claim in enumerate(claims):
         for word in claim.subject if claim else ():
@@ -218,15 +242,19 @@ def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, i
     for later, new in enumerate(claims):
         if new is None:
             continue
-        words = [word for word in _akin(new.subject, having) if len(having[word]) <= MAX_COMPARED]
-        near = sorted({earlier for word in words for earlier in having[word] if earlier < later and earlier not in out})
+        akin = _akin(new.subject)
+        places = [having[word] for word in akin if word in having and len(having[word]) <= MAX_COMPARED]
+        near = sorted({earlier for each in places for earlier in each if earlier < later and earlier not in out})
         likely: dict[int, float] = {}
-        for earlier, old in ((earlier, old) for earlier in near if (old := claims[earlier]) and old.turn <= new.turn):
-            shared = _shared(old, new)
-            if _says_anew(old, new, shared):
+        for earlier in near:
+            old, is_here = claims[earlier], titles[earlier] == titles[later]
+            if old is None or turns[earlier] > turns[later]:
+                continue
+            shared = [word for word in old.subject if word in akin]
+            if is_here and _says_anew(old, new, shared):
                 out[earlier] = later
                 runs[later] += [*runs.pop(earlier, []), earlier]
-            elif _changes(old, new, shared):
+            elif _changes(old, new, shared, is_here):
                 likely[earlier] = sum(1 / len(having[word]) for word in shared)
         best = [earlier for earlier, score in likely.items() if score == max(likely.values())]
         if len(best) == 1:
@@ -235,21 +263,16 @@ def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, i
     return {earlier: later for earlier, later in out.items() if earlier not in series}
 
 
-def _kin(word: str, known: Collection[str]) -> list[str]:
+@lru_cache(maxsize=16_384)
+def _kin(word: str) -> frozenset[str]:
     forms = [f're{word}', word.removeprefix('re'), *(word + end for end in _DERIVED)]
     forms += [word.removesuffix(end) for end in _DERIVED if word.endswith(end)]
-    return [form for form in forms if len(form) > 2 and form in known]
+    return frozenset(form for form in forms if len(form) > 2)
 
 
-def _akin(words: Iterable[str], known: Collection[str]) -> set[str]:
-    """The words, and those of `known` that are derived from them, or they from those."""
-    return {form for word in words for form in (word, *_kin(word, known))}
-
-
-def _shared(old: _Claim, new: _Claim) -> list[str]:
-    """The words of the older subject that the newer has too, in whatever form."""
-    same = _akin(new.subject, old.subject)
-    return [word for word in old.subject if word in same]
+def _akin(words: Collection[str]) -> set[str]:
+    """The words, and all that may be derived from them, or they from those."""
+    return set(words).union(*map(_kin, words))
 
 
 def _differs(old: _Claim, new: _Claim) -> str:
@@ -270,7 +293,7 @@ def _differs(old: _Claim, new: _Claim) -> str:
 def _says_anew(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
     """Return whether the later statement has the very words of the earlier one, and another value or a denial."""
     fewer, more = sorted((len(old.subject), len(new.subject)))
-    if len(shared) < fewer or more > fewer + MAX_ADDED or old.section != new.section or not (old.holds and new.holds):
+    if len(shared) < fewer or more > fewer + MAX_ADDED or not (old.holds and new.holds):
         return False
     if old.denies != new.denies:
         return old.values == new.values and fewer == more > (1 if new.changes else 2)
@@ -278,18 +301,21 @@ def _says_anew(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
     return bool(kind) and old.leads and new.leads and (fewer > 1 or (fewer == more and kind != 'name'))
 
 
-def _changes(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
-    """Return whether the later statement, which speaks of a change, is about what the earlier one is about."""
+def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> bool:
+    """Return whether the later statement, which speaks of a change, is about what the earlier one is about.
+
+    Under another heading (`is_here` is false) it must have all the words of it.
+    """
     fewer = min(len(old.subject), len(new.subject))
     if not new.changes or not shared or len(old.subject) > MAX_SUBJECT:
         return False
-    if old.section != new.section and len(shared) < fewer:
+    if not is_here and len(shared) < fewer:
         return False
     turned = [word for word in shared if word in new.subject and _other(old.subject[word], new.subject[word])]
     if old.wants and new.wants:
         return bool(turned)
     kind = _differs(old, new)
-    if old.topic and new.topic and not _akin(new.topic, old.topic) & old.topic:
+    if old.topic and new.topic and old.topic.isdisjoint(_akin(new.topic)):
         return False
     least = max(LEAST_SHARED * fewer, min(LEAST_OF_NAMED, len(old.subject)) if kind == 'name' else 1)
     return bool(kind) and not turned and len(shared) >= least
@@ -299,10 +325,12 @@ def _other(before: str, after: str) -> bool:
     return bool(before and after) and before != after
 
 
+@lru_cache(maxsize=1024)
 def _turn(title: str) -> tuple[int, ...]:
     return tuple(map(int, regex.findall(r'\d{1,9}', title)))
 
 
+@lru_cache(maxsize=1024)
 def _bare_title(title: str) -> str:
     """A heading without its numbers, dates and names: those of the same kind, such as `1.2` and `1.3`, go on."""
     return ' '.join(_WORD.findall(_VALUE.sub('', title).lower()))

@@ -38,11 +38,16 @@ _TASK = 65_536
 # matches across it, so counts on both sides add up to the exact count of the whole.
 _SEAM = regex.compile(r'(?<=\n)(?=\S)')
 
-_BLANK = 200_000
-"""Characters of white space in a row from which it is cut; the count may be off by a token for each cut."""
+_LONGEST_WORD = 20_000
+"""Letters or marks in a row from which they are cut: the time for a word grows faster than its length."""
+
+_LONGEST_BLANK = 200_000
+"""Characters of white space in a row from which it is cut, since the pattern for it would exhaust the stack."""
 
 # Not with `regex`, whose compiled form of a large repeat has a size like the repeat.
-_LONG_BLANK = re.compile(rf'\s{{{_BLANK}}}')
+_LONG_RUN = re.compile(rf'[^\W\d_]{{{_LONGEST_WORD}}}|[^\w\s]{{{_LONGEST_WORD}}}|\s{{{_LONGEST_BLANK}}}')
+_HALF = _LONGEST_WORD // 2
+_HALF_A_RUN = re.compile(rf'[^\W\d_]{{{_HALF}}}|[^\w\s]{{{_HALF}}}|\s{{{_HALF}}}')
 
 _GRAPHEME_REACH = 64
 """Characters looked at on each side of a cut for a grapheme boundary; longer clusters are cut at a code point."""
@@ -91,13 +96,14 @@ def _token_characters() -> tuple[bytes, bytes]:
 
 
 def _encode(text: str, encode: 'Callable[[str], list[int]] | None' = None) -> list[int]:
-    """Tokens of `text`; white space without end is cut, since the pattern that matches it would exhaust the stack."""
+    """Tokens of `text`; the count may be off by a token wherever a run without end is cut."""
     encode = encode or encoding().encode_ordinary
-    if len(text) <= _BLANK:
+    # Every `_HALF` characters, a longer run covers one of these places and half a run behind it.
+    if not any(_HALF_A_RUN.match(text, place) for place in range(0, len(text) - _HALF, _HALF)):
         return encode(text)
     out: list[int] = []
     start = 0
-    for run in _LONG_BLANK.finditer(text):
+    for run in _LONG_RUN.finditer(text):
         out += encode(text[start : run.end()])
         start = run.end()
     return out + encode(text[start:]) if out else encode(text)

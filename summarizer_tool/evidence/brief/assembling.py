@@ -5,10 +5,10 @@ It reads the store, so it belongs into a thread.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
 from summarizer_tool.errors import UnknownSourceError
-from summarizer_tool.evidence.answer.answering import GatheredEvidence
 from summarizer_tool.evidence.answer.trace import Trace
 from summarizer_tool.evidence.brief import citations, joining
 from summarizer_tool.evidence.brief.brief import CITATION_SHARE, Brief, BriefImage, BriefSource, EvidenceBlock
@@ -21,6 +21,9 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import scoring
+
+if TYPE_CHECKING:
+    from summarizer_tool.evidence.answer.answering import GatheredEvidence
 
 _MAX_TEXT_BYTES = 50_000_000
 """Of the texts that are read for one brief; sources beyond it have no headings and no quotes."""
@@ -45,7 +48,7 @@ _WIDE_LINE_TOKENS = 4
 """Of a line's number, and of one over 999."""
 
 
-def answer_brief(answered: GatheredEvidence, question: Question, collection: Collection) -> Brief:
+def answer_brief(answered: 'GatheredEvidence', question: Question, collection: Collection) -> Brief:
     """The brief of an answer."""
     trace = answered.trace
     stats = _stats(answered.found, question.mode, answered.iterations, trace.stop_reason, answered.timings)
