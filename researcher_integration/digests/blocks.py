@@ -65,12 +65,20 @@ def read_blocks(lines: Sequence[str]) -> tuple[str, Sequence[Block]] | None:
     if (head := _head(filled)) is None:
         return None
     indent, key = head
+    heads = [line.split() for _, line in filled if _key(line) == head]
+    # Where each block begins with another word, its first line is a row of a table.
+    width = Counter(map(len, heads)).most_common(1)[0][0] if len({words[0] for words in heads}) > len(heads) / 2 else 0
     blocks: list[Block] = []
     walk = _Walk()
     for number, line in filled:
         if _key(line) == (indent, key):
             walk = _Walk()
             blocks.append(Block(number))
+            if width > 1 and not _FIELD.fullmatch(line.strip()):
+                for place, cell in enumerate(line.split(None, width - 1), 1):
+                    blocks[-1].fields[f'head {place}'] = cell
+                    blocks[-1].lines[f'head {place}'] = (number, line)
+                continue
         elif not blocks:
             blocks.append(Block(number))
         walk.add(blocks[-1], number, line)
@@ -87,7 +95,7 @@ def read_blocks(lines: Sequence[str]) -> tuple[str, Sequence[Block]] | None:
     )
     if common < _COMMON and odd > (1 - _MACHINE_SHARE) * len(filled):
         return None
-    return key.strip('-:= ') or 'blocks', blocks
+    return '' if width > 1 else key.strip('-:= '), blocks
 
 
 def block_statements(what: str, blocks: Sequence[Block]) -> Iterator[DigestStatement]:
@@ -95,7 +103,7 @@ def block_statements(what: str, blocks: Sequence[Block]) -> Iterator[DigestState
     # What stands before the first block is no record.
     records = blocks if blocks[0].fields else blocks[1:]
     rows: list[Row] = [block.fields for block in records]
-    them = replace(named_rows(what, rows, [block.line for block in records]), sign=': ')
+    them = replace(named_rows(what or 'blocks', rows, [block.line for block in records]), sign=': ')
     told = list(record_statements(them))
     yield from told
     # What else an odd block says, first that of the oddest ones.
@@ -139,7 +147,9 @@ def _head(filled: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
     best, covered = None, 0.0
     for key, found in places.items():
         lines = len(keys) - found[0]
-        if len(found) < LEAST or lines < _LEAST_LINES * len(found) or lines <= covered:
+        # Where blank lines part a text, blocks begin after them.
+        parted = sum(not at or filled[at][0] > filled[at - 1][0] + 1 for at in found) / len(found)
+        if len(found) < LEAST or lines < _LEAST_LINES * len(found) or lines * (1 + parted) <= covered:
             continue
         # Its blocks end where a line is less indented, few of them are a line alone, and they go on in the same way.
         inner = sum(indent >= key[0] for indent, _ in keys[found[0] :])
@@ -147,7 +157,7 @@ def _head(filled: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
         second, often = Counter(keys[at + 1] for at in found if at + 1 < len(keys)).most_common(1)[0]
         follows = often >= 0.5 * len(found) and often / len(found) > 2 * len(places[second]) / len(keys)
         if follows and inner > 0.97 * lines and alone < 0.2 * len(found) and key[1] not in _CLOSING:
-            best, covered = key, lines
+            best, covered = key, lines * (1 + parted)
     return best if covered >= 0.6 * len(keys) else None
 
 

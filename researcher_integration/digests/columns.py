@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -45,6 +45,10 @@ _STRANGE_FROM = 20
 """Texts from which some of them are strange."""
 _STRANGE = 12
 """Strange texts that are told of one field, at most."""
+_NOTHING = frozenset({None, '', '""', '-', '--', 'null', 'None', 'none', 'N/A', 'n/a', 'NaN', '?'})
+"""What stands where a value is missing."""
+_BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?[^/:@\s]*')
+"""Of an address its host, of a path its root, of `sha256:…` what comes first."""
 _GROWN = 0.75
 """Share of the rows whose number is not less than that before it, from which the numbers count up."""
 
@@ -52,13 +56,13 @@ VALUE_LENGTH = 160
 """Characters of a value that are shown."""
 
 BAD = re.compile(
-    r'\b(?i:err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?'
+    r'(?<![\w@/-])(?i:err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?'
     r'|time[d-]?\s?-?out|unreachable|unavailable|unhealthy|unknown|oom\w*|killed|evicted|backoff|imagepull\w*|errimage\w*'
     r'|degraded|corrupt\w*|invalid|expired|missing|aborted?|cancel+ed|dead|down|offline|stale|stuck|critical|severe'
-    r'|violat\w+|mismatch\w*|exceeded|overflow|deadlock\w*|leak\w*|lost|broken|notready|pending|terminat\w+|suspended)\b'
+    r'|violat\w+|mismatch\w*|exceeded|overflow|deadlock\w*|leak\w*|lost|broken|notready|pending|terminat\w+|suspended)(?![\w@/-])'
     r'|CrashLoop|BackOff|OOM|NotReady|Err[A-Z]|Unknown'
 )
-"""Words that say something went wrong."""
+"""Words that say something went wrong, unless they are part of a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,11 @@ def describe(name: str, values: Sequence[str | None]) -> Column:
     ranked = counts.most_common()
     present = len(values) - counts[None]
     distinct = len(counts) - (None in counts)
-    odd, rare = _rare_values(name, values, ranked)
+    numbers = _numbers(counts, present)
+    odd, rare = _rare_values(name, values, ranked, numbers)
     bad = any(value is not None and BAD.search(value[:VALUE_LENGTH]) is not None for value, _ in ranked[:200])
     if len(counts) == 1:
         return Column(name, 'constant', shown(ranked[0][0]), (), (), bad)
-    numbers = _numbers(counts, present)
     if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
         if numbers:
             odd = _joined(odd, _apart(name, values, numbers))
@@ -126,7 +130,10 @@ def shown(value: str | None) -> str:
 
 
 def _rare_values(
-    name: str, values: Sequence[str | None], ranked: Sequence[tuple[str | None, int]]
+    name: str,
+    values: Sequence[str | None],
+    ranked: Sequence[tuple[str | None, int]],
+    numbers: Mapping[str, float],
 ) -> tuple[list[Oddity], list[tuple[str, int]]]:
     total = len(values)
     limit = max(_RARE_ROWS, int(total * _RARE_SHARE))
@@ -136,11 +143,13 @@ def _rare_values(
     # The rare must be far rarer than what is common: of many values about as frequent some always come out low.
     least = common[len(common) // 2] / _RARER if common else 0.0
     few = [(value, count) for value, count in ranked if count <= min(limit, least)]
-    if not few:
-        return [], rare
-    if len(ranked) > FEW and common[0] < total / 2 and _numbers(Counter(values), total):
-        return [], rare
-    if sum(count for _, count in few) > max(_ODD_ROWS if total >= 4 * _ODD_ROWS else 2, int(total * _ODD_SHARE)):
+    is_measured = len(ranked) > FEW and bool(numbers) and (not common or common[0] < total / 2)
+    most = max(_ODD_ROWS if total >= 4 * _ODD_ROWS else 2, int(total * _ODD_SHARE))
+    if is_measured or sum(count for _, count in few) > most:
+        # Where any value is one of many, one that is none at all is odd, or no number among numbers.
+        few = [(value, count) for value, count in ranked if count <= limit and (value in _NOTHING or numbers)]
+        few = [each for each in few if each[0] not in numbers]
+    if sum(count for _, count in few) > most:
         return [], rare
     counts = dict(few)
     # What is usual is worth saying only if it is short and one.
@@ -299,30 +308,63 @@ def _absent(counts: Counter[str | None]) -> str:
 
 def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> tuple[str, list[Oddity]]:
     """Texts by what they have in common."""
-    total = len(values) - counts[None]
-    forms: dict[str, list[str]] = {}
-    for value in counts:
-        if value is not None:
-            forms.setdefault(template(value[:VALUE_LENGTH])[0], []).append(value)
+    forms = _alike(counts, lambda value: template(value[:VALUE_LENGTH])[0])
     sizes = {form: sum(counts[value] for value in members) for form, members in forms.items()}
     ranked = sorted(forms, key=lambda form: -sizes[form])
-    most_odd = _ODD_ROWS if total >= 10 * _ODD_ROWS else _RARE_ROWS
-    few = [form for form in ranked[1:] if sizes[form] <= max(most_odd, total * _RARE_SHARE)]
     odd: list[Oddity] = []
-    if few and sum(sizes[form] for form in few) <= max(most_odd, total * _ODD_SHARE / 2):
-        unlike = {value: sizes[form] for form in few for value in forms[form]}
-        odd = [
-            Oddity(name, row, value, f'{name}={shown(value)}', log2(len(values) / unlike[value]))
-            for row, value in enumerate(values)
-            if value is not None and value in unlike
-        ]
-    if not odd:
+    is_code = _same_length(values)
+    others = [_alike(counts, _beginning), *([_alike(counts, _length)] if is_code else [])]
+    for parted in (forms, *(others if len(values) - counts[None] >= 10 * _ODD_ROWS else [])):
+        odd = _joined(odd, _unlike_form(name, values, counts, parted.values()))
+    if not odd and not is_code:
         odd = _strange(name, values, counts)
     tops = ranked[: 4 if sizes[ranked[0]] > 1 else 1]
     parts = [f'{shown(forms[form][0])[:70]}' + (f' ×{sizes[form]} alike' if len(tops) > 1 else '') for form in tops]
     most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
     repeated = f', most often {shown(most)[:60]} ×{often}' if often > 1 else ''
     return f'{len(counts) - (None in counts)} distinct, like {"; ".join(parts)}{repeated}', odd
+
+
+def _beginning(value: str) -> str:
+    found = _BEGINNING.match(value)
+    return found[0] if found else ''
+
+
+def _length(value: str) -> str:
+    return str(len(value))
+
+
+def _same_length(values: Sequence[str | None]) -> bool:
+    """Return whether nearly all texts are as long as each other, as hashes and codes are."""
+    sizes = Counter(len(value) for value in values if value is not None)
+    return sizes.most_common(1)[0][1] >= _NUMERIC_SHARE * sizes.total()
+
+
+def _alike(counts: Mapping[str | None, int], form: Callable[[str], str]) -> dict[str, list[str]]:
+    """The values of each form."""
+    forms: dict[str, list[str]] = {}
+    for value in counts:
+        if value is not None:
+            forms.setdefault(form(value), []).append(value)
+    return forms
+
+
+def _unlike_form(
+    name: str, values: Sequence[str | None], counts: Mapping[str | None, int], forms: Iterable[Sequence[str]]
+) -> list[Oddity]:
+    """Rows whose values are of a rare form, if few are."""
+    total = len(values) - counts.get(None, 0)
+    most_odd = _ODD_ROWS if total >= 10 * _ODD_ROWS else _RARE_ROWS
+    sizes = sorted(((sum(counts[value] for value in members), members) for members in forms), key=lambda each: -each[0])
+    few = [(size, members) for size, members in sizes[1:] if size <= max(most_odd, total * _RARE_SHARE)]
+    if sum(size for size, _ in few) > max(most_odd, total * _ODD_SHARE / 2):
+        return []
+    unlike = {value: size for size, members in few for value in members}
+    return [
+        Oddity(name, row, value, f'{name}={shown(value)}', log2(len(values) / unlike[value]))
+        for row, value in enumerate(values)
+        if value is not None and value in unlike
+    ]
 
 
 def _strange(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> list[Oddity]:

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
+from math import log2
 
 from researcher_integration.digests.columns import BAD, Column, Oddity, describe, shown
 from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
@@ -43,7 +45,9 @@ _AGAIN = 0.7
 _TOLD = 5
 """Oddities of one thing that are told."""
 _CELL = 120
-"""Characters of one of them."""
+"""Characters of one of them,"""
+_BOTH = 150
+"""and of all but the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,14 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
     own = Counter({field: count for field, count in counts.items() if field not in pooled})
     fields = [field for field, _ in own.most_common(_FIELDS)] if len(own) > _FIELDS else list(own)
     columns = [describe(field, [row.get(field) for row in them.rows]) for field in fields]
+    # What one thing has and the others lack says little where nearly every thing has something of its own.
+    own_things = log2(max(1, sum(own[field] < total / 2 for field in fields)))
+    columns = [
+        replace(each, oddities=[_less(odd, own_things) for odd in each.oddities])
+        if own[each.name] < total / 2
+        else each
+        for each in columns
+    ]
     columns += [_pool(path, them, pooled) for path in dict.fromkeys(pooled.values())]
     named = f', named by {them.key}' if them.key else ''
     more = f' ({len(own) - len(fields)} rare ones not described)' if len(own) > len(fields) else ''
@@ -142,6 +154,10 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
     example = ', '.join(f'{field}={shown(cell)[:40]}' for field, cell in list(them.rows[0].items())[:30])
     yield DigestStatement(f'the first: {example}', 26.0, 'values', them.where(0))
     yield from _odd(them, [each for column in columns for each in column.oddities])
+
+
+def _less(odd: Oddity, bits: float) -> Oddity:
+    return odd if BAD.search(odd.text) else replace(odd, surprise=max(1.0, odd.surprise - bits))
 
 
 def _about(column: Column, them: NamedRows) -> Iterator[DigestStatement]:
@@ -193,7 +209,7 @@ def _odd(them: NamedRows, oddities: Sequence[Oddity]) -> Iterator[DigestStatemen
             for each in found
             if not each.text.startswith(key)
         )
-        alike.setdefault(texts, []).append(row)
+        alike.setdefault(texts or ('', str(row)), []).append(row)
     surprises = {
         texts: by_row[rows[0]][0].surprise + _REST * sum(each.surprise for each in by_row[rows[0]][1:_TOLD])
         for texts, rows in alike.items()
@@ -205,9 +221,11 @@ def _odd(them: NamedRows, oddities: Sequence[Oddity]) -> Iterator[DigestStatemen
         surprise = surprises[texts] - _AGAIN * seen[field]
         seen[field] += 1
         several = f'×{len(rows)}: ' if len(rows) > 1 else ''
-        more = f', … {len(texts) - _TOLD} more' if len(texts) > _TOLD else ''
-        told = ', '.join(text if len(text) < _CELL else one_line(text, _CELL) for text in texts[:_TOLD]) + more
-        told = told or f'{them.key} unlike the others'
+        cells = [text if len(text) < _CELL else one_line(text, _CELL) for text in texts[:_TOLD]]
+        fits = max(1, sum(length <= _BOTH for length in accumulate(map(len, cells))))
+        more = f', … {len(texts) - fits} more' if len(texts) > fits else ''
+        told = ', '.join(cells[:fits]) + more
+        told = told if texts[0] else f'{them.key} unlike the others'
         names = _names(them, rows)
         names = f'{them.lines[rows[0]]}| {names}' if them.lines and len(rows) == 1 else names
         text = f'{several}{names}: {told}' if len(names) < 400 else f'{told} {several}{names}'

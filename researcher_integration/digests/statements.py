@@ -30,7 +30,7 @@ LONGEST = 360
 FOCUS_GAIN = 14.0
 """What a statement that has all words of the focus gains in rank."""
 
-_LENGTH = 0.03
+_LENGTH = 0.07
 """What each character from the 60th on takes from the rank: of two alike the shorter one leaves more room."""
 
 _COUNTED = 600
@@ -41,7 +41,7 @@ _USUAL: tuple[Topic, ...] = ('fields', 'templates')
 _USUAL_SHARE = 0.23
 """What of the budget is kept for what is usual, if there is so much to be said of it."""
 _SHARES: dict[Topic, float] = {
-    'overview': 1.0, 'mentioned': 0.4, 'errors': 0.35, 'warnings': 0.2, 'odd items': 0.4, 'fields': 0.25,
+    'overview': 1.0, 'mentioned': 0.4, 'errors': 0.35, 'warnings': 0.2, 'odd items': 0.5, 'fields': 0.25,
     'templates': 0.3,
 }  # fmt: skip
 """What of the budget one topic may have at first; what is left goes to the highest ranks."""

@@ -11,6 +11,7 @@ from researcher_integration.digests.log_lines import loose
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
+from researcher_integration.digests.values import quantity
 
 LEAST_ROWS = 4
 """Rows from which lines in columns are a table."""
@@ -63,6 +64,9 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     filled = sum(line.strip() != '' for line in lines)
     if filled < LEAST_ROWS + 1:
         return []
+    # Blank lines inside of quotes part nothing.
+    if separated in readers and _reaches_over(lines) and (table := separated(lines, 0)):
+        return [table]
     found: list[Table] = []
     # Some tools print several tables with blank lines between them.
     for start, end in _blocks(lines):
@@ -70,8 +74,25 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
         table = next((table for read in readers if (table := read(block, start))), None) if len(block) > 1 else None
         if table is not None:
             found.append(table)
+    found = _joined(found)
     rows = sum(len(table.rows) for table in found)
     return found if rows >= LEAST_ROWS and rows >= 0.6 * filled else []
+
+
+def _joined(tables: Sequence[Table]) -> list[Table]:
+    """Tables of the same titles as one: a tool that prints them again and again tells of the same things."""
+    alike: dict[tuple[str, ...], list[Table]] = {}
+    for table in tables:
+        alike.setdefault(tuple(table.rows[0]) if table.rows else (), []).append(table)
+    return [
+        Table(
+            same[0].name,
+            [row for table in same for row in table.rows],
+            [number for table in same for number in table.lines],
+            [line for table in same for line in table.beside],
+        )
+        for same in alike.values()
+    ]
 
 
 def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
@@ -177,33 +198,59 @@ def _below(names: Sequence[str], block: Sequence[str], at: int, start: int, *, w
             beside.append((number, line))
     capitals = sum(name.upper() == name for name in names) >= 0.7 * len(names)
     parted = len(_GAP.split(block[at].strip())) >= 2
-    if len(cells) < _FIT * len(body) or not (capitals or (parted and len(names) > 2)):
+    if len(cells) < _FIT * len(body) or not ((capitals and parted) or (len(names) > 2 and (capitals or parted))):
         return None
     return rows_of(names, cells, beside)
 
 
 def separated(block: Sequence[str], start: int) -> Table | None:
-    """Values with a comma, tab, semicolon or pipe between them."""
+    """Values with a comma, tab, semicolon or pipe between them; those in quotes may reach over several lines."""
     if len(block) < LEAST_ROWS:
         return None
     for separator in _SEPARATORS:
-        width = block[0].count(separator) + 1
-        sample = block[:50]
-        if (
-            width < 2
-            or width > _WIDEST
-            or sum(line.count(separator) + 1 >= width for line in sample) < _FIT * len(sample)
-        ):
+        if not 2 <= block[0].count(separator) + 1 <= _WIDEST:
             continue
-        cells = [(start + at + 1, row) for at, line in enumerate(block) if (row := _split(line, separator))]
-        fitting = [each for each in cells if len(each[1]) == len(cells[0][1])]
-        # Sentences have commas, too: their parts are many words, and the first line has no titles.
-        names = cells[0][1]
-        if len(fitting) < _FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
-            continue
-        beside = [(number, block[number - start - 1]) for number, row in cells if len(row) != len(names)]
-        return rows_of(names, fitting[1:], beside, least=LEAST_ROWS - 1)
+        for cells in _cells(block, start, separator):
+            names = cells[0][1]
+            fitting = [each for each in cells if len(each[1]) == len(names)]
+            # Sentences have commas, too: their parts are many words, and the first line has no titles.
+            if len(fitting) < _FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
+                continue
+            return _headed(fitting, [(at, separator.join(row)) for at, row in cells if len(row) != len(names)])
     return None
+
+
+def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequence[tuple[int, Sequence[str]]]]:
+    """The rows of lines with the number of the line each begins on: over several lines, and a line each."""
+    if _reaches_over(block):
+        reader = csv.reader((f'{line}\n' for line in block), delimiter=separator)
+        cells: list[tuple[int, Sequence[str]]] = []
+        begin = start + 1
+        try:
+            for row in reader:
+                cells.append((begin, row))
+                begin = start + reader.line_num + 1
+        except csv.Error:
+            cells = []
+        cells = [each for each in cells if any(each[1])]
+        if len(cells) >= LEAST_ROWS:
+            yield cells
+    width = block[0].count(separator) + 1
+    sample = block[:50]
+    if sum(line.count(separator) + 1 >= width for line in sample) >= _FIT * len(sample):
+        yield [(start + at, row) for at, line in enumerate(block, 1) if (row := _split(line, separator))]
+
+
+def _reaches_over(lines: Sequence[str]) -> bool:
+    return any(line.count('"') % 2 for line in lines)
+
+
+def _headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
+    """A table with its first row as titles, unless what stands there stands in the same column again."""
+    (_, first), *rest = cells
+    if any(cell == row[place] for _, row in rest for place, cell in enumerate(first)):
+        return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
+    return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
 
 
 def _split(line: str, separator: str) -> list[str]:
@@ -228,7 +275,7 @@ def fixed(block: Sequence[str], start: int) -> Table | None:
     beside: list[tuple[int, str]] = []
     for number, line in enumerate(lines, start + 1):
         row = [line[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
-        if any(line[at : at + 1].strip() for at in gaps):
+        if line[: places[0]].strip() or any(line[at : at + 1].strip() for at in gaps):
             row = line.split(None, len(names) - 1)
         if len(row) != len(names) or sum(map(bool, row)) < len(row) // 2:
             beside.append((number, line))
@@ -239,6 +286,8 @@ def fixed(block: Sequence[str], start: int) -> Table | None:
             cells.append((number, row))
     if len(cells) < _FIT * len(lines) or len({row[-1] for _, row in cells}) < 2:
         return None
+    if not titles and _heads([row for _, row in cells]):
+        titles = cells.pop(0)[1]
     return rows_of(titles or names, cells, [each for each in beside if not _RULE.match(each[1])])
 
 
@@ -264,3 +313,14 @@ def _titled(row: Sequence[str]) -> bool:
     return sum(bool(_TITLE.match(cell.split()[0])) for cell in row if cell) >= 0.75 * len(row) and not any(
         map(str.isdigit, ''.join(row))
     )
+
+
+def _heads(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row has words above columns of numbers."""
+    below = rows[1:100]
+    measured = [
+        place
+        for place in range(len(rows[0]))
+        if sum(quantity(row[place]) is not None for row in below) >= 0.8 * len(below)
+    ]
+    return bool(measured) and all(re.fullmatch(r'[^\W\d][^\d]*', rows[0][place]) for place in measured)

@@ -92,3 +92,64 @@ def test_a_log_of_many_days_has_its_dates(asked: str) -> None:
     lines = [f'Mar {1 + at // 40} 10:{at % 60:02d}:01 mill stone[{at}]: turned {at % 7} times' for at in range(400)]
     lines[250] = 'Mar 7 11:11:11 mill vats[9]: vat 12 is cracked'
     assert '251| Mar 7 11:11:11 mill vats[9]: vat 12 is cracked' in digest('\n'.join(lines), 200, focus=asked).text
+
+
+def test_values_in_quotes_reach_over_lines_and_blank_lines() -> None:
+    rows = [f'{at},miller-{at % 3},"grind\n\nsack, {at} and ""more""",{20 + at % 5}' for at in range(40)]
+    rows[17] = '17,,"grind\n\nsack 17",4000'
+    rows[29] = '29,miller-1,"grind\n\nsack 29",N/A'
+    found = digest('number,who,what,weight\n' + '\n'.join(rows), 400, focus=ASKED)
+    assert found.kind == 'table'
+    assert '53| 17: weight=4000 (median 22), who=""' in found.text
+    assert '89| 29: weight=N/A' in found.text
+
+
+def test_rows_without_titles_are_all_rows() -> None:
+    rows = [f'{4 + 4 * (at % 3)}\t/mill/sacks/{at}' for at in range(60)]
+    text = told('\n'.join(rows).replace('4\t/mill/sacks/33', '734003200\t/mill/sacks/33'))
+    assert '60 items' in text
+    assert '34| /mill/sacks/33: column 1=734003200' in text
+
+
+def test_a_number_wider_than_its_column_is_whole_and_small_titles_are_titles() -> None:
+    rows = [f'{calls:>9}    {calls / 1000:.3f} turn({calls})' for calls in range(100, 200)]
+    rows[20] = '88123456789    0.120 turn(120)'
+    text = told('\n'.join(['   ncalls  tottime function', *rows]))
+    assert 'ncalls: 100..151..88123456789 (min..median..max)' in text
+    assert 'no number' not in text
+
+
+def test_blocks_whose_first_lines_are_rows() -> None:
+    blocks = [
+        f'{at:04x}-{at + 1:04x} {"rwx" if at == 31 else "r-x"} {at} /mill/stone-{at % 5}\nSize: {4 + at % 2} kB\nSwap: 0 kB'
+        for at in range(80)
+    ]
+    assert '001f-0020: head 2: rwx (usually r-x)' in told('\n'.join(blocks))
+
+
+def test_tables_of_the_same_titles_are_one() -> None:
+    tables = [
+        f'NAME   STATE   AGE\nvat-{at}a  up      {at}m\nvat-{at}b  {"lost" if at == 7 else "up"}      {at}m'
+        for at in range(30)
+    ]
+    text = told('\n\n'.join(tables))
+    assert 'table: 60 items' in text
+    assert 'vat-7b: STATE=lost' in text
+
+
+def test_a_name_with_a_bad_word_is_no_warning() -> None:
+    lines = [f'{at} fetch manifest {name}@^{at % 9}.0' for at, name in enumerate(['mill', 'sack', 'vat', 'stone'] * 30)]
+    lines[40] = '40 fetch manifest http-errors@^2.0'
+    lines[70] = '70 checksum of vat failed'
+    assert [line.lines for line in digest('\n'.join(lines), 400, focus=ASKED).lines if line.topic == 'warnings'] == [
+        (71,)
+    ]
+
+
+def test_another_host_and_another_kind_of_hash() -> None:
+    rows = [f'mill-{at},https://sacks.example/{at},sha256:{at * 7919:064x}' for at in range(100)]
+    rows[44] = f'mill-44,http://purse.example/44,sha256:{44 * 7919:064x}'
+    rows[55] = f'mill-55,https://sacks.example/55,md5:{55 * 7919:032x}'
+    text = told('name,from,hash\n' + '\n'.join(rows))
+    assert 'mill-44: from=http://purse.example/44' in text
+    assert 'mill-55: hash=md5:' in text
