@@ -1,0 +1,49 @@
+"""One, two and four workers on one Postgres, with a provider whose answers take a fixed time."""
+
+import tempfile
+from pathlib import Path
+
+import sqlalchemy
+
+from tests.proofs.batch import material
+from tests.proofs.batch.running import environment, finish, start, until, workers
+from tests.proofs.load.goals import Goals
+from tests.support.postgres import postgres
+from tests.support.provider import Behaviour, serve
+
+DOCUMENTS, CHARACTERS = 120, 14_000
+"""One call each."""
+
+LATENCY = 6.0
+"""Seconds of a call: as of a model that writes a few hundred tokens, and long beside what a document computes."""
+
+GOALS = {1: 1.0, 2: 1.9, 4: 3.6}
+
+
+def prove(goals: Goals) -> None:
+    """Time the same documents with each number of workers, the database empty at first."""
+    seconds: dict[int, float] = {}
+    for count, goal in GOALS.items():
+        with tempfile.TemporaryDirectory() as place, postgres() as url, serve(Behaviour(latency=LATENCY)) as provider:
+            source = material.write(Path(place, 'in'), DOCUMENTS, CHARACTERS)
+            env = environment(url, provider.base_url)
+            with workers(env, count):
+                until(lambda url=url, count=count: _living(url) == count)
+                options = ('--max-output-tokens', '400', '--workers', '0')
+                finish(start(env, 'batch', source, '--out', Path(place, 'out'), *options))
+            answered = [request.answered for request in provider.requests if request.answered]
+            seconds[count] = max(answered) - min(request.received for request in provider.requests)
+            goals.note(f'{count} workers', f'{seconds[count]:.1f} s, {len(provider.requests)} calls of {LATENCY:g} s')
+        goals.at_least(f'{count} workers: as fast as one', seconds[1] / seconds[count], goal, 'times')
+
+
+def _living(url: str) -> int:
+    """Workers that have said so; none while the tables are being made."""
+    engine = sqlalchemy.create_engine(url.replace('postgresql', 'postgresql+psycopg'))
+    try:
+        with engine.connect() as connection:
+            return connection.execute(sqlalchemy.text('SELECT count(*) FROM summarizer_workers')).scalar_one()
+    except sqlalchemy.exc.ProgrammingError:
+        return 0
+    finally:
+        engine.dispose()
