@@ -4,14 +4,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from dbos import DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusString
 
 from summarizer_tool.batch.database import APPLICATION, BatchDatabase
 from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRecord, files_of
-from summarizer_tool.batch.job import Asked, Job, JobResult, Outcome
-from summarizer_tool.batch.worker import MAX_RECOVERIES, WORKFLOW
+from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome
+from summarizer_tool.batch.worker import WORKFLOW
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import ConfigurationError
 
@@ -35,16 +36,12 @@ ACTIVE = [
     WorkflowStatusString.DELAYED.value,
     WorkflowStatusString.PENDING.value,
 ]
-LOST = [
-    WorkflowStatusString.ERROR.value,
-    WorkflowStatusString.CANCELLED.value,
-    WorkflowStatusString.MAX_RECOVERY_ATTEMPTS_EXCEEDED.value,
-]
+LOST = [WorkflowStatusString.ERROR.value, WorkflowStatusString.CANCELLED.value]
 FINISHED = [WorkflowStatusString.SUCCESS.value, *LOST]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BatchLimits:
     """How much of a batch runs at once."""
 
     per_worker: int
@@ -114,7 +111,7 @@ class Batch:
         """The queue of its jobs."""
         return f'batch-{self.record.id}'
 
-    def open(self, limits: Limits) -> None:
+    def open(self, limits: BatchLimits) -> None:
         """Let workers take its jobs."""
         self.client.register_queue(
             self.queue,
@@ -145,10 +142,11 @@ class Batch:
         Returns:
             How many jobs that is.
         """
-        active = [job.workflow_id for job in self.jobs(ACTIVE)]
-        for at in range(0, len(active), PAGE):
-            self.client.cancel_workflows(active[at : at + PAGE])
-        return len(active)
+        cancelled = 0
+        while active := [job.workflow_id for job in islice(self.jobs(ACTIVE), PAGE)]:
+            self.client.cancel_workflows(active)
+            cancelled += len(active)
+        return cancelled
 
     def counts(self) -> Counter[str]:
         """How many jobs are in each state that DBOS knows."""
@@ -188,15 +186,20 @@ class Batch:
         """
         self._before = {job.workflow_id: str(job.status) for job in self.jobs(None)}
         source = Path(self.record.source)
+        try:
+            self._run(source, limit_mb, look)
+        finally:
+            self.folder.report(self.outcomes.items())
+
+    def _run(self, source: Path, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         self._do(self._file_jobs(files_of(source, self.folder.path), limit_mb), look)
         if not self.progress.documents:
             raise ConfigurationError(f'there are no files in {source}')
         if self.record.merge:
             self._merge(look)
-        self.folder.report(self.outcomes.items())
         self.close()
 
-    def _file_jobs(self, files: Iterable[tuple[str, Path]], limit_mb: float) -> Generator[Job]:
+    def _file_jobs(self, files: Iterable[tuple[str, Path]], limit_mb: float) -> Generator[BatchJob]:
         for path_name, path in files:
             name = f'{DOCUMENTS}/{path_name}'
             self._names.append(name)
@@ -210,9 +213,9 @@ class Batch:
                 self.progress.documents += 1
                 self._finish(name, Outcome(state='set aside', error=why))
             else:
-                yield Job.of_file(name, raw, self.record.asked)
+                yield BatchJob.of_file(name, raw, self.record.asked)
 
-    def _do(self, jobs: Iterable[Job], look: Callable[[BatchProgress], None]) -> None:
+    def _do(self, jobs: Iterable[BatchJob], look: Callable[[BatchProgress], None]) -> None:
         """Queue jobs, and wait until they are finished."""
         for job in jobs:
             self._queue(job)
@@ -221,7 +224,7 @@ class Batch:
             time.sleep(POLL_SECONDS)
             self._look(look)
 
-    def _queue(self, job: Job) -> None:
+    def _queue(self, job: BatchJob) -> None:
         job_id, size = f'{self.record.id}:{job.key}', len(job.content)
         self.progress.documents += 1
         self.progress.size += size
@@ -307,17 +310,15 @@ class Batch:
             size += tokens
         yield group
 
-    def _merge_job(self, name: str, parts: list[str], asked: Asked) -> Job:
+    def _merge_job(self, name: str, parts: list[str], asked: Asked) -> BatchJob:
         documents = [
             Document(self.folder.text(part), title=self.outcomes[part].title or part, url=part) for part in parts
         ]
-        return Job.of_documents(name, documents, asked)
+        return BatchJob.of_documents(name, documents, asked)
 
 
 def reason(job: WorkflowStatus) -> str:
     """Why a job has no result."""
     if job.status == WorkflowStatusString.CANCELLED.value:
         return 'cancelled'
-    if job.status == WorkflowStatusString.MAX_RECOVERY_ATTEMPTS_EXCEEDED.value:
-        return f'{MAX_RECOVERIES + 1} workers died of it; split it, or give them more memory'
     return ' '.join(str(job.error or 'unknown').split())

@@ -1,4 +1,4 @@
-"""The database of batches, SQLite or Postgres: what DBOS keeps in it, and beside that answers and who works."""
+"""The database of batches, SQLite or Postgres: what DBOS keeps, and beside that answers, and who works on what."""
 
 import hashlib
 from collections.abc import Generator
@@ -22,6 +22,7 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS summarizer_answers (
         key TEXT NOT NULL, target BIGINT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (key, target))""",
     'CREATE TABLE IF NOT EXISTS summarizer_workers (name TEXT PRIMARY KEY, beats BIGINT NOT NULL)',
+    'CREATE TABLE IF NOT EXISTS summarizer_begun (job TEXT PRIMARY KEY, times BIGINT NOT NULL)',
 )
 
 _ONE_AT_A_TIME = int.from_bytes(hashlib.sha256(b'summarizer tables').digest()[:8], 'big', signed=True)
@@ -110,6 +111,26 @@ class BatchDatabase:
         """Take a worker for dead."""
         with self._connected() as connection:
             connection.execute(sqlalchemy.text('DELETE FROM summarizer_workers WHERE name = :name'), {'name': worker})
+
+    def begun(self, job: str) -> int:
+        """How often a job was begun and never ended, since its worker died."""
+        with self._connected() as connection:
+            query = sqlalchemy.text('SELECT times FROM summarizer_begun WHERE job = :job')
+            return connection.execute(query, {'job': job}).scalar() or 0
+
+    def begin(self, job: str) -> None:
+        """Say that a job is begun."""
+        insert = (
+            'INSERT INTO summarizer_begun VALUES (:job, 1) '
+            'ON CONFLICT (job) DO UPDATE SET times = summarizer_begun.times + 1'
+        )
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text(insert), {'job': job})
+
+    def end(self, job: str) -> None:
+        """Say that a job has ended, or that its end was no death."""
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text('DELETE FROM summarizer_begun WHERE job = :job'), {'job': job})
 
     def close(self) -> None:
         """Close its connections."""

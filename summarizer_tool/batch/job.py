@@ -47,7 +47,7 @@ class Asked(BaseModel):
 _TEXTS = TypeAdapter(list[tuple[str, str, str]])
 
 
-class Job(BaseModel):
+class BatchJob(BaseModel):
     """One document, or several texts, to summarize."""
 
     model_config = ConfigDict(frozen=True)

@@ -3,7 +3,9 @@
 import asyncio
 import logging
 import time
+from collections.abc import AsyncGenerator
 from collections.abc import Set as AbstractSet
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -15,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from summarizer_tool import telemetry
 from summarizer_tool.batch.answers import SharedAnswers
 from summarizer_tool.batch.database import APPLICATION, SERIALIZER, BatchDatabase
-from summarizer_tool.batch.job import Job, JobResult, Outcome, PlainJson, pack
+from summarizer_tool.batch.job import BatchJob, JobResult, Outcome, PlainJson, pack
 from summarizer_tool.errors import ConfigurationError, StoreError, SummarizationFailedError, SummarizerError
 from summarizer_tool.llm import models
 from summarizer_tool.llm.options import RequestOptions
@@ -27,14 +29,21 @@ from summarizer_tool.settings import Settings
 WORKFLOW = 'summarize'
 STEP = 'summarized'
 
+PENDING = WorkflowStatusString.PENDING.value
+"""Begun by a worker, and not finished."""
+
 VERSION = 'batch-1'
 """Of what is written into the database. A workflow has one step, so workers of any release can go on with it."""
 
 DEADLINE_SECONDS = 3600.0
 """For one document, where no deadline was set: nobody waits, but a call that never ends must not hold a place."""
 
-MAX_RECOVERIES = 3
-"""Times that a document whose worker has died is taken up again, before it is set aside as what kills workers."""
+SUSPECT = 2
+"""Deaths of workers after which a document is done while no other suspect one is: all that a worker had begun when it
+died have died with it, and one by one it shows which of them kills."""
+
+MAX_DEATHS = 4
+"""Deaths of workers after which a document is set aside."""
 
 FAILURES_IN_A_ROW = 5
 """Documents whose every call has failed, after which a worker stops rather than set all the others aside, too."""
@@ -63,6 +72,7 @@ class Worker:
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
     _error: SummarizerError | None = None
     _failures: int = 0
+    _one_suspect: asyncio.Lock = field(default_factory=asyncio.Lock)
     _summarizers: dict[str, Summarizer] = field(default_factory=dict[str, Summarizer])
 
     async def run(self) -> None:
@@ -85,7 +95,7 @@ class Worker:
         )
         DBOS(config=config)
 
-        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_RECOVERIES)
+        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)
         async def summarize(job: PlainJson) -> PlainJson:  # pyright: ignore[reportUnusedFunction] - DBOS calls it
             # One step, which a cancelled batch interrupts; what its calls have cost is kept by `SharedAnswers`.
             options = StepOptions(name=STEP, preemptible=True)
@@ -99,7 +109,7 @@ class Worker:
             await self._stopped.wait()
         finally:
             beating.cancel()
-            await self._give_back()
+            await asyncio.to_thread(self._give_back)
         if self._error is not None:
             raise self._error
 
@@ -113,9 +123,10 @@ class Worker:
         self._stopped.set()
 
     async def _work(self, given: PlainJson) -> PlainJson:
-        job = await in_thread(Job.model_validate, given)
+        job = await in_thread(BatchJob.model_validate, given)
         try:
-            done = await self._done(job)
+            async with self._begun(DBOS.workflow_id or job.key):
+                done = await self._done(job)
         except (ConfigurationError, UserError) as error:
             await self._end(ConfigurationError(f'this worker cannot answer as {job.asked.model}: {error}'))
         except SummarizationFailedError as error:
@@ -126,12 +137,12 @@ class Worker:
         except SummarizerError:
             raise
         except Exception as error:
-            _logger.exception('a document was set aside', extra={'document': job.name, **telemetry.defect(error)})
+            _logger.error('a document was set aside', extra={'document': job.name, **telemetry.defect(error)})  # noqa: TRY400 - no content
             raise SummarizerError(f'it raised {type(error).__name__}, which is a defect of this program') from error
         self._failures = 0
         return done.model_dump(mode='json')
 
-    async def _done(self, job: Job) -> JobResult:
+    async def _done(self, job: BatchJob) -> JobResult:
         summarizer = self._summarizers.get(job.asked.model)
         if summarizer is None:
             settings = self.settings.model_copy(update={'llm_model': job.asked.model})
@@ -153,20 +164,40 @@ class Worker:
         packed = await in_thread(lambda: pack(summary.model_dump_json().encode()))
         return JobResult(outcome=Outcome.of(summary, documents[0].title), summary=packed)
 
+    @asynccontextmanager
+    async def _begun(self, job_id: str) -> AsyncGenerator[None]:
+        """Count the deaths of workers under a job; those that have seen some are done one by one.
+
+        Raises:
+            SummarizerError: If there were too many.
+        """
+        deaths = await in_io_thread(self.database.begun, job_id)
+        async with self._one_suspect if deaths >= SUSPECT else nullcontext():
+            if deaths >= MAX_DEATHS:
+                await in_io_thread(self.database.end, job_id)
+                raise SummarizerError(f'{deaths} workers died while they did it; split it, or give them more memory')
+            await in_io_thread(self.database.begin, job_id)
+            try:
+                yield
+            finally:
+                await in_io_thread(self.database.end, job_id)
+
     async def _end(self, error: SummarizerError) -> NoReturn:
         """Stop this process without a result for the document at hand, which stays for others."""
         self.stop(error)
         await asyncio.Event().wait()
         raise error
 
-    async def _give_back(self) -> None:
-        """Queue again what this process has not finished, at once and as if it had never been tried."""
-        mine = await DBOS.list_workflows_async(
-            executor_id=self.name, status=WorkflowStatusString.PENDING.value, load_input=False, load_output=False
-        )
-        for workflow in mine:
-            await DBOS.resume_workflow_async(workflow.workflow_id, queue_name=workflow.queue_name)
-        await in_io_thread(self.database.forget, self.name)
+    def _give_back(self) -> None:
+        """Take no more, and queue again what is unfinished, at once and as if it had never been tried."""
+        DBOS.destroy(destroy_registry=True)
+        client = self.database.client()
+        begun = client.list_workflows(executor_id=self.name, status=PENDING, load_input=False, load_output=False)
+        for job in begun:
+            self.database.end(job.workflow_id)
+            client.resume_workflow(job.workflow_id, queue_name=job.queue_name)
+        client.destroy()
+        self.database.forget(self.name)
 
     async def _beat(self) -> None:
         """Say that this process lives, and queue again what those have begun that say so no longer."""
@@ -185,10 +216,8 @@ class Worker:
             await asyncio.sleep(BEAT_SECONDS)
 
     async def _recover(self, living: AbstractSet[str]) -> None:
-        begun = await DBOS.list_workflows_async(
-            status=WorkflowStatusString.PENDING.value, load_input=False, load_output=False
-        )
-        if dead := {workflow.executor_id or '' for workflow in begun} - living:
+        begun = await DBOS.list_workflows_async(status=PENDING, load_input=False, load_output=False)
+        if dead := {job.executor_id or '' for job in begun} - living:
             _logger.info('workers have died', extra={'workers': sorted(dead)})
             # It has no public name: DBOS's paid service calls it, which knows by other means who is dead.
             recover = DBOS._recover_pending_workflows  # pyright: ignore[reportPrivateUsage]

@@ -79,13 +79,13 @@ def batch(
             source, merge, asked = Path(opened.record.source), opened.record.merge, opened.record.asked
         else:
             asked = _asked(settings, max_output_tokens, focus or [], schema_hint, strategy)
-        per_worker = per_worker or (FEW if asked.model == 'extractive' else settings.max_concurrent_llm_calls)
+        per_worker = per_worker or (FEW if asked.model == 'extractive' else 2 * settings.max_concurrent_llm_calls)
         with folder.alone():
-            from summarizer_tool.batch.batch import Batch, Limits
+            from summarizer_tool.batch.batch import Batch, BatchLimits
 
             database = _database(folder, settings)
             running = Batch(folder, folder.begin(source, asked, merge=merge, database=database.shown), database)
-            running.open(Limits(per_worker, at_once, per_minute))
+            running.open(BatchLimits(per_worker, at_once, per_minute))
             if resume:
                 running.retry()
             _run(running, settings, workers)

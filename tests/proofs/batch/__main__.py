@@ -7,7 +7,7 @@ from tests.proofs.batch import killed, large, scaling
 from tests.proofs.load.goals import Goals
 from tests.support.postgres import postgres
 
-PARTS = ('killed', 'killed-postgres', 'scaling', 'large')
+PARTS = ('killed', 'killed-postgres', 'deadly', 'scaling', 'large')
 
 
 def main() -> None:
@@ -22,6 +22,8 @@ def main() -> None:
             case 'killed-postgres':
                 with postgres() as url:
                     killed.prove(goals, url)
+            case 'deadly':
+                killed.prove_deadly(goals)
             case 'scaling':
                 scaling.prove(goals)
             case 'large':

@@ -1,5 +1,6 @@
 """Killed at half, and resumed: how many calls a provider was asked for twice."""
 
+import json
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -20,6 +21,21 @@ def _twice(provider: Provider) -> tuple[int, int]:
     """Calls in all, and those whose whole request had been made before."""
     asked = Counter(request.prompt for request in provider.requests)
     return asked.total(), asked.total() - len(asked)
+
+
+def prove_deadly(goals: Goals) -> None:
+    """One document among others kills each worker that reads it."""
+    with tempfile.TemporaryDirectory() as place:
+        source = material.write(Path(place, 'in'), 12, CHARACTERS // 4)
+        (source / '00' / '00003.md').write_text('# Bad\n\nHere this document kills its reader.\n' * 400)
+        env = environment()
+        env['PYTHONPATH'] = f'{Path(__file__).parent / "deadly"}:{env["PYTHONPATH"]}'
+        options = ('--max-output-tokens', '400', '--per-worker', '4')
+        finish(start(env, 'batch', source, '--out', Path(place, 'out'), *options), 1)
+        lines = map(json.loads, Path(place, 'out', 'report.jsonl').read_text().splitlines())
+        errors = {line['document']: line['error'] for line in lines if line['error']}
+        goals.note('set aside', errors)
+        goals.so('of 12 documents only the one that kills is set aside', is_so=[*errors] == ['documents/00/00003.md'])
 
 
 def prove(goals: Goals, url: str = '') -> None:
