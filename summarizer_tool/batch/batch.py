@@ -122,8 +122,9 @@ class Batch:
         )
 
     def close(self) -> None:
-        """Have no worker look for its jobs any more."""
-        self.client.delete_queue(self.queue)
+        """Close the connections."""
+        self.client.destroy()
+        self.database.close()
 
     def retry(self) -> int:
         """Queue again what was set aside or cancelled.
@@ -197,7 +198,7 @@ class Batch:
             raise ConfigurationError(f'there are no files in {source}')
         if self.record.merge:
             self._merge(look)
-        self.close()
+        self.client.delete_queue(self.queue)  # no worker need look for its jobs any more
 
     def _file_jobs(self, files: Iterable[tuple[str, Path]], limit_mb: float) -> Generator[BatchJob]:
         for path_name, path in files:

@@ -58,23 +58,30 @@ class BatchJob(BaseModel):
     """Whether the content is the bytes of a file, or texts that have been read: title, URL and text of each."""
     content: str
     """Packed."""
+    digest: str
+    """Of the content, unpacked."""
     asked: Asked
 
     @classmethod
     def of_file(cls, name: str, raw: bytes, asked: Asked) -> Self:
         """A file that is yet to be read."""
-        return cls(name=name, kind='file', content=pack(raw), asked=asked)
+        return cls._of(name, 'file', raw, asked)
 
     @classmethod
     def of_documents(cls, name: str, documents: list[Document], asked: Asked) -> Self:
         """Texts that become one summary."""
         texts = [(document.title, document.url, document.text) for document in documents]
-        return cls(name=name, kind='texts', content=pack(_TEXTS.dump_json(texts)), asked=asked)
+        return cls._of(name, 'texts', _TEXTS.dump_json(texts), asked)
+
+    @classmethod
+    def _of(cls, name: str, kind: Literal['file', 'texts'], raw: bytes, asked: Asked) -> Self:
+        digest = hashlib.sha256(raw).hexdigest()
+        return cls(name=name, kind=kind, content=pack(raw), digest=digest, asked=asked)
 
     @property
     def key(self) -> str:
         """The same for the same work, 24 hex digits."""
-        parts = (self.name, self.kind, self.content, self.asked.model_dump_json())
+        parts = (self.name, self.kind, self.digest, self.asked.model_dump_json())
         return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:24]
 
     def documents(self) -> list[Document]:

@@ -8,12 +8,13 @@ import socket
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from summarizer_tool.cli.terminal import ExitCode, ending, load_settings, say, set_up_logs, stop, write
+from summarizer_tool.cli.terminal import ExitCode, UnreadableError, ending, load_settings, say, set_up_logs, stop, write
 from summarizer_tool.errors import ConfigurationError
 from summarizer_tool.extras import naming_extra
 
@@ -58,8 +59,8 @@ def batch(
     What is done stays done: the same command goes on where it was interrupted. A document that cannot be summarized is
     set aside with its error, in report.jsonl. With SUMMARIZER_DATABASE_URL, `summarizer worker` on any machine joins.
 
-    Exit codes: 0 done, 1 some documents were set aside or the workers stopped, 2 wrong option, setting or key, 130
-    interrupted.
+    Exit codes: 0 done, 1 documents were set aside or the workers stopped, 2 wrong option, setting or key, 3 no such
+    folder or manifest, 130 interrupted.
     """
     with ending(), naming_extra('batch'):
         from summarizer_tool.batch.folder import BatchFolder
@@ -67,16 +68,18 @@ def batch(
         settings, folder = load_settings(model), BatchFolder(out)
         if status + resume + cancel > 1 or (status or cancel or resume) == (source is not None):
             raise ConfigurationError('give a folder or a manifest, or one of --status, --resume and --cancel')
+        if source is not None and not source.exists():
+            raise UnreadableError(f'{source} does not exist')
         set_up_logs(settings, libraries=['dbos'])
         if source is None:
-            opened = _opened(folder, settings)
-            if status:
-                _show(opened)
-                return
-            if cancel:
-                say(f'{opened.cancel():,} documents cancelled; --resume goes on with them')
-                return
-            source, merge, asked = Path(opened.record.source), opened.record.merge, opened.record.asked
+            with closing(_opened(folder, settings)) as opened:
+                if status:
+                    _show(opened)
+                    return
+                if cancel:
+                    say(f'{opened.cancel():,} documents cancelled; --resume goes on with them')
+                    return
+                source, merge, asked = Path(opened.record.source), opened.record.merge, opened.record.asked
         else:
             asked = _asked(settings, max_output_tokens, focus or [], schema_hint, strategy)
         per_worker = per_worker or (FEW if asked.model == 'extractive' else 2 * settings.max_concurrent_llm_calls)
@@ -84,11 +87,12 @@ def batch(
             from summarizer_tool.batch.batch import Batch, BatchLimits
 
             database = _database(folder, settings)
-            running = Batch(folder, folder.begin(source, asked, merge=merge, database=database.shown), database)
-            running.open(BatchLimits(per_worker, at_once, per_minute))
-            if resume:
-                running.retry()
-            _run(running, settings, workers)
+            record = folder.begin(source, asked, merge=merge, database=database.shown)
+            with closing(Batch(folder, record, database)) as running:
+                running.open(BatchLimits(per_worker, at_once, per_minute))
+                if resume:
+                    running.retry()
+                _run(running, settings, workers)
     _tell_end(running.progress, folder)
 
 

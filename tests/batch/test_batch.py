@@ -65,6 +65,7 @@ async def ran(source: Path, database: BatchDatabase, *, merge: bool = False, ret
             if retry:
                 batch.retry()
             batch.run(50.0, lambda _: None)
+            batch.close()
         return batch
 
     return await anyio.to_thread.run_sync(run)
@@ -144,3 +145,4 @@ def test_cancelled_and_taken_up(source: Path, database: BatchDatabase) -> None:
     assert (batch.counts(), batch.retry(), batch.counts()) == snapshot(
         (Counter({'CANCELLED': 4}), 4, Counter({'ENQUEUED': 4}))
     )
+    batch.close()

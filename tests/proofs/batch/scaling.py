@@ -1,6 +1,7 @@
 """One, two and four workers on one Postgres, with a provider whose answers take a fixed time."""
 
 import tempfile
+import time
 from pathlib import Path
 
 import sqlalchemy
@@ -17,6 +18,9 @@ DOCUMENTS, CHARACTERS = 120, 14_000
 LATENCY = 6.0
 """Seconds of a call: as of a model that writes a few hundred tokens, and long beside what a document computes."""
 
+IDLE = 20.0
+"""Seconds in which a worker with nothing to do is watched."""
+
 GOALS = {1: 1.0, 2: 1.9, 4: 3.6}
 
 
@@ -28,21 +32,41 @@ def prove(goals: Goals) -> None:
             source = material.write(Path(place, 'in'), DOCUMENTS, CHARACTERS)
             env = environment(url, provider.base_url)
             with workers(env, count):
-                until(lambda url=url, count=count: _living(url) == count)
+                until(lambda url=url, count=count: _asked(url, _LIVING) == count)
+                if count == 1:
+                    idle = _rate(url, IDLE)
+                    goals.note('transactions a second of an idle worker', f'{idle:.1f}')
+                began, before = time.monotonic(), _asked(url, _TRANSACTIONS)
                 options = ('--max-output-tokens', '400', '--workers', '0')
                 finish(start(env, 'batch', source, '--out', Path(place, 'out'), *options))
+                if count == 1:
+                    made = _asked(url, _TRANSACTIONS) - before - idle * (time.monotonic() - began)
+                    goals.note('further transactions a document', f'{made / DOCUMENTS:.1f}')
+                    goals.note('the database after it', f'{_asked(url, _SIZE) / 1e6:.0f} MB')
             answered = [request.answered for request in provider.requests if request.answered]
             seconds[count] = max(answered) - min(request.received for request in provider.requests)
             goals.note(f'{count} workers', f'{seconds[count]:.1f} s, {len(provider.requests)} calls of {LATENCY:g} s')
         goals.at_least(f'{count} workers: as fast as one', seconds[1] / seconds[count], goal, 'times')
 
 
-def _living(url: str) -> int:
-    """Workers that have said so; none while the tables are being made."""
+_LIVING = 'SELECT count(*) FROM summarizer_workers'
+_TRANSACTIONS = 'SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()'
+_SIZE = 'SELECT pg_database_size(current_database())'
+
+
+def _rate(url: str, seconds: float) -> float:
+    """Transactions a second, for so many seconds."""
+    before = _asked(url, _TRANSACTIONS)
+    time.sleep(seconds)
+    return (_asked(url, _TRANSACTIONS) - before) / seconds
+
+
+def _asked(url: str, query: str) -> int:
+    """A figure of the database; 0 while its tables are being made."""
     engine = sqlalchemy.create_engine(url.replace('postgresql', 'postgresql+psycopg'))
     try:
         with engine.connect() as connection:
-            return connection.execute(sqlalchemy.text('SELECT count(*) FROM summarizer_workers')).scalar_one()
+            return connection.execute(sqlalchemy.text(query)).scalar_one()
     except sqlalchemy.exc.ProgrammingError:
         return 0
     finally:
