@@ -1,10 +1,7 @@
 """Many documents: `batch` queues, watches and collects them, `worker` does a share of the work."""
 
-import asyncio
 import os
-import secrets
 import signal
-import socket
 import sys
 import threading
 import time
@@ -112,6 +109,10 @@ def worker(
                 'postgresql://user:password@host/name'
             )
         set_up_logs(settings, libraries=['dbos'])
+        import asyncio
+        import secrets
+        import socket
+
         from summarizer_tool.batch.database import BatchDatabase
         from summarizer_tool.batch.worker import Worker
 
@@ -121,7 +122,9 @@ def worker(
 
 
 async def _work(working: 'Worker', *, until_stdin_ends: bool) -> None:
-    loop = asyncio.get_running_loop()
+    from asyncio import get_running_loop
+
+    loop = get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, working.stop)
     if until_stdin_ends:
