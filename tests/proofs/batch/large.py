@@ -1,9 +1,14 @@
-"""Ten million tokens without a key: memory of each process, and how much faster two workers are than one."""
+"""Ten million tokens without a key: memory of each process, and how much faster two workers are than one.
 
-import re
+That ten times the documents cost ten times as much is measured in seconds of computing, on any machine; how much faster
+two workers are shows only on one with two cores that nobody else uses.
+"""
+
+import resource
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.proofs.batch import material
 from tests.proofs.batch.running import children, environment, finish, peak_mb, start
@@ -13,22 +18,32 @@ CHARACTERS = 42_000
 """Of a document: about 10,000 tokens."""
 
 MOST_MB = 600.0
-_TOKENS = re.compile(r'done in (\d+) s · ([\d,]+) tokens')
 
 
 def prove(goals: Goals, documents: int = 1000) -> None:
-    """Summarize so many documents with two workers, a tenth with each number of them, and twice a tenth for the line."""
+    """Summarize so many documents with two workers, and a tenth of them with each number of workers."""
     tenth = documents // 10
-    one, _ = _run(goals, tenth, 1)
-    two, _ = _run(goals, tenth, 2)
-    goals.at_least(f'{tenth} documents, two workers: as fast as one', one / two, 1.7, 'times')
-    whole, peak = _run(goals, documents, 2)
-    goals.at_most('memory of the largest process', peak, MOST_MB, 'MB')
-    goals.at_most('ten times the documents: times the seconds', whole / two, 11.0, 'times')
+    one = _run(goals, tenth, 1)
+    two = _run(goals, tenth, 2)
+    goals.at_least(f'{tenth} documents, two workers: as fast as one', one.seconds / two.seconds, 1.7, 'times')
+    whole = _run(goals, documents, 2)
+    goals.at_most('memory of the largest process', whole.peak_mb, MOST_MB, 'MB')
+    goals.at_most('ten times the documents: times the computing', whole.computing / two.computing, 11.0, 'times')
 
 
-def _run(goals: Goals, documents: int, workers: int) -> tuple[float, float]:
-    """The seconds of a batch, without the start of its processes, and the most memory of one of them."""
+class _Cost(NamedTuple):
+    """What a batch has cost."""
+
+    seconds: float
+    """From the first result to the end."""
+    computing: float
+    """Seconds of all its processes."""
+    peak_mb: float
+    """Of the largest process."""
+
+
+def _run(goals: Goals, documents: int, workers: int) -> _Cost:
+    before = _computing()
     with tempfile.TemporaryDirectory() as place:
         source = material.write(Path(place, 'in'), documents, CHARACTERS)
         options = ('--max-output-tokens', '1000', '--workers', str(workers))
@@ -43,6 +58,14 @@ def _run(goals: Goals, documents: int, workers: int) -> tuple[float, float]:
         said = finish(process).strip().splitlines()[-1]
         told = ', '.join(f'{peak:.0f}' for peak in peaks.values() if peak)
         size = sum(file.stat().st_size for file in Path(place, 'out').glob('batch.sqlite3*')) / 1e6
-        goals.note(f'{documents} documents, {workers} workers', f'{seconds:.0f} s from the first result; {told} MB')
+        computing = _computing() - before
+        figures = f'{seconds:.0f} s from the first result, {computing:.0f} s of computing; {told} MB'
+        goals.note(f'{documents} documents, {workers} workers', figures)
         goals.note('it said', f'{said.rpartition(": ")[0]}; the database has {size:.0f} MB')
-        return seconds, max(peaks.values())
+        return _Cost(seconds, computing, max(peaks.values()))
+
+
+def _computing() -> float:
+    """Seconds that processes which were started here have computed, and those that they have started."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
