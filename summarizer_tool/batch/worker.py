@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator
 from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from dbos import DBOS, DBOSConfig, StepOptions, WorkflowStatusString
 from dbos import error as dbos_errors
@@ -124,23 +123,30 @@ class Worker:
 
     async def _work(self, given: PlainJson) -> PlainJson:
         job = await in_thread(BatchJob.model_validate, given)
+        error: SummarizerError | None = None
         try:
             async with self._begun(DBOS.workflow_id or job.key):
                 done = await self._done(job)
-        except (ConfigurationError, UserError) as error:
-            await self._end(ConfigurationError(f'this worker cannot answer as {job.asked.model}: {error}'))
-        except SummarizationFailedError as error:
+            self._failures = 0
+            if not self._stopped.is_set():
+                return done.model_dump(mode='json')
+        except (ConfigurationError, UserError) as wrong:
+            self.stop(ConfigurationError(f'this worker cannot answer as {job.asked.model}: {wrong}'))
+        except SummarizationFailedError as failed:
+            error = failed
             self._failures += 1
             if self._failures >= FAILURES_IN_A_ROW:
-                await self._end(error)
-            raise
-        except SummarizerError:
-            raise
-        except Exception as error:
-            _logger.error('a document was set aside', extra={'document': job.name, **telemetry.defect(error)})  # noqa: TRY400 - no content
-            raise SummarizerError(f'it raised {type(error).__name__}, which is a defect of this program') from error
-        self._failures = 0
-        return done.model_dump(mode='json')
+                self.stop(failed)
+        except SummarizerError as failed:
+            error = failed
+        except Exception as defect:  # noqa: BLE001 - whatever it is, the other documents go on
+            about = {'document': job.name, **telemetry.defect(defect)}
+            _logger.error('a document was set aside', extra=about)  # noqa: TRY400 - a traceback may quote it
+            error = SummarizerError(f'it raised {type(defect).__name__}, which is a defect of this program')
+        if error is None or self._stopped.is_set():
+            # This process ends. What became of the document in it may come of that, and is for others to find out.
+            await asyncio.Event().wait()
+        raise error or SummarizerError('the worker was stopped')
 
     async def _done(self, job: BatchJob) -> JobResult:
         summarizer = self._summarizers.get(job.asked.model)
@@ -182,14 +188,9 @@ class Worker:
             finally:
                 await in_io_thread(self.database.end, job_id)
 
-    async def _end(self, error: SummarizerError) -> NoReturn:
-        """Stop this process without a result for the document at hand, which stays for others."""
-        self.stop(error)
-        await asyncio.Event().wait()
-        raise error
-
     def _give_back(self) -> None:
         """Take no more, and queue again what is unfinished, at once and as if it had never been tried."""
+        logging.getLogger('dbos').setLevel(logging.CRITICAL)  # each call that this interrupts would say so
         DBOS.destroy(destroy_registry=True)
         client = self.database.client()
         begun = client.list_workflows(executor_id=self.name, status=PENDING, load_input=False, load_output=False)

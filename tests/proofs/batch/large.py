@@ -4,14 +4,13 @@ That ten times the documents cost ten times as much is measured in seconds of co
 two workers are shows only on one with two cores that nobody else uses.
 """
 
-import resource
 import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.proofs.batch import material
-from tests.proofs.batch.running import children, environment, finish, peak_mb, start
+from tests.proofs.batch.running import children, computing, environment, finish, peak_mb, start
 from tests.proofs.load.goals import Goals
 
 CHARACTERS = 42_000
@@ -43,7 +42,7 @@ class _Cost(NamedTuple):
 
 
 def _run(goals: Goals, documents: int, workers: int) -> _Cost:
-    before = _computing()
+    before = computing()
     with tempfile.TemporaryDirectory() as place:
         source = material.write(Path(place, 'in'), documents, CHARACTERS)
         options = ('--max-output-tokens', '1000', '--workers', str(workers))
@@ -58,14 +57,8 @@ def _run(goals: Goals, documents: int, workers: int) -> _Cost:
         said = finish(process).strip().splitlines()[-1]
         told = ', '.join(f'{peak:.0f}' for peak in peaks.values() if peak)
         size = sum(file.stat().st_size for file in Path(place, 'out').glob('batch.sqlite3*')) / 1e6
-        computing = _computing() - before
-        figures = f'{seconds:.0f} s from the first result, {computing:.0f} s of computing; {told} MB'
+        computed = computing() - before
+        figures = f'{seconds:.0f} s from the first result, {computed:.0f} s of computing; {told} MB'
         goals.note(f'{documents} documents, {workers} workers', figures)
         goals.note('it said', f'{said.rpartition(": ")[0]}; the database has {size:.0f} MB')
-        return _Cost(seconds, computing, max(peaks.values()))
-
-
-def _computing() -> float:
-    """Seconds that processes which were started here have computed, and those that they have started."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+        return _Cost(seconds, computed, max(peaks.values()))

@@ -1,6 +1,7 @@
 """The commands, as processes."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -79,6 +80,12 @@ def children(pid: int) -> list[int]:
 def kill(pid: int) -> None:
     """As `kill -9` does."""
     os.kill(pid, signal.SIGKILL)
+
+
+def computing() -> float:
+    """Seconds that processes which were started here and have ended have computed, and those that they had started."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def peak_mb(pid: int) -> float:
