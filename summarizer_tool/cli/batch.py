@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 TELL_SECONDS = 10.0
 """Between two lines of progress."""
 
+READY = 2
+"""Documents that a process has beyond its calls at once, for one to be ready when a call ends: what a process has, no
+other can take when all the rest is done."""
+
 FEW = 2
 """Documents at once in a process that computes by itself, with the embedded model: more only need more memory."""
 
@@ -79,7 +83,7 @@ def batch(
                 source, merge, asked = Path(opened.record.source), opened.record.merge, opened.record.asked
         else:
             asked = _asked(settings, max_output_tokens, focus or [], schema_hint, strategy)
-        per_worker = per_worker or (FEW if asked.model == 'extractive' else 2 * settings.max_concurrent_llm_calls)
+        per_worker = per_worker or (FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls)
         with folder.alone():
             from summarizer_tool.batch.batch import Batch, BatchLimits
 

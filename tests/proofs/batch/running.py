@@ -73,8 +73,11 @@ def until(so: Callable[[], bool], seconds: float = 600.0) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    return [int(child) for child in Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
+    """The processes that a process has started; none where it has gone."""
+    try:
+        return [int(child) for child in Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
+    except OSError:
+        return []
 
 
 def kill(pid: int) -> None:

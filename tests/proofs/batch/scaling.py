@@ -12,7 +12,7 @@ from tests.proofs.load.goals import Goals
 from tests.support.postgres import postgres
 from tests.support.provider import Behaviour, serve
 
-DOCUMENTS, CHARACTERS = 120, 14_000
+DOCUMENTS, CHARACTERS = 200, 14_000
 """One call each."""
 
 LATENCY = 6.0
