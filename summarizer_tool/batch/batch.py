@@ -40,18 +40,6 @@ LOST = [WorkflowStatusString.ERROR.value, WorkflowStatusString.CANCELLED.value]
 FINISHED = [WorkflowStatusString.SUCCESS.value, *LOST]
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLimits:
-    """How much of a batch runs at once."""
-
-    per_worker: int
-    """Documents in each process."""
-    at_once: int | None = None
-    """Documents in all processes together."""
-    per_minute: int | None = None
-    """Documents that are begun in a minute, by all processes together."""
-
-
 @dataclass(slots=True)
 class BatchProgress:
     """How far a batch is."""
@@ -111,8 +99,9 @@ class Batch:
         """The queue of its jobs."""
         return f'batch-{self.record.id}'
 
-    def open(self, limits: BatchLimits) -> None:
+    def open(self) -> None:
         """Let workers take its jobs."""
+        limits = self.record.limits
         self.client.register_queue(
             self.queue,
             worker_concurrency=limits.per_worker,

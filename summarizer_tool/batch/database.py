@@ -112,6 +112,12 @@ class BatchDatabase:
         with self._connected() as connection:
             connection.execute(sqlalchemy.text('DELETE FROM summarizer_workers WHERE name = :name'), {'name': worker})
 
+    def forget_those_of(self, batch: str) -> None:
+        """Take for dead whatever workers `summarizer batch` has started for a batch."""
+        query = 'DELETE FROM summarizer_workers WHERE substr(name, 1, length(:batch)) = :batch'
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text(query), {'batch': batch})
+
     def begun(self, job: str) -> int:
         """How often a job was begun and never ended, since its worker died."""
         with self._connected() as connection:

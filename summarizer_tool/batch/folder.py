@@ -18,6 +18,17 @@ DOCUMENTS = 'documents'
 MERGED = 'merged'
 
 
+class BatchLimits(BaseModel):
+    """How much of a batch runs at once."""
+
+    per_worker: int
+    """Documents in each process."""
+    at_once: int | None = None
+    """Documents in all processes together."""
+    per_minute: int | None = None
+    """Documents that are begun in a minute, by all processes together."""
+
+
 class BatchRecord(BaseModel):
     """What `batch.json` says."""
 
@@ -26,7 +37,8 @@ class BatchRecord(BaseModel):
     source: str
     """The folder or the manifest."""
     asked: Asked
-    merge: bool = False
+    merge: bool
+    limits: BatchLimits
     database: str
     """Where its jobs are, without a password."""
 
@@ -57,7 +69,7 @@ class BatchFolder:
                 f'{self.path / "batch.json"} is not what this program has written; name another folder with --out'
             ) from None
 
-    def begin(self, source: Path, asked: Asked, *, merge: bool, database: str) -> BatchRecord:
+    def begin(self, source: Path, asked: Asked, limits: BatchLimits, *, merge: bool, database: str) -> BatchRecord:
         """Say what is asked for; what was done here before for the same request stays done."""
         before = self.record()
         record = BatchRecord(
@@ -65,6 +77,7 @@ class BatchFolder:
             source=str(source.resolve()),
             asked=asked,
             merge=merge,
+            limits=limits,
             database=database,
         )
         self._write('batch.json', record.model_dump_json(indent=2))

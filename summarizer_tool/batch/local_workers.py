@@ -1,10 +1,11 @@
 """Workers of this machine, started with a batch and ended with it."""
 
 import os
+import secrets
 import subprocess
 import sys
-from collections.abc import Mapping
 
+from summarizer_tool.batch.database import BatchDatabase
 from summarizer_tool.errors import SummarizerError
 
 GIVEN_UP = frozenset({1, 2})
@@ -17,16 +18,18 @@ MAX_DEATHS = 12
 class LocalWorkers:
     """Processes that are started again when they die, as one does that a document has made too large."""
 
-    def __init__(self, count: int, batch: str, environment: Mapping[str, str]) -> None:
+    def __init__(self, count: int, batch: str, database: BatchDatabase) -> None:
         """Start none yet.
 
         Args:
             count: How many there are to be.
-            batch: For their names: one that is started again goes on with what the dead one had begun.
-            environment: Variables beside those of this process.
+            batch: For their names.
+            database: Where they look for work.
         """
-        self._environment = {**os.environ, **environment}
-        self._names = [f'{batch}-{number}' for number in range(1, count + 1)]
+        self._environment = {**os.environ, 'SUMMARIZER_DATABASE_URL': database.url}
+        self._database = database
+        self._batch = batch
+        self._count = count
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._done = self._deaths = 0
 
@@ -41,16 +44,19 @@ class LocalWorkers:
         """
         if done > self._done:
             self._done, self._deaths = done, 0
-        for name in self._names:
-            process = self._processes.get(name)
-            if process is not None and process.poll() is None:
-                continue
-            code = process.returncode if process else None
-            self._deaths += process is not None
-            if code in GIVEN_UP or self._deaths > MAX_DEATHS:
-                why = 'has said above why it stopped' if code in GIVEN_UP else 'dies again and again'
+        if not self._processes:
+            # Nobody else starts any for this batch: those that are known are of a run that was killed.
+            self._database.forget_those_of(self._batch)
+        for name in [name for name, process in self._processes.items() if process.poll() is not None]:
+            has_given_up = self._processes.pop(name).returncode in GIVEN_UP
+            self._deaths += 1
+            if has_given_up or self._deaths > MAX_DEATHS:
+                why = 'has said above why it stopped' if has_given_up else 'dies again and again'
                 raise SummarizerError(f'a worker {why}; what is done is kept, and --resume goes on')
-            self._processes[name] = self._start(name)
+            self._database.forget(name)
+        while len(self._processes) < self._count:
+            # Each has a name of its own: one that is about to end must not give back what its successor has begun.
+            self._start(f'{self._batch}-{secrets.token_hex(4)}')
 
     def end(self) -> None:
         """Tell them to stop, and wait for it."""
@@ -64,8 +70,9 @@ class LocalWorkers:
                 process.kill()
                 process.wait()
 
-    def _start(self, name: str) -> subprocess.Popen[bytes]:
+    def _start(self, name: str) -> None:
         command = [sys.executable, '-m', 'summarizer_tool', 'worker', '--name', name, '--until-stdin-ends']
         # Where this process is killed, its end of the pipe closes, and they stop by themselves.
         pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-        return subprocess.Popen(command, env=self._environment, stdin=pipe, stdout=nowhere)  # noqa: S603 - our own
+        started = subprocess.Popen(command, env=self._environment, stdin=pipe, stdout=nowhere)  # noqa: S603 - our own
+        self._processes[name] = started

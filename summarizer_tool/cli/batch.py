@@ -80,17 +80,22 @@ def batch(
                 if cancel:
                     say(f'{opened.cancel():,} documents cancelled; --resume goes on with them')
                     return
-                source, merge, asked = Path(opened.record.source), opened.record.merge, opened.record.asked
+                record = opened.record
+                source, merge, asked = Path(record.source), record.merge, record.asked
+                per_worker, at_once = per_worker or record.limits.per_worker, at_once or record.limits.at_once
+                per_minute = per_minute or record.limits.per_minute
         else:
             asked = _asked(settings, max_output_tokens, focus or [], schema_hint, strategy)
         per_worker = per_worker or (FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls)
         with folder.alone():
-            from summarizer_tool.batch.batch import Batch, BatchLimits
+            from summarizer_tool.batch.batch import Batch
+            from summarizer_tool.batch.folder import BatchLimits
 
+            limits = BatchLimits(per_worker=per_worker, at_once=at_once, per_minute=per_minute)
             database = _database(folder, settings)
-            record = folder.begin(source, asked, merge=merge, database=database.shown)
+            record = folder.begin(source, asked, limits, merge=merge, database=database.shown)
             with closing(Batch(folder, record, database)) as running:
-                running.open(BatchLimits(per_worker, at_once, per_minute))
+                running.open()
                 if resume:
                     running.retry()
                 _run(running, settings, workers)
@@ -198,7 +203,7 @@ def _run(running: 'Batch', settings: 'Settings', workers: int) -> None:
     from summarizer_tool.cli.terminal import progress
     from summarizer_tool.llm.options import Progress
 
-    local = LocalWorkers(workers, running.record.id, {'SUMMARIZER_DATABASE_URL': running.database.url})
+    local = LocalWorkers(workers, running.record.id, running.database)
     with progress() as bar:
         told = time.monotonic()
 

@@ -53,6 +53,10 @@ def test_a_database_that_two_processes_open(tmp_path: Path) -> None:
     assert (first.beat('a'), second.beat('b'), first.beat('a')) == ({'a': 1}, {'a': 1, 'b': 1}, {'a': 2, 'b': 1})
     second.forget('a')
     assert first.beat('b') == {'b': 2}
+    for name in ('batch-1', 'batch-2', 'a batch-3'):
+        first.beat(name)
+    second.forget_those_of('batch-')
+    assert first.beat('b') == {'b': 3, 'a batch-3': 1}
 
 
 def test_a_database_that_fails(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import Settings
 from summarizer_tool.batch import batch as batch_module
-from summarizer_tool.batch.batch import Batch, BatchLimits, BatchProgress
+from summarizer_tool.batch.batch import Batch, BatchProgress
 from summarizer_tool.batch.database import BatchDatabase
-from summarizer_tool.batch.folder import BatchFolder
+from summarizer_tool.batch.folder import BatchFolder, BatchLimits
 from summarizer_tool.batch.job import Asked
 from summarizer_tool.batch.worker import Worker
 from tests.batch.test_answers import ON_POSTGRES, POSTGRES
@@ -60,8 +60,12 @@ async def ran(source: Path, database: BatchDatabase, *, merge: bool = False, ret
     def run() -> Batch:
         folder = BatchFolder(source.parent / 'out')
         with folder.alone():
-            batch = Batch(folder, folder.begin(source, ASKED, merge=merge, database=database.shown), database)
-            batch.open(BatchLimits(2))
+            batch = Batch(
+                folder,
+                folder.begin(source, ASKED, BatchLimits(per_worker=2), merge=merge, database=database.shown),
+                database,
+            )
+            batch.open()
             if retry:
                 batch.retry()
             batch.run(50.0, lambda _: None)
@@ -137,8 +141,9 @@ def test_cancelled_and_taken_up(source: Path, database: BatchDatabase) -> None:
 
     folder = BatchFolder(source.parent / 'out')
     with folder.alone():
-        batch = Batch(folder, folder.begin(source, ASKED, merge=False, database=database.shown), database)
-        batch.open(BatchLimits(2, at_once=3, per_minute=100))
+        limits = BatchLimits(per_worker=2, at_once=3, per_minute=100)
+        batch = Batch(folder, folder.begin(source, ASKED, limits, merge=False, database=database.shown), database)
+        batch.open()
         with pytest.raises(InterruptedError):
             batch.run(50.0, look)
     assert (batch.counts(), batch.cancel(), batch.cancel()) == snapshot((Counter({'ENQUEUED': 4}), 4, 0))

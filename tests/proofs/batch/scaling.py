@@ -1,4 +1,7 @@
-"""One, two and four workers on one Postgres, with a provider whose answers take a fixed time."""
+"""One, two and four workers on one Postgres, with a provider whose answers take a fixed time.
+
+Each has as many documents as calls at once, so that none has some ready that another could begin when all else is done.
+"""
 
 import tempfile
 import time
@@ -12,7 +15,7 @@ from tests.proofs.load.goals import Goals
 from tests.support.postgres import postgres
 from tests.support.provider import Behaviour, serve
 
-DOCUMENTS, CHARACTERS = 200, 14_000
+DOCUMENTS, CHARACTERS = 160, 14_000
 """One call each."""
 
 LATENCY = 6.0
@@ -38,7 +41,7 @@ def prove(goals: Goals) -> None:
                     idle = _rate(url, IDLE)
                     goals.note('transactions a second of an idle worker', f'{idle:.1f}')
                 began, before = time.monotonic(), _asked(url, _TRANSACTIONS)
-                options = ('--max-output-tokens', '400', '--workers', '0')
+                options = ('--max-output-tokens', '400', '--workers', '0', '--per-worker', '5')
                 finish(start(env, 'batch', source, '--out', Path(place, 'out'), *options))
                 if count == 1:
                     made = _asked(url, _TRANSACTIONS) - before - idle * (time.monotonic() - began)
