@@ -12,7 +12,7 @@ SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: fault-matrix run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
+.PHONY: fault-matrix run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof batch-proof test-postgres tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -63,6 +63,12 @@ eval: $(EVAL)/.installed  ## What summaries keep, how they read and answer, and 
 
 research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way, and killed after each step
 	$(BIN)/python -m tests.proofs.research
+
+batch-proof: $(VENV)/.installed-dev  ## Batches killed at half, one, two and four workers, ten million tokens; PARTS='killed scaling' for some
+	$(BIN)/python -m tests.proofs.batch $(PARTS)
+
+test-postgres: $(VENV)/.installed-dev  ## The tests of batches on a Postgres server of their own
+	$(BIN)/python -m tests.proofs.batch.on_postgres
 
 tool-results-proof: $(VENV)/.installed-dev  ## An agent with twelve noisy tools: its context, what summaries keep and cost, and how long
 	$(BIN)/python -m tests.proofs.tool_results

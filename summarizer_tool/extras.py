@@ -9,6 +9,7 @@ from summarizer_tool.errors import ConfigurationError
 
 EXTRAS = {
     'anthropic': 'anthropic',
+    'dbos': 'batch',
     'detect_secrets': 'tool-results',
     'fastmcp': 'tool-results',
     'groq': 'groq',
@@ -24,6 +25,7 @@ EXTRAS = {
     'pypdfium2': 'documents',
     'pythonjsonlogger': 'telemetry',
     'rich': 'cli',
+    'sqlalchemy': 'batch',
     'sse_starlette': 'server',
     'starlette': 'server',
     'trafilatura': 'web',

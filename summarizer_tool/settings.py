@@ -114,6 +114,10 @@ class Settings(BaseSettings):
     store_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1000.0
     """Above it, the collection that has most gives what it has not used for longest."""
 
+    database_url: Annotated[str | None, Field(repr=False)] = None
+    """Where batches are kept whose documents several machines summarize: `postgresql://user:password@host/name`. Unset:
+    an SQLite file in the output folder of each batch."""
+
     fetch_timeout_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
     """For one URL, redirects included."""
     fetch_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 10.0
@@ -168,7 +172,13 @@ class Settings(BaseSettings):
         return parts
 
     @field_validator(
-        'llm_model', 'openrouter_api_key', 'openrouter_base_url', 'store', 'embedding_model', mode='before'
+        'llm_model',
+        'openrouter_api_key',
+        'openrouter_base_url',
+        'store',
+        'database_url',
+        'embedding_model',
+        mode='before',
     )
     @classmethod
     def _blank_is_unset(cls, value: object) -> object:
@@ -180,6 +190,13 @@ class Settings(BaseSettings):
     def _is_url(cls, value: str | None) -> str | None:
         if value is not None and (urlsplit(value).scheme not in ('http', 'https') or not urlsplit(value).netloc):
             raise ValueError('must be a URL that begins with http:// or https://')
+        return value
+
+    @field_validator('database_url')
+    @classmethod
+    def _is_database(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(('postgresql://', 'postgres://', 'sqlite:///')):
+            raise ValueError('must be a URL that begins with postgresql:// or sqlite:///')
         return value
 
     @field_validator('fetch_allow_hosts')

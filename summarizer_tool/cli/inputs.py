@@ -1,6 +1,5 @@
 """What a command is given to read: files, stdin, URLs, and handles of what is stored."""
 
-import codecs
 import re
 import sys
 from dataclasses import dataclass
@@ -16,13 +15,9 @@ if TYPE_CHECKING:
 
 STDIN = '-'
 
-SAMPLE_BYTES = 8192
-"""How much of a file is looked at to tell text from binary data."""
-
 MAX_AT_ONCE = 5
 """Pages that are fetched at the same time."""
 
-_HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 _URL = re.compile(r'https?://', re.IGNORECASE)
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 
@@ -67,62 +62,27 @@ def read_text(settings: 'Settings') -> str:
     Raises:
         UnreadableError: If it cannot be read, is too large, or is no text.
     """
-    return _text(_read_bytes(STDIN, settings), 'stdin')
+    raw = _read_bytes(STDIN, settings)
+
+    from summarizer_tool.errors import FetchError
+    from summarizer_tool.formats.files import decode
+
+    try:
+        return decode(raw)
+    except FetchError as error:
+        raise UnreadableError(f'stdin {error}') from None
 
 
 def _read_file(name: str, settings: 'Settings') -> Given:
-    """A document or an HTML page as markdown; of plain text whole paragraphs, any other text as it is."""
-    label = 'stdin' if name == STDIN else name
     raw = _read_bytes(name, settings)
 
-    from summarizer_tool.documents.document import Document
     from summarizer_tool.errors import FetchError
-    from summarizer_tool.formats import reading
-    from summarizer_tool.text.lines import one_line
-    from summarizer_tool.text.structure import LONGEST_TITLE, parse
+    from summarizer_tool.formats.files import read_file
 
-    is_named_html = Path(name).suffix.lower() in _HTML_SUFFIXES
     try:
-        page = reading.document_in(raw, name='' if name == STDIN else name)
+        return Given(*read_file(raw, '' if name == STDIN else name))
     except FetchError as error:
-        raise UnreadableError(f'{label} {error}') from None
-    if page is None and (is_named_html or _begins_as_page(raw)):
-        page = _page(raw, label, is_named_html=is_named_html)
-    text = page.markdown if page else reading.plain_text(_text(raw, label), name)
-    headings = parse(text[:SAMPLE_BYTES])
-    title = one_line(page.title, LONGEST_TITLE) if page else ''
-    title = title or (headings.title(0) if headings.levels else '' if name == STDIN else Path(name).stem)
-    return Given(Document(text, title=title, url='' if name == STDIN else Path(name).name), page)
-
-
-def _begins_as_page(raw: bytes) -> bool:
-    from summarizer_tool.html.recognising import HEAD, is_page
-
-    # Tags are ASCII, which all charsets of the web share but the wide ones, and these have a mark.
-    is_wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return is_page(raw[: HEAD * 2].decode('utf-16' if is_wide else 'utf-8', 'replace'))
-
-
-def _page(raw: bytes, label: str, *, is_named_html: bool) -> 'Page':
-    from summarizer_tool.errors import FetchError
-    from summarizer_tool.html import content
-
-    try:
-        # A saved page may begin with anything; its name says what it is.
-        return content.read(raw, 'text/html' if is_named_html else '')
-    except FetchError as error:
-        raise UnreadableError(f'{label} {error}') from None
-
-
-def _text(raw: bytes, label: str) -> str:
-    if b'\0' in raw[:SAMPLE_BYTES]:
-        raise UnreadableError(f'{label} looks like a binary file; give it as text')
-    try:
-        return raw.decode('utf-8-sig')
-    except UnicodeDecodeError as error:
-        raise UnreadableError(
-            f'{label} is not UTF-8 (byte {error.start}); convert it, e.g. with iconv -t utf-8'
-        ) from None
+        raise UnreadableError(f'{"stdin" if name == STDIN else name} {error}') from None
 
 
 def _read_bytes(name: str, settings: 'Settings') -> bytes:

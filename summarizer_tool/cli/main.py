@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from summarizer_tool.cli import evidence
+from summarizer_tool.cli.batch import batch, worker
 from summarizer_tool.cli.call import call
 from summarizer_tool.cli.inputs import STDIN
 from summarizer_tool.cli.installed import InstalledCommands
@@ -116,6 +117,8 @@ app.command()(evidence.answer)
 app.command()(evidence.add)
 app.command()(evidence.status)
 app.command()(evidence.diff)
+app.command()(batch)
+app.command()(worker)
 app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True}, add_help_option=False)(call)
 
 

@@ -16,7 +16,7 @@ from summarizer_tool.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
     from pathlib import Path
 
     from summarizer_tool.llm.options import Progress
@@ -66,13 +66,17 @@ def load_settings(model: str | None = None) -> 'Settings':
     return Settings.load(llm_model=model)
 
 
-def set_up_logs(settings: 'Settings') -> None:
-    """Set up traces, and logs as lines for a person, unless a level was asked for: then JSON, as for a machine."""
+def set_up_logs(settings: 'Settings', *, libraries: 'Iterable[str]' = ()) -> None:
+    """Set up traces, and logs as lines for a person, unless a level was asked for: then JSON, as for a machine.
+
+    Args:
+        settings: For the level.
+        libraries: Loggers of others whose warnings are shown, too.
+    """
     from summarizer_tool import telemetry
 
-    telemetry.configure(
-        settings, handler=None if 'log_level' in settings.model_fields_set else telemetry.TerminalLines()
-    )
+    handler = None if 'log_level' in settings.model_fields_set else telemetry.TerminalLines()
+    telemetry.configure(settings, handler=handler, libraries=libraries)
 
 
 class UnreadableError(SummarizerError):

@@ -29,8 +29,8 @@ CUT = '…'
 _FENCE = re.compile(
     r'^(?P<indent> *)```(?:\{ \.)?(?P<language>\w+)[^\n]*\n(?P<code>.*?)^(?P=indent)```$', re.DOTALL | re.MULTILINE
 )
-_ELSEWHERE = re.compile(r'https?://|\bserve\b|\bproxy\b|--search\b|--model (?!extractive)')
-"""What goes to the network, asks a model, or does not end."""
+_ELSEWHERE = re.compile(r'https?://|\bserve\b|\bbatch\b|\bworker\b|\bproxy\b|--search\b|--model (?!extractive)')
+"""What goes to the network, asks a model, starts processes, or does not end."""
 
 _INCLUDED = re.compile(r'--8<-- "([^"]+)"')
 """A block that mkdocs fills with a file."""

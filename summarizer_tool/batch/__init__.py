@@ -1,0 +1,1 @@
+"""Many documents, on one machine or many: each a durable workflow of DBOS, which queues, recovers and cancels them."""

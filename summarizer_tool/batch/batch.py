@@ -1,0 +1,314 @@
+"""A batch: its documents queued, watched, collected, merged, cancelled and taken up again."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from dbos import DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusString
+
+from summarizer_tool.batch.database import APPLICATION, BatchDatabase
+from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRecord, files_of
+from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome
+from summarizer_tool.batch.worker import WORKFLOW
+from summarizer_tool.documents.document import Document
+from summarizer_tool.errors import ConfigurationError
+
+PAGE = 200
+"""Workflows that are asked for at once."""
+
+POLL_SECONDS = 0.5
+"""How often a worker with room looks for a document, and this process for results."""
+
+PAGES = 5
+"""Pages of unfinished jobs that are looked at with each look: all of them after a while."""
+
+MERGE_TOKENS = 100_000
+"""Tokens of results that become one text at a time."""
+
+MERGE_RATIO = 5
+"""A text of a merge that is not the last has a fifth of the tokens of what it was made of."""
+
+ACTIVE = [
+    WorkflowStatusString.ENQUEUED.value,
+    WorkflowStatusString.DELAYED.value,
+    WorkflowStatusString.PENDING.value,
+]
+LOST = [WorkflowStatusString.ERROR.value, WorkflowStatusString.CANCELLED.value]
+FINISHED = [WorkflowStatusString.SUCCESS.value, *LOST]
+
+
+@dataclass(slots=True)
+class BatchProgress:
+    """How far a batch is."""
+
+    documents: int = 0
+    """Known so far."""
+    done: int = 0
+    set_aside: int = 0
+    tokens: int = 0
+    """Of the documents that are done."""
+    cost: float | None = 0.0
+    seconds: float = 0.0
+    size: int = 0
+    size_done: int = 0
+    tokens_before: int = 0
+    size_before: int = 0
+    """What was done before this run began."""
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Of this run."""
+        return (self.tokens - self.tokens_before) / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """By the bytes a second of this run; unknown before the first."""
+        worked = self.size_done - self.size_before
+        return (self.size - self.size_done) / worked * self.seconds if worked else None
+
+
+@dataclass
+class Batch:
+    """The documents of one output folder, as one process submits and collects them."""
+
+    folder: BatchFolder
+    record: BatchRecord
+    database: BatchDatabase
+    client: DBOSClient = field(init=False)
+    outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome], init=False)
+    """By name, of the documents that are finished."""
+    progress: BatchProgress = field(default_factory=BatchProgress, init=False)
+
+    def __post_init__(self) -> None:
+        self.client = self.database.client()
+        self._waiting: dict[str, tuple[str, int]] = {}
+        """Names and bytes of unfinished jobs, by their ids."""
+        self._before: dict[str, str] = {}
+        """The states of the jobs that were there when this run began."""
+        self._names: list[str] = []
+        """Of the documents, in order."""
+        self._started = time.monotonic()
+        self._next = 0.0
+        self._at = 0
+
+    @property
+    def queue(self) -> str:
+        """The queue of its jobs."""
+        return f'batch-{self.record.id}'
+
+    def open(self) -> None:
+        """Let workers take its jobs."""
+        limits = self.record.limits
+        self.client.register_queue(
+            self.queue,
+            worker_concurrency=limits.per_worker,
+            global_concurrency=limits.at_once,
+            limiter={'limit': limits.per_minute, 'period': 60.0} if limits.per_minute else None,
+            polling_interval_sec=POLL_SECONDS,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.client.destroy()
+        self.database.close()
+
+    def retry(self) -> int:
+        """Queue again what was set aside or cancelled.
+
+        Returns:
+            How many there are.
+        """
+        lost = [job.workflow_id for job in self.jobs(LOST)]
+        for job_id in lost:
+            self.client.rewind_workflow(job_id, queue_name=self.queue)
+        return len(lost)
+
+    def cancel(self) -> int:
+        """Stop what waits and what runs.
+
+        Returns:
+            How many jobs that is.
+        """
+        cancelled = 0
+        while active := [job.workflow_id for job in islice(self.jobs(ACTIVE), PAGE)]:
+            self.client.cancel_workflows(active)
+            cancelled += len(active)
+        return cancelled
+
+    def counts(self) -> Counter[str]:
+        """How many jobs are in each state that DBOS knows."""
+        return Counter(str(job.status) for job in self.jobs(None))
+
+    def jobs(self, states: list[str] | None, *, results: bool = False) -> Generator[WorkflowStatus]:
+        """Its jobs in the database.
+
+        Args:
+            states: Those that count; by default all.
+            results: Whether their outcomes and errors are wanted.
+        """
+        at = 0
+        while True:
+            found = self.client.list_workflows(
+                workflow_id_prefix=f'{self.record.id}:',
+                status=states,
+                load_input=False,
+                load_output=results,
+                limit=PAGE,
+                offset=at,
+            )
+            yield from found
+            if len(found) < PAGE:
+                return
+            at += PAGE
+
+    def run(self, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
+        """Queue the documents, collect what becomes of them, merge them if that was asked for, and write the report.
+
+        Args:
+            limit_mb: Megabytes of the largest file that is taken.
+            look: Called with each look at the database; what it raises ends this process's part, not the jobs.
+
+        Raises:
+            ConfigurationError: If the documents, or the folder of results, cannot be read or written.
+        """
+        self._before = {job.workflow_id: str(job.status) for job in self.jobs(None)}
+        source = Path(self.record.source)
+        try:
+            self._run(source, limit_mb, look)
+        finally:
+            self.folder.report(self.outcomes.items())
+
+    def _run(self, source: Path, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
+        self._do(self._file_jobs(files_of(source, self.folder.path), limit_mb), look)
+        if not self.progress.documents:
+            raise ConfigurationError(f'there are no files in {source}')
+        if self.record.merge:
+            self._merge(look)
+        self.client.delete_queue(self.queue)  # no worker need look for its jobs any more
+
+    def _file_jobs(self, files: Iterable[tuple[str, Path]], limit_mb: float) -> Generator[BatchJob]:
+        for path_name, path in files:
+            name = f'{DOCUMENTS}/{path_name}'
+            self._names.append(name)
+            try:
+                is_large = path.stat().st_size > limit_mb * 1e6
+                raw = b'' if is_large else path.read_bytes()
+                why = f'is over SUMMARIZER_MAX_INPUT_MB={limit_mb:g}; split it or raise the limit' if is_large else ''
+            except (OSError, ValueError) as error:
+                raw, why = b'', f'cannot be read: {getattr(error, "strerror", None) or "no file can have this name"}'
+            if why:
+                self.progress.documents += 1
+                self._finish(name, Outcome(state='set aside', error=why))
+            else:
+                yield BatchJob.of_file(name, raw, self.record.asked)
+
+    def _do(self, jobs: Iterable[BatchJob], look: Callable[[BatchProgress], None]) -> None:
+        """Queue jobs, and wait until they are finished."""
+        for job in jobs:
+            self._queue(job)
+            self._look(look)
+        while self._waiting:
+            time.sleep(POLL_SECONDS)
+            self._look(look)
+
+    def _queue(self, job: BatchJob) -> None:
+        job_id, size = f'{self.record.id}:{job.key}', len(job.content)
+        self.progress.documents += 1
+        self.progress.size += size
+        self._waiting[job_id] = job.name, size
+        state = self._before.get(job_id)
+        if state is None:
+            options = EnqueueOptions(
+                workflow_name=WORKFLOW,
+                queue_name=self.queue,
+                workflow_id=job_id,
+                application_name=APPLICATION,
+                attributes={'name': job.name},
+            )
+            self.client.enqueue(options, job.model_dump(mode='json'))
+        elif state in FINISHED:
+            self._take([job_id])
+            self.progress.size_before, self.progress.tokens_before = self.progress.size_done, self.progress.tokens
+
+    def _look(self, look: Callable[[BatchProgress], None]) -> None:
+        """Collect what is finished, a part of all at a time, and tell of it."""
+        if time.monotonic() < self._next:
+            return
+        ids = list(self._waiting)
+        for _ in range(PAGES):
+            page = ids[self._at : self._at + PAGE]
+            self._at = self._at + PAGE if len(page) == PAGE else 0
+            self._take(page)
+            if not self._at:
+                break
+        self.progress.seconds = time.monotonic() - self._started
+        if self._waiting:
+            look(self.progress)
+        self._next = time.monotonic() + POLL_SECONDS
+
+    def _take(self, job_ids: list[str]) -> None:
+        """Write the results of those jobs that are finished."""
+        if not job_ids:
+            return
+        for job in self.client.list_workflows(workflow_ids=job_ids, status=FINISHED, load_input=False):
+            name, size = self._waiting.pop(job.workflow_id)
+            self.progress.size_done += size
+            if job.status != WorkflowStatusString.SUCCESS.value:
+                self._finish(name, Outcome(state='set aside', error=reason(job)))
+                continue
+            steps = self.client.list_workflow_steps(job.workflow_id)
+            result = JobResult.model_validate(steps[0]['output'])
+            self.folder.keep(name, result.unpacked())
+            self._finish(name, result.outcome)
+
+    def _finish(self, name: str, outcome: Outcome) -> None:
+        progress = self.progress
+        self.outcomes[name] = outcome
+        progress.done += 1
+        progress.set_aside += outcome.state == 'set aside'
+        progress.tokens += outcome.tokens_in
+        progress.cost = None if progress.cost is None or outcome.cost is None else progress.cost + outcome.cost
+
+    def _merge(self, look: Callable[[BatchProgress], None]) -> None:
+        """Make one summary of all, level by level."""
+        names = [name for name in self._names if self.outcomes[name].tokens_out]
+        level, is_last = 0, False
+        while names and not is_last:
+            level += 1
+            groups = list(self._groups(names))
+            is_last = len(groups) == 1
+            asked = self.record.asked
+            if not is_last:
+                asked = asked.model_copy(update={'max_output_tokens': MERGE_TOKENS // MERGE_RATIO})
+            made = [MERGED if is_last else f'merging/{level}-{number:04}' for number in range(1, len(groups) + 1)]
+            self._do((self._merge_job(*each, asked) for each in zip(made, groups, strict=True)), look)
+            names = [name for name in made if self.outcomes[name].tokens_out]
+
+    def _groups(self, names: Iterable[str]) -> Generator[list[str]]:
+        """Results that are merged with each other: neighbours."""
+        group: list[str] = []
+        size = 0
+        for name in names:
+            tokens = self.outcomes[name].tokens_out
+            if group and size + tokens > MERGE_TOKENS:
+                yield group
+                group, size = [], 0
+            group.append(name)
+            size += tokens
+        yield group
+
+    def _merge_job(self, name: str, parts: list[str], asked: Asked) -> BatchJob:
+        documents = [
+            Document(self.folder.text(part), title=self.outcomes[part].title or part, url=part) for part in parts
+        ]
+        return BatchJob.of_documents(name, documents, asked)
+
+
+def reason(job: WorkflowStatus) -> str:
+    """Why a job has no result."""
+    if job.status == WorkflowStatusString.CANCELLED.value:
+        return 'cancelled'
+    return ' '.join(str(job.error or 'unknown').split())

@@ -1,0 +1,167 @@
+"""The database of batches, SQLite or Postgres: what DBOS keeps, and beside that answers, and who works on what."""
+
+import hashlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy
+from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
+from dbos import error as dbos_errors
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from summarizer_tool.errors import ConfigurationError, StoreError
+
+APPLICATION = 'summarizer'
+"""Whose workflows and queues these are, where others keep theirs in the same database."""
+
+SERIALIZER = DBOSPortableJSONSerializer()
+"""JSON: what is read from a database that others can write to must not be able to run code."""
+
+_TABLES = (
+    """CREATE TABLE IF NOT EXISTS summarizer_answers (
+        key TEXT NOT NULL, target BIGINT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (key, target))""",
+    'CREATE TABLE IF NOT EXISTS summarizer_workers (name TEXT PRIMARY KEY, beats BIGINT NOT NULL)',
+    'CREATE TABLE IF NOT EXISTS summarizer_begun (job TEXT PRIMARY KEY, times BIGINT NOT NULL)',
+)
+
+_ONE_AT_A_TIME = int.from_bytes(hashlib.sha256(b'summarizer tables').digest()[:8], 'big', signed=True)
+"""The advisory lock under which tables are made: Postgres lets two processes that both try fail each other."""
+
+
+class BatchDatabase:
+    """A database that is there, with its tables.
+
+    Every method raises `StoreError` if it cannot be read or written.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Connect, and make the tables.
+
+        Args:
+            url: `postgresql://…` or `sqlite:///PATH`.
+
+        Raises:
+            ConfigurationError: If it cannot be reached; names it without its password.
+        """
+        try:
+            parsed = sqlalchemy.make_url(url)
+        except ArgumentError:
+            raise ConfigurationError(
+                'SUMMARIZER_DATABASE_URL is no URL of a database, as postgresql://user:password@host/name'
+            ) from None
+        self.is_sqlite = parsed.drivername == 'sqlite'
+        self.shown = parsed.render_as_string()
+        """Its URL without the password."""
+        # With any other name SQLAlchemy would look for a driver that dbos does not bring.
+        driver = 'sqlite' if self.is_sqlite else 'postgresql+psycopg'
+        self.url = url if self.is_sqlite else parsed.set(drivername='postgresql').render_as_string(hide_password=False)
+        options = {'connect_args': {'timeout': 30}} if self.is_sqlite else {'pool_pre_ping': True}
+        self._engine = sqlalchemy.create_engine(parsed.set(drivername=driver), **options)
+        try:
+            self._make_tables()
+            DBOS.migrate(self.url)
+        except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
+            raise ConfigurationError(
+                f'the database {self.shown} cannot be used: {_reason(error)}; check '
+                'SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
+            ) from None
+
+    @classmethod
+    def in_file(cls, path: Path) -> 'BatchDatabase':
+        """A database of this machine alone."""
+        return cls(f'sqlite:///{path.resolve()}')
+
+    def client(self) -> DBOSClient:
+        """What enqueues, lists and cancels workflows."""
+        return DBOSClient(system_database_url=self.url, serializer=SERIALIZER, application_name=APPLICATION)
+
+    def answer(self, key: str, least: int, most: int) -> str | None:
+        """The answer for the smallest target in a range, if any."""
+        query = (
+            'SELECT answer FROM summarizer_answers WHERE key = :key AND target BETWEEN :least AND :most ORDER BY target'
+        )
+        with self._connected() as connection:
+            return connection.execute(
+                sqlalchemy.text(f'{query} LIMIT 1'), {'key': key, 'least': least, 'most': most}
+            ).scalar()
+
+    def keep_answer(self, key: str, target: int, answer: str) -> None:
+        """Keep an answer made for a target; the first one stays."""
+        insert = 'INSERT INTO summarizer_answers VALUES (:key, :target, :answer) ON CONFLICT DO NOTHING'
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text(insert), {'key': key, 'target': target, 'answer': answer})
+
+    def beat(self, worker: str) -> dict[str, int]:
+        """Say that a worker lives.
+
+        Returns:
+            How often each worker has said so.
+        """
+        insert = (
+            'INSERT INTO summarizer_workers VALUES (:name, 1) '
+            'ON CONFLICT (name) DO UPDATE SET beats = summarizer_workers.beats + 1'
+        )
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text(insert), {'name': worker})
+            rows = connection.execute(sqlalchemy.text('SELECT name, beats FROM summarizer_workers'))
+            return {row.name: row.beats for row in rows}
+
+    def forget(self, worker: str) -> None:
+        """Take a worker for dead."""
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text('DELETE FROM summarizer_workers WHERE name = :name'), {'name': worker})
+
+    def forget_those_of(self, batch: str) -> None:
+        """Take for dead whatever workers `summarizer batch` has started for a batch."""
+        query = 'DELETE FROM summarizer_workers WHERE substr(name, 1, length(:batch)) = :batch'
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text(query), {'batch': batch})
+
+    def begun(self, job: str) -> int:
+        """How often a job was begun and never ended, since its worker died."""
+        with self._connected() as connection:
+            query = sqlalchemy.text('SELECT times FROM summarizer_begun WHERE job = :job')
+            return connection.execute(query, {'job': job}).scalar() or 0
+
+    def begin(self, job: str) -> None:
+        """Say that a job is begun."""
+        insert = (
+            'INSERT INTO summarizer_begun VALUES (:job, 1) '
+            'ON CONFLICT (job) DO UPDATE SET times = summarizer_begun.times + 1'
+        )
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text(insert), {'job': job})
+
+    def end(self, job: str) -> None:
+        """Say that a job has ended, or that its end was no death."""
+        with self._connected() as connection:
+            connection.execute(sqlalchemy.text('DELETE FROM summarizer_begun WHERE job = :job'), {'job': job})
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._engine.dispose()
+
+    def _make_tables(self) -> None:
+        with self._engine.begin() as connection:
+            if self.is_sqlite:
+                # It stays so in the file: whoever reads does not keep the others from writing.
+                connection.exec_driver_sql('PRAGMA journal_mode = WAL')
+            else:
+                connection.execute(sqlalchemy.text('SELECT pg_advisory_xact_lock(:key)'), {'key': _ONE_AT_A_TIME})
+            for table in _TABLES:
+                connection.execute(sqlalchemy.text(table))
+
+    @contextmanager
+    def _connected(self) -> Generator[sqlalchemy.Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise StoreError(f'the database of batches failed: {_reason(error)}') from error
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what a driver says, which holds no password."""
+    told = str(getattr(error, 'orig', None) or error)
+    return told.strip().partition('\n')[0]

@@ -1,0 +1,171 @@
+"""The output folder of a batch: what it was asked for, its results, and the account of every document."""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+
+from pydantic import BaseModel, ValidationError
+
+from summarizer_tool.batch.job import Asked, Outcome
+from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.schemas import Summary
+
+DOCUMENTS = 'documents'
+MERGED = 'merged'
+
+
+class BatchLimits(BaseModel):
+    """How much of a batch runs at once."""
+
+    per_worker: int
+    """Documents in each process."""
+    at_once: int | None = None
+    """Documents in all processes together."""
+    per_minute: int | None = None
+    """Documents that are begun in a minute, by all processes together."""
+
+
+class BatchRecord(BaseModel):
+    """What `batch.json` says."""
+
+    id: str
+    """16 hex digits: what its jobs and its queue are called in the database."""
+    source: str
+    """The folder or the manifest."""
+    asked: Asked
+    merge: bool
+    limits: BatchLimits
+    database: str
+    """Where its jobs are, without a password."""
+
+
+class BatchFolder:
+    """The folder that names a batch, and holds what comes of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file, where no other database is named."""
+        return self.path / 'batch.sqlite3'
+
+    def record(self) -> BatchRecord | None:
+        """What was asked for, if anything was.
+
+        Raises:
+            ConfigurationError: If that cannot be read.
+        """
+        try:
+            return BatchRecord.model_validate_json((self.path / 'batch.json').read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError):
+            raise ConfigurationError(
+                f'{self.path / "batch.json"} is not what this program has written; name another folder with --out'
+            ) from None
+
+    def begin(self, source: Path, asked: Asked, limits: BatchLimits, *, merge: bool, database: str) -> BatchRecord:
+        """Say what is asked for; what was done here before for the same request stays done."""
+        before = self.record()
+        record = BatchRecord(
+            id=before.id if before else secrets.token_hex(8),
+            source=str(source.resolve()),
+            asked=asked,
+            merge=merge,
+            limits=limits,
+            database=database,
+        )
+        self._write('batch.json', record.model_dump_json(indent=2))
+        return record
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Keep other processes from running the same batch.
+
+        Raises:
+            ConfigurationError: If one does already, or the folder cannot be made.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.path / 'batch.lock', os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise ConfigurationError(f'--out {self.path} cannot be written: {error.strerror}') from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigurationError(
+                f'another process runs the batch in {self.path}; wait for it, or look with --status'
+            ) from None
+        else:
+            yield
+        finally:
+            os.close(lock)
+
+    def keep(self, name: str, summary: Summary) -> None:
+        """Write a result: the text, and beside it all of the summary as JSON."""
+        self._write(f'{name}.md', f'{summary.text}\n' if summary.text else '')
+        self._write(f'{name}.json', summary.model_dump_json(indent=1))
+
+    def text(self, name: str) -> str:
+        """The text of a result."""
+        return (self.path / f'{name}.md').read_text(encoding='utf-8')
+
+    def report(self, lines: Iterable[tuple[str, Outcome]]) -> None:
+        """Write the account: a line of JSON for each document, those first that were set aside."""
+        ordered = sorted(lines, key=lambda line: (line[1].state != 'set aside', line[0]))
+        told = (json.dumps({'document': name, **outcome.model_dump()}, ensure_ascii=False) for name, outcome in ordered)
+        self._write('report.jsonl', ''.join(f'{line}\n' for line in told))
+
+    def _write(self, name: str, text: str) -> None:
+        """Write a file whole or not at all.
+
+        Raises:
+            ConfigurationError: If it cannot be written.
+        """
+        path = self.path / name
+        unfinished = path.with_name(f'{path.name}.part')
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.write_text(text, encoding='utf-8', errors='replace', newline='\n')
+            unfinished.replace(path)
+        except OSError as error:
+            raise ConfigurationError(f'{path} cannot be written: {error.strerror}') from None
+
+
+def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
+    """The files of a folder, those in its folders too, or those that a manifest names, each with a name of its own.
+
+    Args:
+        source: A folder; or a text file with a path a line, from its own folder on. Empty lines, and those that begin
+            with `#`, do not count; nor do hidden files.
+        leave_out: A folder whose files are none of them.
+
+    Raises:
+        ConfigurationError: If it cannot be read.
+    """
+    try:
+        if source.is_dir():
+            for folder, folders, names in os.walk(source):
+                folders[:] = sorted(n for n in folders if n[0] != '.' and Path(folder, n).resolve() != leave_out)
+                for name in sorted(name for name in names if name[0] != '.'):
+                    path = Path(folder, name)
+                    yield _name(path.relative_to(source)), path
+        else:
+            with source.open(encoding='utf-8-sig') as manifest:
+                for line in filter(None, map(str.strip, manifest)):
+                    if not line.startswith('#'):
+                        yield _name(PurePath(line)), source.parent / line
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, 'strerror', None) or 'it is no list of files in UTF-8'
+        raise ConfigurationError(f'{source} cannot be read: {reason}') from None
+
+
+def _name(path: PurePath) -> str:
+    """A path below the folder of results, whatever it was."""
+    parts = [part for part in path.parts if part not in ('..', '.', path.anchor)]
+    return '/'.join(parts).encode('utf-8', 'replace').decode()

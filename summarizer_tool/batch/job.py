@@ -1,0 +1,153 @@
+"""What a worker is given, and what it gives back: plain JSON, so that any machine can do it."""
+
+import base64
+import hashlib
+import zlib
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
+from summarizer_tool.schemas import Summary, SummaryState
+
+
+def pack(content: bytes) -> str:
+    """Bytes as a short text."""
+    return base64.b85encode(zlib.compress(content, 6)).decode()
+
+
+def unpack(packed: str) -> bytes:
+    """The bytes of a packed text."""
+    return zlib.decompress(base64.b85decode(packed))
+
+
+class Asked(BaseModel):
+    """What is asked for of every document of a batch."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    """The model that answers, as in `LLM_MODEL`: the same on all machines."""
+    max_output_tokens: int = 0
+    focus_areas: tuple[str, ...] = ()
+    schema_hint: str = ''
+    strategy: str = 'semantic'
+
+    def request(self) -> SummarizeRequest:
+        """The request of one document.
+
+        Raises:
+            RequestError: If a parameter has a value that it cannot have.
+        """
+        kind = ExtractionRequest if self.schema_hint else SummarizeRequest
+        return kind.of({**self.model_dump(exclude={'model'}), 'names_handles': False})
+
+
+_TEXTS = TypeAdapter(list[tuple[str, str, str]])
+
+
+class BatchJob(BaseModel):
+    """One document, or several texts, to summarize."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    """Where its results stand, below the folder of the batch."""
+    kind: Literal['file', 'texts']
+    """Whether the content is the bytes of a file, or texts that have been read: title, URL and text of each."""
+    content: str
+    """Packed."""
+    digest: str
+    """Of the content, unpacked."""
+    asked: Asked
+
+    @classmethod
+    def of_file(cls, name: str, raw: bytes, asked: Asked) -> Self:
+        """A file that is yet to be read."""
+        return cls._of(name, 'file', raw, asked)
+
+    @classmethod
+    def of_documents(cls, name: str, documents: list[Document], asked: Asked) -> Self:
+        """Texts that become one summary."""
+        texts = [(document.title, document.url, document.text) for document in documents]
+        return cls._of(name, 'texts', _TEXTS.dump_json(texts), asked)
+
+    @classmethod
+    def _of(cls, name: str, kind: Literal['file', 'texts'], raw: bytes, asked: Asked) -> Self:
+        digest = hashlib.sha256(raw).hexdigest()
+        return cls(name=name, kind=kind, content=pack(raw), digest=digest, asked=asked)
+
+    @property
+    def key(self) -> str:
+        """The same for the same work, 24 hex digits."""
+        parts = (self.name, self.kind, self.digest, self.asked.model_dump_json())
+        return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:24]
+
+    def documents(self) -> list[Document]:
+        """What is to be summarized.
+
+        Raises:
+            FetchError: If a file cannot be read, or is no text.
+        """
+        raw = unpack(self.content)
+        if self.kind == 'file':
+            from summarizer_tool.formats.files import read_file
+
+            return [read_file(raw, self.name)[0]]
+        return [Document(text, title=title, url=url) for title, url, text in _TEXTS.validate_json(raw)]
+
+
+class Outcome(BaseModel):
+    """What has become of one document, without its text."""
+
+    state: SummaryState | Literal['set aside']
+    title: str = ''
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0
+    cached_calls: int = 0
+    """Calls that were not made, since another attempt or another document had made them."""
+    model_tokens_in: int = 0
+    model_tokens_out: int = 0
+    cost: float | None = 0.0
+    """US dollars; unknown where the price of the model is."""
+    seconds: float = 0.0
+    degraded_parts: int = 0
+    warnings: list[str] = []
+    error: str = ''
+    """Why it was set aside."""
+
+    @classmethod
+    def of(cls, summary: Summary, title: str) -> Self:
+        """That of a summary."""
+        stats = summary.stats
+        return cls(
+            state=summary.state,
+            title=title,
+            tokens_in=stats.tokens_in,
+            tokens_out=stats.tokens_out,
+            calls=stats.map_calls + stats.reduce_calls + stats.repair_calls,
+            cached_calls=stats.cached_calls,
+            model_tokens_in=stats.usage.input_tokens,
+            model_tokens_out=stats.usage.output_tokens,
+            cost=stats.cost,
+            seconds=stats.seconds,
+            degraded_parts=len(summary.degraded),
+            warnings=summary.warnings,
+        )
+
+
+class JobResult(BaseModel):
+    """What a worker keeps of a job: the outcome, and the packed JSON of the `Summary`."""
+
+    outcome: Outcome
+    summary: str
+
+    def unpacked(self) -> Summary:
+        """The summary."""
+        return Summary.model_validate_json(unpack(self.summary))
+
+
+PlainJson = dict[str, Any]
+"""What DBOS writes and reads."""

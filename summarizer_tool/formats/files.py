@@ -1,0 +1,64 @@
+"""The bytes of a file as a document: by their reader, as a page, or as the text that they are."""
+
+import codecs
+from pathlib import PurePath
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.errors import FetchError
+from summarizer_tool.formats import reading
+from summarizer_tool.html import content
+from summarizer_tool.html.page import Page
+from summarizer_tool.html.recognising import HEAD, is_page
+from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.structure import LONGEST_TITLE, parse
+
+SAMPLE = 8192
+"""How many bytes of a file are looked at to tell text from binary data, and characters of a text to find its title."""
+
+_HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
+
+
+def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
+    """Read a document or an HTML page as markdown; of plain text whole paragraphs, any other text as it is.
+
+    Args:
+        raw: Its bytes.
+        name: Its path; empty for what has none.
+
+    Returns:
+        The document, and what stands beside its text where it was no plain text.
+
+    Raises:
+        FetchError: If it cannot be read, or is no text: what it is, and what helps; begins with a verb, for its name to
+            stand before.
+    """
+    page = reading.document_in(raw, name=name)
+    is_named_html = PurePath(name).suffix.lower() in _HTML_SUFFIXES
+    if page is None and (is_named_html or _begins_as_page(raw)):
+        # A saved page may begin with anything; its name says what it is.
+        page = content.read(raw, 'text/html' if is_named_html else '')
+    text = page.markdown if page else reading.plain_text(decode(raw), name)
+    headings = parse(text[:SAMPLE])
+    title = one_line(page.title, LONGEST_TITLE) if page else ''
+    title = title or (headings.title(0) if headings.levels else PurePath(name).stem)
+    return Document(text, title=title, url=PurePath(name).name), page
+
+
+def decode(raw: bytes) -> str:
+    """Text in UTF-8.
+
+    Raises:
+        FetchError: As of `read_file`, if it is none.
+    """
+    if b'\0' in raw[:SAMPLE]:
+        raise FetchError('looks like a binary file; give it as text')
+    try:
+        return raw.decode('utf-8-sig')
+    except UnicodeDecodeError as error:
+        raise FetchError(f'is not UTF-8 (byte {error.start}); convert it, e.g. with iconv -t utf-8') from None
+
+
+def _begins_as_page(raw: bytes) -> bool:
+    # Tags are ASCII, which all charsets of the web share but the wide ones, and these have a mark.
+    is_wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return is_page(raw[: HEAD * 2].decode('utf-16' if is_wide else 'utf-8', 'replace'))

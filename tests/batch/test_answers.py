@@ -1,0 +1,70 @@
+"""Answers that several processes share: in the store's file, in SQLite beside DBOS, and in Postgres where there is one."""
+
+import os
+from collections.abc import Generator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from summarizer_tool import Settings, SourceStore
+from summarizer_tool.batch.answers import SharedAnswers
+from summarizer_tool.batch.database import BatchDatabase
+from summarizer_tool.errors import ConfigurationError, StoreError
+from summarizer_tool.llm.options import Cache
+
+POSTGRES = os.environ.get('TEST_POSTGRES_URL', '')
+"""Set by `make test-postgres`."""
+
+ON_POSTGRES = pytest.param('postgres', marks=pytest.mark.skipif(not POSTGRES, reason='make test-postgres runs it'))
+
+
+@pytest.fixture(params=['store', 'sqlite', ON_POSTGRES])
+def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Cache]:
+    with ExitStack() as closing:
+        if request.param == 'store':
+            yield closing.enter_context(SourceStore.open(Settings(store=str(tmp_path / 'store.sqlite3')))).collection()
+            return
+        url = POSTGRES if request.param == 'postgres' else f'sqlite:///{tmp_path / "batch.sqlite3"}'
+        database = BatchDatabase(url)
+        closing.callback(database.close)
+        yield SharedAnswers(database)
+
+
+def test_the_answer_for_the_smallest_target_in_a_range(cache: Cache, tmp_path: Path) -> None:
+    key = f'key of {tmp_path}'
+    assert cache.answer(key, least=0, most=10**9) is None
+    for target in (400, 100, 200):
+        cache.keep_answer(key, target, f'{{"for": {target}, "text": "Überblick \\u0000 𝒜"}}')
+    answers = [cache.answer(key, least=least, most=most) for least, most in ((100, 400), (101, 400), (201, 399))]
+    assert answers == [
+        '{"for": 100, "text": "Überblick \\u0000 𝒜"}',
+        '{"for": 200, "text": "Überblick \\u0000 𝒜"}',
+        None,
+    ]
+    assert cache.answer('another key', least=0, most=10**9) is None
+
+
+def test_a_database_that_two_processes_open(tmp_path: Path) -> None:
+    """Each is one of many that make its tables; what one keeps, the other finds, and who lives both see."""
+    first, second = (BatchDatabase.in_file(tmp_path / 'batch.sqlite3') for _ in range(2))
+    SharedAnswers(first).keep_answer('key', 5, 'answer')
+    assert SharedAnswers(second).answer('key', least=5, most=5) == 'answer'
+    assert (first.beat('a'), second.beat('b'), first.beat('a')) == ({'a': 1}, {'a': 1, 'b': 1}, {'a': 2, 'b': 1})
+    second.forget('a')
+    assert first.beat('b') == {'b': 2}
+    for name in ('batch-1', 'batch-2', 'a batch-3'):
+        first.beat(name)
+    second.forget_those_of('batch-')
+    assert first.beat('b') == {'b': 3, 'a batch-3': 1}
+
+
+def test_a_database_that_fails(tmp_path: Path) -> None:
+    database = BatchDatabase.in_file(tmp_path / 'batch.sqlite3')
+    database.close()
+    (tmp_path / 'batch.sqlite3').write_bytes(b'no database at all, but some text' * 100)
+    with pytest.raises(StoreError, match='the database of batches failed: file is not a database'):
+        SharedAnswers(database).answer('key', least=0, most=1)
+    with pytest.raises(ConfigurationError, match='check SUMMARIZER_DATABASE_URL') as told:
+        BatchDatabase('postgresql://someone:secret@127.0.0.1:1/batches')
+    assert 'secret' not in str(told.value)

@@ -1,0 +1,153 @@
+"""A batch and its worker, in one process: what is done, set aside, merged, cancelled and taken up again."""
+
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool import Settings
+from summarizer_tool.batch import batch as batch_module
+from summarizer_tool.batch.batch import Batch, BatchProgress
+from summarizer_tool.batch.database import BatchDatabase
+from summarizer_tool.batch.folder import BatchFolder, BatchLimits
+from summarizer_tool.batch.job import Asked
+from summarizer_tool.batch.worker import Worker
+from tests.batch.test_answers import ON_POSTGRES, POSTGRES
+from tests.support.provider import MODEL, Behaviour, Error, Provider, by_prompt, serve
+
+ASKED = Asked(model=MODEL, max_output_tokens=100)
+
+
+@pytest.fixture(params=['sqlite', ON_POSTGRES])
+def database(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Generator[BatchDatabase]:
+    monkeypatch.setattr(batch_module, 'POLL_SECONDS', 0.05)
+    url = POSTGRES if request.param == 'postgres' else f'sqlite:///{tmp_path / "batch.sqlite3"}'
+    database = BatchDatabase(url)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def source(tmp_path: Path, crawl: dict[str, str]) -> Path:
+    folder = tmp_path / 'in'
+    folder.mkdir()
+    for name, text in list(crawl.items())[:3]:
+        (folder / name).write_text(text)
+    (folder / 'noise.bin').write_bytes(b'\0\1\2')
+    return folder
+
+
+@asynccontextmanager
+async def working(database: BatchDatabase, provider: Provider) -> AsyncGenerator[Worker]:
+    settings = Settings.load(
+        llm_model=MODEL, openrouter_base_url=provider.base_url, openrouter_api_key='x', llm_max_retries=0, repair=False
+    )
+    worker = Worker(settings, database, 'here')
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(worker.run)
+        yield worker
+        worker.stop()
+
+
+async def ran(source: Path, database: BatchDatabase, *, merge: bool = False, retry: bool = False) -> Batch:
+    def run() -> Batch:
+        folder = BatchFolder(source.parent / 'out')
+        with folder.alone():
+            batch = Batch(
+                folder,
+                folder.begin(source, ASKED, BatchLimits(per_worker=2), merge=merge, database=database.shown),
+                database,
+            )
+            batch.open()
+            if retry:
+                batch.retry()
+            batch.run(50.0, lambda _: None)
+            batch.close()
+        return batch
+
+    return await anyio.to_thread.run_sync(run)
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures('model_requests')
+async def test_documents_of_a_folder(source: Path, database: BatchDatabase) -> None:
+    """Each is done once, whatever its neighbours are; done work is not done again, by any command."""
+    with serve() as provider:
+        async with working(database, provider):
+            batch = await ran(source, database, merge=True)
+            calls = len(provider.requests)
+            again = await ran(source, database, merge=True)
+    assert {name: outcome.state for name, outcome in sorted(batch.outcomes.items())} == snapshot(
+        {
+            'documents/01-zone-overview.md': 'complete',
+            'documents/02-geography-and-creatures.md': 'complete',
+            'documents/03-history-and-timeline.md': 'complete',
+            'documents/noise.bin': 'set aside',
+            'merged': 'complete',
+        }
+    )
+    assert {name: outcome.error for name, outcome in batch.outcomes.items() if outcome.error} == snapshot(
+        {'documents/noise.bin': 'looks like a binary file; give it as text'}
+    )
+    assert (len(provider.requests), again.outcomes) == (calls, batch.outcomes)
+    out = source.parent / 'out'
+    assert sorted(path.relative_to(out).as_posix() for path in out.rglob('*.md')) == snapshot(
+        [
+            'documents/01-zone-overview.md.md',
+            'documents/02-geography-and-creatures.md.md',
+            'documents/03-history-and-timeline.md.md',
+            'merged.md',
+        ]
+    )
+    merged = json.loads((out / 'merged.json').read_text())
+    assert [part['title'] for part in merged['parts']] == snapshot(
+        ['Kelderwick Fen', 'Geography and creatures of Kelderwick Fen', 'History of Kelderwick Fen']
+    )
+    assert len((out / 'report.jsonl').read_text().splitlines()) == 5
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures('model_requests')
+async def test_what_was_set_aside_is_tried_again(source: Path, database: BatchDatabase) -> None:
+    """A model that is gone costs the documents that ask for it; what was answered before is not asked again."""
+    with serve(Behaviour(by_prompt(lambda prompt: 'Timeline' in prompt, Error(401)))) as provider:
+        async with working(database, provider):
+            batch = await ran(source, database)
+            calls = len(provider.requests)
+            provider.behaviour = Behaviour()
+            again = await ran(source, database, retry=True)
+    assert [name for name, outcome in sorted(batch.outcomes.items()) if outcome.error] == snapshot(
+        ['documents/03-history-and-timeline.md', 'documents/noise.bin']
+    )
+    assert [name for name, outcome in sorted(again.outcomes.items()) if outcome.error] == snapshot(
+        ['documents/noise.bin']
+    )
+    assert len(provider.requests) == calls + 1
+
+
+def test_cancelled_and_taken_up(source: Path, database: BatchDatabase) -> None:
+    """Without a worker everything waits."""
+
+    def look(now: BatchProgress) -> None:
+        if now.documents == 4:
+            raise InterruptedError
+
+    folder = BatchFolder(source.parent / 'out')
+    with folder.alone():
+        limits = BatchLimits(per_worker=2, at_once=3, per_minute=100)
+        batch = Batch(folder, folder.begin(source, ASKED, limits, merge=False, database=database.shown), database)
+        batch.open()
+        with pytest.raises(InterruptedError):
+            batch.run(50.0, look)
+    assert (batch.counts(), batch.cancel(), batch.cancel()) == snapshot((Counter({'ENQUEUED': 4}), 4, 0))
+    assert (batch.counts(), batch.retry(), batch.counts()) == snapshot(
+        (Counter({'CANCELLED': 4}), 4, Counter({'ENQUEUED': 4}))
+    )
+    batch.close()

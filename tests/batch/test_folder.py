@@ -1,0 +1,75 @@
+"""The folder of a batch, and which files are its documents."""
+
+import json
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.batch.folder import BatchFolder, BatchLimits, files_of
+from summarizer_tool.batch.job import Asked, Outcome
+from summarizer_tool.errors import ConfigurationError
+
+ASKED = Asked(model='extractive')
+LIMITS = BatchLimits(per_worker=2)
+
+
+def names(source: Path, out: Path) -> dict[str, str]:
+    return {name: path.read_text() for name, path in files_of(source, out)}
+
+
+def test_a_folder_of_folders(tmp_path: Path) -> None:
+    """In one order everywhere, without what is hidden and without the results."""
+    out = tmp_path / 'sub' / 'out'
+    for name in ('b.md', 'sub/a.md', 'a.md', '.git/config', 'sub/.hidden', 'sub/out/documents/a.md.md'):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    assert list(names(tmp_path, out).items()) == snapshot(
+        [('a.md', 'a.md'), ('b.md', 'b.md'), ('sub/a.md', 'sub/a.md')]
+    )
+
+
+def test_a_manifest(tmp_path: Path) -> None:
+    """Paths from its own folder on; whatever they are, results stay below the folder of results."""
+    (tmp_path / 'lists').mkdir()
+    for name in ('lists/one.md', 'two.md'):
+        (tmp_path / name).write_text(name)
+    manifest = tmp_path / 'lists' / 'all.txt'
+    manifest.write_text(f'# of today\none.md\n\n  ../two.md  \n{tmp_path / "two.md"}\n')
+    found = names(manifest, tmp_path)
+    assert found == {
+        'one.md': 'lists/one.md',
+        'two.md': 'two.md',
+        (tmp_path / 'two.md').as_posix().lstrip('/'): 'two.md',
+    }
+
+
+@pytest.mark.parametrize(('content', 'problem'), [(None, 'No such file'), (b'\xff\xfe', 'no list of files')])
+def test_what_is_no_list_of_documents(tmp_path: Path, content: bytes | None, problem: str) -> None:
+    if content is not None:
+        (tmp_path / 'list').write_bytes(content)
+    with pytest.raises(ConfigurationError, match=problem):
+        names(tmp_path / 'list', tmp_path)
+
+
+def test_one_process_at_a_time_and_one_name_for_ever(tmp_path: Path) -> None:
+    folder = BatchFolder(tmp_path / 'out')
+    with folder.alone():
+        first = folder.begin(tmp_path, ASKED, LIMITS, merge=False, database='here')
+        with pytest.raises(ConfigurationError, match='another process runs the batch'), folder.alone():
+            pass
+    again = folder.begin(tmp_path, Asked(model='other'), LIMITS, merge=True, database='here')
+    assert (again.id, again.asked.model) == (first.id, 'other')
+    assert folder.record() == again
+    (folder.path / 'batch.json').write_text('{}')
+    with pytest.raises(ConfigurationError, match='is not what this program has written'):
+        folder.record()
+
+
+def test_the_report_has_first_what_was_set_aside(tmp_path: Path) -> None:
+    folder = BatchFolder(tmp_path)
+    folder.report({'b': Outcome(state='complete'), 'c': Outcome(state='set aside', error='why'), 'a': Outcome(state='empty')}.items())  # fmt: skip
+    lines = [json.loads(line) for line in (tmp_path / 'report.jsonl').read_text().splitlines()]
+    assert [(line['document'], line['state'], line['error']) for line in lines] == snapshot(
+        [('c', 'set aside', 'why'), ('a', 'empty', ''), ('b', 'complete', '')]
+    )

@@ -1,0 +1,90 @@
+"""`summarizer batch` and `summarizer worker`, as a person or a script meets them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+from typer.testing import CliRunner
+
+from summarizer_tool.cli.main import app
+from summarizer_tool.cli.terminal import ExitCode
+from tests.support import forking
+from tests.support.terminal import said
+
+
+def run(*arguments: str | Path, **environment: str) -> str:
+    return said(forking.run('summarizer_tool', *map(str, arguments), environment={**os.environ, **environment}))
+
+
+def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
+    out = tmp_path / 'out'
+    assert run('batch', '--out', out) == snapshot(
+        '2||summarizer: give a folder or a manifest, or one of --status, --resume and --cancel'
+    )
+    assert run('batch', '--out', out, '--status').replace(str(tmp_path), '…') == snapshot(
+        '2||summarizer: there is no batch in …/out; name the folder that was its --out'
+    )
+    assert run('batch', tmp_path / 'nothing', '--out', out).replace(str(tmp_path), '…') == snapshot(
+        '3||summarizer: …/nothing does not exist'
+    )
+    assert not out.exists()
+    assert run('worker') == snapshot(
+        '2||summarizer: a worker needs the database of the batches: set SUMMARIZER_DATABASE_URL, e.g. to postgresql://user:password@host/name'
+    )
+    elsewhere = 'postgresql://someone:secret@127.0.0.1:1/batches'
+    assert 'secret' not in run('worker', SUMMARIZER_DATABASE_URL=elsewhere)
+    assert run('worker', SUMMARIZER_DATABASE_URL='mysql://host/name') == snapshot(
+        '2||summarizer: invalid settings: SUMMARIZER_DATABASE_URL must be a URL that begins with postgresql:// or sqlite:///'
+    )
+
+
+def test_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, 'dbos', None)
+    for module in [name for name in sys.modules if name.startswith('summarizer_tool.batch')]:
+        monkeypatch.delitem(sys.modules, module)
+    done = CliRunner().invoke(app, ['batch', str(tmp_path), '--out', str(tmp_path / 'out')])
+    assert (done.exit_code, done.stderr) == snapshot(
+        (ExitCode.USAGE, 'summarizer: dbos is not installed: pip install "summarizer-tool[batch]"\n')
+    )
+
+
+@pytest.mark.slow
+def test_a_folder_with_a_file_that_is_no_text(tmp_path: Path, crawl: dict[str, str]) -> None:
+    source, out = tmp_path / 'in', tmp_path / 'out'
+    source.mkdir()
+    for name, text in list(crawl.items())[:2]:
+        (source / name).write_text(text)
+    (source / 'noise.bin').write_bytes(b'\0\1\2')
+
+    def summarizer(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, '-m', 'summarizer_tool', 'batch', *map(str, arguments), '--out', str(out)]
+        return subprocess.run(command, capture_output=True, timeout=100, check=False)
+
+    done = summarizer(source, '--max-output-tokens', '200', '--merge')
+    assert done.returncode == 1
+    assert done.stdout == b''
+    assert b'1 set aside, see' in done.stderr
+    lines = [json.loads(line) for line in (out / 'report.jsonl').read_text().splitlines()]
+    assert [(line['document'], line['state']) for line in lines] == snapshot(
+        [
+            ('documents/noise.bin', 'set aside'),
+            ('documents/01-zone-overview.md', 'complete'),
+            ('documents/02-geography-and-creatures.md', 'complete'),
+            ('merged', 'complete'),
+        ]
+    )
+    shown = summarizer('--status')
+    assert (shown.returncode, shown.stdout.decode()) == snapshot(
+        (
+            0,
+            """\
+3 done · 0 running · 0 waiting · 0 cancelled · 1 set aside
+documents/noise.bin: looks like a binary file; give it as text
+""",
+        )
+    )
+    assert summarizer('--cancel').stderr == b'summarizer: 0 documents cancelled; --resume goes on with them\n'
