@@ -85,6 +85,7 @@ class Settings(BaseSettings):
     """Model calls at once, over all summarizers of the process that have this limit."""
 
     default_chunk_size_tokens: Annotated[int, Field(ge=MIN_CHUNK_TOKENS)] = 8000
+    """The most a chunk may have. Not set: up to twice as many where that saves calls and keeps as many of them busy."""
     default_chunk_overlap_tokens: Annotated[int, Field(ge=0, default_factory=_default_overlap)]
     """Tokens that neighbours share under the `token` strategy; `semantic` chunks carry their headings instead.
     Unset: 500, but at most an eighth of a chunk."""
