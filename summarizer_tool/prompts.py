@@ -160,8 +160,8 @@ def _frame(tag: PromptTag, body: str, path: str | None = None) -> str:
 
 
 def number_lines(lines: Sequence[NumberedLine]) -> str:
-    """`12| text`, one a line, with an empty line where the source has one."""
-    return ''.join(f'{line.number}| {_one_line(line.text)}\n' + ('\n' if line.blank_after else '') for line in lines)
+    """`12 text`, one a line, with an empty line where the source has one: that costs a token a line, a bar one more."""
+    return ''.join(f'{line.number} {_one_line(line.text)}\n' + ('\n' if line.blank_after else '') for line in lines)
 
 
 def _one_line(text: str) -> str:
@@ -209,8 +209,13 @@ class ParsedRequest:
     """Whether the lines are facts to merge rather than source segments."""
 
 
-_NUMBERED = regex.compile(r'^(\d+)\| (.*)$')
+_NUMBERED = regex.compile(r'^(\d+) (.*)$')
 _TARGET = regex.compile(r'about (\d+) tokens in total')
+
+
+def has_lines(prompt: str) -> bool:
+    """Say whether a prompt is a request with numbered lines."""
+    return regex.search(rf'<(?:{SOURCE_TAG}|{FACTS_TAG})[^<>]*>\n\d+ ', prompt) is not None
 
 
 def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:

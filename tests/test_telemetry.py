@@ -176,12 +176,12 @@ def test_spans_of_a_merge(capfire: CaptureLogfire, crawl: dict[str, str]) -> Non
     assert {name: spans[name] for name in ('reduce group',)} == snapshot(
         {
             'reduce group': {
-                'tokens_in': 1076,
+                'tokens_in': SOME,
                 'facts': SOME,
                 'target_tokens': 97,
                 'model': 'scripted',
                 'facts_out': SOME,
-                'tokens_out': 1076,
+                'tokens_out': SOME,
             }
         }
     )

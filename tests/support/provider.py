@@ -195,7 +195,7 @@ Answer = Callable[[Request], Reply]
 
 # The default answer: a well-behaved summarizer.
 
-_NUMBERED_LINE = re.compile(r'^(\d+)\| (.*)$', re.MULTILINE)
+_NUMBERED_LINE = re.compile(r'^(\d+)\|? (.*)$', re.MULTILINE)
 _SENTENCE_END = re.compile(r'(?<=[.!?])\s')
 _NAME = re.compile(r'\b[A-Z][\w’\'-]+')
 
