@@ -218,6 +218,8 @@ class Stats(BaseModel):
     """Agent runs of the chunk summarizer that asked once more, for what the facts had left out."""
     cached_calls: int = 0
     """Calls that were not made because their answers had been kept."""
+    hedged_calls: int = Field(default=0, exclude_if=operator.not_)
+    """Calls that were made a second time, since the answer of the first was far behind all others."""
     from_cache: bool = False
     """Whether the whole result had been kept; calls and usage are then those of this request: none."""
     usage: RunUsage = Field(default_factory=RunUsage)
