@@ -101,7 +101,7 @@ The `<topics>` frame numbers the topics that the reader writes about; like a sch
 1 Ada Brook led.
 </source>
 
-Write facts of about 200 tokens in total, from the numbered lines above.\
+Write facts of about 200 tokens in total.\
 """)
     assert parse(prompt).focus.topics[0] == FocusTopic('People', 'who: led what')
     assert len(parse(prompt).focus.topics) == 2
