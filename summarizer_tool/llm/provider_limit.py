@@ -215,7 +215,7 @@ class ProviderLimit:
     def hedge(self) -> bool:
         """Whether one more call may be asked a second time; then it is counted."""
         with self._lock:
-            may = self.hedged < max(1, MAX_HEDGED * self.calls)
+            may = self.hedged + 1 <= max(1, MAX_HEDGED * self.calls)
             self.hedged += may
             return may
 

@@ -33,7 +33,7 @@ from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import segment_relevances
 from summarizer_tool.mapreduce.reducing import Reducer
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, ChunkTarget, chunk_shares, chunk_size
+from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, ChunkTarget, chunk_shares, chunk_size, turns
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
@@ -268,7 +268,7 @@ class Engine:
 
         everything = range(len(chunks))
         groups = self._reducer.plan(chunks, list(map(self._planned_of, everything))) if self._may_merge else []
-        ranks = self._weightiest_first(chunks)
+        ranks = turns(chunks, self._targets, list(map(self._planned_of, everything)))
         calls = [Call(partial(summarize, index), 'map', 'summarized chunk', rank=ranks[index]) for index in everything]
         calls += [Call(partial(merge, group), 'reduce', 'merged group', rank=-1, after=group) for group in groups]
         self._caller.pace.unasked = len(chunks)
@@ -286,18 +286,6 @@ class Engine:
     def _planned(self, group: range) -> int:
         """Tokens of facts that are asked for from chunks."""
         return sum(map(self._planned_of, group))
-
-    def _weightiest_first(self, chunks: Sequence[Chunk]) -> list[int]:
-        """When each chunk's turn is.
-
-        Where time runs out, it does so for what has least to do with the focus; of the rest the longest answers are
-        begun first, so that none is still being written when all others are finished.
-        """
-        shares = [target / chunk.tokens for target, chunk in zip(self._targets, chunks, strict=True)]
-        order = sorted(
-            range(len(chunks)), key=lambda index: (-round(10 * shares[index] / max(shares)), -self._planned_of(index))
-        )
-        return [place for _, place in sorted(zip(order, range(len(chunks)), strict=True))]
 
     async def _degrade(self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome]) -> None:
         """Let the embedded model summarize what the model did not."""

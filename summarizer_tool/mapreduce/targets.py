@@ -84,3 +84,19 @@ def chunk_size(least: int, tokens_in: int, asked: float, at_once: int) -> int:
 
     sizes = [least * scale for scale in CHUNK_SCALES if scale == 1 or least * scale * asked <= MOST_ASKED * tokens_in]
     return round(max(sizes, key=lambda size: (taken(size), size)))
+
+
+def turns(chunks: Sequence[Chunk], targets: Sequence[float], asked: Sequence[int]) -> list[int]:
+    """When each chunk's turn is.
+
+    Where time runs out, it does so for what has least to do with the focus; of the rest the longest answers are begun
+    first, so that none is still being written when all others are finished.
+
+    Args:
+        chunks: All of them.
+        targets: Each one's share of the room, in tokens.
+        asked: Tokens that each is asked for.
+    """
+    shares = [target / chunk.tokens for target, chunk in zip(targets, chunks, strict=True)]
+    order = sorted(range(len(chunks)), key=lambda index: (-round(10 * shares[index] / max(shares)), -asked[index]))
+    return [place for _, place in sorted(zip(order, range(len(chunks)), strict=True))]
