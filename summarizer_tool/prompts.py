@@ -7,7 +7,7 @@ nothing, and `prompt_tags.wrap` escapes whatever in the text could open or close
 import hashlib
 import html
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -159,9 +159,14 @@ def _frame(tag: PromptTag, body: str, path: str | None = None) -> str:
     return wrap(tag, _ENTITY.sub('&amp;', body), path=path)
 
 
-def number_lines(lines: Sequence[NumberedLine]) -> str:
-    """`12| text`, one a line, with an empty line where the source has one."""
-    return ''.join(f'{line.number}| {_one_line(line.text)}\n' + ('\n' if line.blank_after else '') for line in lines)
+def number_lines(lines: Sequence[NumberedLine], *, headings: bool = True) -> str:
+    """`12 text`, one a line, with an empty line where the source has one; headings may go without their number."""
+    shown: list[str] = []
+    for line in lines:
+        text = _one_line(line.text)
+        number = '' if not headings and _HEADING.match(text) else f'{line.number} '
+        shown.append(f'{number}{text}\n' + ('\n' if line.blank_after else ''))
+    return ''.join(shown)
 
 
 def _one_line(text: str) -> str:
@@ -183,7 +188,9 @@ def chunk_request(
 
     With `missing` it asks once more, for what an earlier answer has left out.
     """
-    framed = [_frame(SOURCE_TAG, f'\n{number_lines(source.lines)}', _path(source.path)) for source in sources]
+    framed = [
+        _frame(SOURCE_TAG, f'\n{number_lines(source.lines, headings=False)}', _path(source.path)) for source in sources
+    ]
     values = {**focus.render(), 'sources': '\n\n'.join(framed), 'target_tokens': str(target_tokens)}
     if not missing:
         return render('chunk_request', **values)
@@ -209,8 +216,14 @@ class ParsedRequest:
     """Whether the lines are facts to merge rather than source segments."""
 
 
-_NUMBERED = regex.compile(r'^(\d+)\| (.*)$')
+_NUMBERED = regex.compile(r'^(\d+) (.*)$')
+_HEADING = regex.compile(r'^#{1,6} ')
 _TARGET = regex.compile(r'about (\d+) tokens in total')
+
+
+def has_lines(prompt: str) -> bool:
+    """Say whether a prompt is a request with numbered lines."""
+    return regex.search(rf'<(?:{SOURCE_TAG}|{FACTS_TAG})[^<>]*>\n(?:\d+ |#)', prompt) is not None
 
 
 def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:
@@ -223,8 +236,11 @@ def parse(prompt: str) -> ParsedRequest:
     """Read what `chunk_request` or `merge_request` returned back into its parts, as the extractive model does."""
     sources: list[PromptSource] = []
     facts = list(_frames(prompt, FACTS_TAG))
+    last = 0
     for path, body in facts or _frames(prompt, SOURCE_TAG):
-        sources.append(PromptSource(_lines(body), tuple(html.unescape(path).split(' > ')) if path else ()))
+        lines = _lines(body, last)
+        last = max(last, *(line.number for line in lines)) if lines else last
+        sources.append(PromptSource(lines, tuple(html.unescape(path).split(' > ')) if path else ()))
     focus = next((body for _, body in _frames(prompt, FOCUS_TAG)), '')
     schema = next((body for _, body in _frames(prompt, SCHEMA_TAG)), '')
     listed = (line.text.partition(': ') for _, body in _frames(prompt, TOPICS_TAG) for line in _lines(body))
@@ -234,11 +250,20 @@ def parse(prompt: str) -> ParsedRequest:
     return ParsedRequest(sources, Focus(focus, schema, topics), target, merges=bool(facts))
 
 
-def _lines(body: str) -> list[NumberedLine]:
+def _lines(body: str, last: int = 0) -> list[NumberedLine]:
+    """The lines of a frame; the number of a heading follows from those beside it, or from the last one before."""
     lines: list[NumberedLine] = []
+    unknown = 0
     for text in body.removeprefix('\n').removesuffix('\n').split('\n'):
         if match := _NUMBERED.match(text):
-            lines.append(NumberedLine(int(match.group(1)), match.group(2)))
+            number = int(match.group(1))
+            for place in range(unknown):  # headings that stand before the first number
+                lines[place] = replace(lines[place], number=number - unknown + place)
+            unknown = 0
+            lines.append(NumberedLine(number, match.group(2)))
+        elif _HEADING.match(text):
+            unknown += len(lines) == unknown
+            lines.append(NumberedLine((lines[-1].number if lines else last) + 1, text))
         elif lines and not text:
-            lines[-1] = NumberedLine(lines[-1].number, lines[-1].text, blank_after=True)
+            lines[-1] = replace(lines[-1], blank_after=True)
     return lines

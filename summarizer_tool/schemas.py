@@ -101,13 +101,9 @@ class Fact(BaseModel):
 
     model_config = ConfigDict(json_schema_extra=_bare)
 
-    text: str = Field(description='One self-contained statement that names its subject; no "he" or "the city".')
-    importance: Annotated[int, BeforeValidator(_as_importance)] = Field(
-        default=_MIDDLE, ge=1, le=5, description='5: must survive any cut; 3: useful; 1: detail.'
-    )
-    evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(
-        default_factory=list, description='Numbers of the numbered lines that state it.'
-    )
+    text: str
+    importance: Annotated[int, BeforeValidator(_as_importance)] = Field(default=_MIDDLE, ge=1, le=5)
+    evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(default_factory=list)
     topics: SkipJsonSchema[Annotated[list[int], BeforeValidator(_as_evidence)]] = Field(
         default_factory=list[int], exclude_if=operator.not_
     )
@@ -132,18 +128,16 @@ class ChunkSummary(BaseModel):
     model_config = ConfigDict(json_schema_extra=_bare)
 
     facts: Annotated[list[Annotated[Fact, BeforeValidator(_as_fact)]], BeforeValidator(_as_facts)] = Field(
-        default_factory=list[Fact], description='The statements worth keeping, in source order.'
+        default_factory=list[Fact]
     )
-    entities: Annotated[list[str], BeforeValidator(_as_names)] = Field(
-        default_factory=list[str], description='Names of the people, places, groups, things and works that matter.'
-    )
+    entities: Annotated[list[str], BeforeValidator(_as_names)] = Field(default_factory=list[str])
 
 
 class TopicalChunkSummary(ChunkSummary):
     """The answer of the chunk summarizer where the request has topics."""
 
     facts: Annotated[list[Annotated[TopicalFact, BeforeValidator(_as_fact)]], BeforeValidator(_as_facts)] = Field(  # pyright: ignore[reportIncompatibleVariableOverride] - it is only read
-        default_factory=list[TopicalFact], description='The statements worth keeping, in source order.'
+        default_factory=list[TopicalFact]
     )
 
 
@@ -224,6 +218,8 @@ class Stats(BaseModel):
     """Agent runs of the chunk summarizer that asked once more, for what the facts had left out."""
     cached_calls: int = 0
     """Calls that were not made because their answers had been kept."""
+    hedged_calls: int = Field(default=0, exclude_if=operator.not_)
+    """Calls that were made a second time, since the answer of the first was far behind all others."""
     from_cache: bool = False
     """Whether the whole result had been kept; calls and usage are then those of this request: none."""
     usage: RunUsage = Field(default_factory=RunUsage)

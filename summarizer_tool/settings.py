@@ -13,6 +13,7 @@ from summarizer_tool.errors import ConfigurationError
 
 OnFailure = Literal['original', 'extractive', 'error']
 OutputMode = Literal['auto', 'tool', 'native', 'prompted']
+Concurrency = Literal['adaptive', 'fixed']
 LogLevel = Literal['DEBUG', 'INFO', 'WARNING', 'ERROR']
 Transport = Literal['streamable-http', 'stdio']
 
@@ -82,9 +83,19 @@ class Settings(BaseSettings):
     llm_output_retries: Annotated[int, Field(ge=0, le=10)] = 1
     """Further attempts after an answer that does not validate."""
     max_concurrent_llm_calls: Annotated[int, Field(ge=1, le=1000)] = 5
-    """Model calls at once, over all summarizers of the process that have this limit."""
+    """The most model calls at once, over all summarizers of the process that have this limit and this model."""
+    llm_concurrency: Concurrency = 'adaptive'
+    """`adaptive`: fewer at once while the provider refuses calls (429) or lets them wait; `fixed`: always as many."""
+    llm_requests_per_minute: Annotated[int | None, Field(ge=1)] = None
+    """Requests to a model that the process sends in a minute; unset: as many as the provider takes."""
+    llm_tokens_per_minute: Annotated[int | None, Field(ge=1)] = None
+    """About how many tokens they have together."""
+    llm_hedging: bool = False
+    """Whether a call whose answer is far behind all others is made a second time, and the first answer taken: once, and
+    for at most 2 % of the calls, but one."""
 
     default_chunk_size_tokens: Annotated[int, Field(ge=MIN_CHUNK_TOKENS)] = 8000
+    """The most a chunk may have. Not set: up to twice as many where that saves calls and keeps as many of them busy."""
     default_chunk_overlap_tokens: Annotated[int, Field(ge=0, default_factory=_default_overlap)]
     """Tokens that neighbours share under the `token` strategy; `semantic` chunks carry their headings instead.
     Unset: 500, but at most an eighth of a chunk."""
@@ -213,7 +224,7 @@ class Settings(BaseSettings):
     def _upper(cls, value: object) -> object:
         return value.strip().upper() if isinstance(value, str) else value
 
-    @field_validator('on_failure', 'llm_output_mode', 'mcp_transport', mode='before')
+    @field_validator('on_failure', 'llm_output_mode', 'llm_concurrency', 'mcp_transport', mode='before')
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.strip().lower() if isinstance(value, str) else value

@@ -17,18 +17,13 @@ def test_the_schema_a_model_sees() -> None:
             '$defs': {
                 'Fact': {
                     'properties': {
-                        'text': {
-                            'description': 'One self-contained statement that names its subject; no "he" or "the city".',
-                            'type': 'string',
-                        },
+                        'text': {'type': 'string'},
                         'importance': {
-                            'description': '5: must survive any cut; 3: useful; 1: detail.',
                             'maximum': 5,
                             'minimum': 1,
                             'type': 'integer',
                         },
                         'evidence': {
-                            'description': 'Numbers of the numbered lines that state it.',
                             'items': {'type': 'integer'},
                             'type': 'array',
                         },
@@ -39,12 +34,10 @@ def test_the_schema_a_model_sees() -> None:
             },
             'properties': {
                 'facts': {
-                    'description': 'The statements worth keeping, in source order.',
                     'items': {'$ref': '#/$defs/Fact'},
                     'type': 'array',
                 },
                 'entities': {
-                    'description': 'Names of the people, places, groups, things and works that matter.',
                     'items': {'type': 'string'},
                     'type': 'array',
                 },

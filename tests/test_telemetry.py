@@ -30,7 +30,7 @@ NOW = IsStr(regex=r'\d{4}-\d\d-\d\dT[\d:.]+\+00:00')
 SOME = IsInt(gt=0)
 """A count that depends on how good the embedded model is, which other tests say."""
 
-OWN = {'summarize', 'map chunk', 'degrade chunk', 'reduce level', 'reduce group', 'fit'}
+OWN = {'summarize', 'map chunk', 'degrade chunk', 'reduce group', 'fit'}
 
 
 def tree(capfire: CaptureLogfire) -> list[str]:
@@ -167,25 +167,22 @@ def test_spans_of_a_merge(capfire: CaptureLogfire, crawl: dict[str, str]) -> Non
             '  map chunk',
             '    invoke_agent chunk_summarizer',
             '      chat scripted',
-            '  reduce level',
-            '    reduce group',
-            '      invoke_agent merger',
-            '        chat scripted',
+            '  reduce group',
+            '    invoke_agent merger',
             '  fit',
         ]
     )
     spans = attributes(capfire)
-    assert {name: spans[name] for name in ('reduce level', 'reduce group')} == snapshot(
+    assert {name: spans[name] for name in ('reduce group',)} == snapshot(
         {
-            'reduce level': {'level': 1, 'facts': SOME, 'tokens_in': SOME, 'facts_out': SOME, 'tokens_out': SOME},
             'reduce group': {
-                'level': 1,
-                'group': 1,
+                'tokens_in': SOME,
                 'facts': SOME,
-                'target_tokens': 96,
+                'target_tokens': 97,
                 'model': 'scripted',
                 'facts_out': SOME,
-            },
+                'tokens_out': SOME,
+            }
         }
     )
 

@@ -156,7 +156,11 @@ def _user_prompt(messages: Sequence[ModelMessage]) -> str:
     for message in reversed(messages):
         if isinstance(message, ModelRequest):
             for part in reversed(message.parts):
-                if isinstance(part, UserPromptPart) and isinstance(part.content, str) and '| ' in part.content:
+                if (
+                    isinstance(part, UserPromptPart)
+                    and isinstance(part.content, str)
+                    and prompts.has_lines(part.content)
+                ):
                     return part.content
     raise UserError(
         'the extractive model answers only the requests of summarizer_tool, which hold numbered lines; '

@@ -20,8 +20,8 @@ from pydantic_ai.settings import ModelSettings
 
 from summarizer_tool.errors import ConfigurationError
 from summarizer_tool.llm import providers
+from summarizer_tool.llm.provider_limit import Share, share_of
 from summarizer_tool.llm.retrying import retrying_client
-from summarizer_tool.runtime.concurrency_limits import shared_limiter
 from summarizer_tool.settings import Settings
 
 DEFAULT_OPENROUTER_MODEL = 'openai/gpt-4o-mini'
@@ -102,10 +102,13 @@ def check(settings: Settings, *, embedded: EmbeddedModel | None = None) -> str:
 
 
 @asynccontextmanager
-async def connect(settings: Settings, name: str, *, embedded: EmbeddedModel | None = None) -> AsyncGenerator[Model]:
+async def connect(
+    settings: Settings, name: str, *, embedded: EmbeddedModel | None = None, share: Share | None = None
+) -> AsyncGenerator[Model]:
     """The model `name` for the length of the block, on connections that are closed after it.
 
-    Connections belong to an event loop, so a model must not outlive the loop it was used on.
+    Connections belong to an event loop, so a model must not outlive the loop it was used on. `share` is told what the
+    provider answers.
 
     Raises:
         ConfigurationError: As for `check`.
@@ -113,7 +116,7 @@ async def connect(settings: Settings, name: str, *, embedded: EmbeddedModel | No
     if name == EMBEDDED:
         yield build(settings, name, embedded=embedded)
         return
-    async with retrying_client(settings) as http_client, build(settings, name, http_client) as model:
+    async with retrying_client(settings, share) as http_client, build(settings, name, http_client) as model:
         yield model
 
 
@@ -138,7 +141,9 @@ async def lent(
         embedded: Makes the embedded model.
     """
     given = of_request or own
-    async with nullcontext(given) if given else connect(settings, name, embedded=embedded) as model:
+    provider = (given.system, given.base_url, given.model_name) if given else (settings.openrouter_base_url, name)
+    share = None if limiter else share_of(settings, *provider)
+    async with nullcontext(given) if given else connect(settings, name, embedded=embedded, share=share) as model:
         # The caller's own instrumentation would put the content into its traces.
         while isinstance(model, InstrumentedModel) and not settings.trace_content:
             model = model.wrapped
@@ -147,7 +152,16 @@ async def lent(
         if of_request is not None or is_embedded(model):
             yield model
         else:
-            yield ConcurrencyLimitedModel(model, limiter or shared_limiter(settings.max_concurrent_llm_calls))
+            yield SharedModel(model, share) if share else ConcurrencyLimitedModel(model, limiter or 1)
+
+
+class SharedModel(ConcurrencyLimitedModel):
+    """A model whose provider is asked by several requests at once; this one has a share of the places."""
+
+    def __init__(self, wrapped: Model, share: Share) -> None:
+        """Limit a model's calls to those for which the share gives a place."""
+        super().__init__(wrapped, share)
+        self.share = share
 
 
 def build(

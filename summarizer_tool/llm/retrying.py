@@ -1,5 +1,6 @@
 """An HTTP client that repeats what failed by chance, for the SDKs of all providers."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
@@ -10,6 +11,7 @@ import anyio
 import httpx2
 from pydantic_ai.exceptions import UserError
 
+from summarizer_tool.llm.provider_limit import Share
 from summarizer_tool.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,13 +63,55 @@ class _Attempt(httpx2.AsyncBaseTransport):
     where a server keeps the line busy with blanks, and leaves the body of an error for the provider's client.
     """
 
-    def __init__(self, timeout: float) -> None:
-        self._timeout = timeout
+    def __init__(self, timeout: float, share: Share | None, *, hedging: bool) -> None:
+        self._timeout, self._share, self._hedging = timeout, share, hedging
         # How many requests there are at once, the concurrency limit says.
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
         self._client = httpx2.AsyncClient(limits=limits, verify=_certificates())
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        share = self._share
+        if share is None:
+            return await self._answer(request)
+        size = int(request.headers.get('content-length', 0))
+        await share.within_rates(size)
+        after = share.whole.straggles_after if self._hedging else None
+        sent = time.monotonic()
+        response = await (self._answer(request) if after is None else self._first_answer(request, after, share))
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        begins = isinstance(response.stream, _Events)
+        share.heard(response.status_code, headers, sent=sent, size=size, begins=begins)
+        return response
+
+    async def _first_answer(self, request: httpx2.Request, after: float, share: Share) -> httpx2.Response:
+        """The answer of the request, or of a second one like it, if that answers first; the other is given up."""
+        found: list[httpx2.Response] = []
+        errors: list[httpx2.TransportError] = []
+        asked = 1
+
+        async def ask() -> None:
+            try:
+                response = await self._answer(request)
+            except httpx2.TransportError as error:
+                errors.append(error)
+            else:
+                found.append(response)
+            if found or len(errors) == asked:
+                group.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await anyio.sleep(after)
+            if share.hedge():
+                asked = 2
+                group.start_soon(ask)
+        for late in found[1:]:
+            await late.aclose()
+        if not found:
+            raise errors[0]
+        return found[0]
+
+    async def _answer(self, request: httpx2.Request) -> httpx2.Response:
         ends = anyio.current_time() + self._timeout
 
         @contextmanager
@@ -96,11 +140,12 @@ class _Attempt(httpx2.AsyncBaseTransport):
         await self._client.aclose()
 
 
-def retrying_client(settings: Settings) -> httpx2.AsyncClient:
+def retrying_client(settings: Settings, share: Share | None = None) -> httpx2.AsyncClient:
     """An HTTP client that repeats what failed by chance: exponential waits, and Retry-After where a server names one.
 
     An answer that is streamed is not repeated once it has begun. When every attempt has failed, the last answer is let
-    through as it is, so that the provider's client makes of it what it makes of any error.
+    through as it is, so that the provider's client makes of it what it makes of any error. A `share` is told of each
+    answer, and its place is free while a request waits for another attempt.
     """
     from pydantic_ai.models import create_async_httpx2_client
     from pydantic_ai.retries import AsyncHTTPX2TenacityTransport, RetryConfig, wait_retry_after
@@ -113,8 +158,9 @@ def retrying_client(settings: Settings) -> httpx2.AsyncClient:
             wait=wait_retry_after(wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5), MAX_WAIT_SECONDS),
             stop=stop_after_attempt(settings.llm_max_retries + 1),
             retry_error_callback=_last_answer,
+            sleep=anyio.sleep if share is None else share.rest,
         ),
-        wrapped=_Attempt(timeout),
+        wrapped=_Attempt(timeout, share, hedging=settings.llm_hedging),
         validate_response=_raise_if_retryable,
     )
     return create_async_httpx2_client(

@@ -4,28 +4,21 @@ The computing parts are pure functions elsewhere and run off the event loop; thi
 """
 
 import logging
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 import anyio
-from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.models import Model
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
-from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce import (
-    agents,
     audit,
-    extractive_fallback,
-    grounding,
     merging,
     render,
     repair,
@@ -33,18 +26,19 @@ from summarizer_tool.mapreduce import (
     topics,
 )
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
-from summarizer_tool.mapreduce.calls_at_once import CallsAtOnce
+from summarizer_tool.mapreduce.calls_at_once import Call, CallsAtOnce
 from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
-from summarizer_tool.mapreduce.merging import GroundedFact, Place
-from summarizer_tool.mapreduce.numbering import Numbered, number, segment_relevances
+from summarizer_tool.mapreduce.mapping import ChunkMapper
+from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.numbering import segment_relevances
 from summarizer_tool.mapreduce.reducing import Reducer
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, ChunkTarget, chunk_shares
+from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, ChunkTarget, chunk_shares, chunk_size, turns
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
-from summarizer_tool.schemas import ChunkSummary, Summary
+from summarizer_tool.schemas import Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import scoring
 
@@ -60,9 +54,6 @@ OVERSAMPLE_ANSWER = 4.0
 UNUSED = 0.1
 """A model that leaves more than this share of the budget unused has said too little."""
 
-LEAST_PART_CHARACTERS = 1000
-"""A chunk is not split into smaller parts than this: a window that does not hold them holds no request."""
-
 FILL_SCALE = 1.5
 """What is asked for to fill a budget, against what was asked for before."""
 
@@ -71,8 +62,6 @@ EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 
 INVENTORY_SHARE = 0.15
 """Of the time, at most so much goes to the inventory of what the sources name."""
-
-T = TypeVar('T')
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -112,6 +101,9 @@ class Engine:
             self._at_once,
             self._target,
         )
+        self._mapper = ChunkMapper(
+            self.job, self.deadline, self._tally, self._caller, self._finished, self._target, self._index_of
+        )
         self._on_failure = options.on_failure or self.settings.on_failure
         self._ending_seconds = 0.0
         """What the last steps take: about as long as the first ones have taken."""
@@ -120,7 +112,10 @@ class Engine:
         self._relevance: list[list[float]] = []
         self._by_topic: list[list[list[float]]] = []
         """For each topic: how much each segment of each document is about it."""
-        self._targets: dict[int, float] = {}
+        self._targets: list[float] = []
+        """Tokens that each chunk is asked for."""
+        self._merged: dict[range, list[GroundedFact]] = {}
+        """What neighbouring chunks say together, where that was merged."""
 
     async def run(self) -> Summary:
         """Do all of it.
@@ -137,17 +132,12 @@ class Engine:
         self._targets = await in_thread(
             chunk_shares, chunks, self._index_of, self._relevance, self.job.budget * self._oversample
         )
-        calls = [partial(self._map_chunk, chunk, place, len(chunks)) for place, chunk in enumerate(chunks, 1)]
-        self._caller.pace.unasked = len(calls)
-        outcomes = await self._at_once(calls, 'map', 'summarized chunk', self._weightiest_first(chunks))
+        outcomes = await self._map(chunks)
         if _has_failed(outcomes) and self._on_failure != 'extractive':
             summary = await self._give_up(chunks, outcomes)
         else:
             await self._degrade(chunks, outcomes)
-            facts = await self._reducer.union([fact for outcome in outcomes for fact in outcome.facts])
-            # The embedded model has no words of its own: to merge is to choose, which the last step does best.
-            if self.options.merge and not self._caller.is_extractive:
-                facts = await self._reduced(facts)
+            facts = await self._reduced(outcomes)
             facts = await self._repair(chunks, outcomes, facts)
             facts = await self._fill(chunks, outcomes, facts)
             summary = await self._compose(chunks, outcomes, facts)
@@ -164,7 +154,7 @@ class Engine:
         self._cut = await in_process(
             cut,
             documents,
-            self.settings.default_chunk_size_tokens,
+            self._chunk_size(),
             self.settings.default_chunk_overlap_tokens,
             self.job.strategy,
         )
@@ -173,6 +163,13 @@ class Engine:
         chunks = await in_thread(chunks_of, self._cut, documents)
         self._ending_seconds = anyio.current_time() - started
         return chunks
+
+    def _chunk_size(self) -> int:
+        """As configured, or what suits the size of the input; the least for the embedded model, which costs nothing."""
+        settings, asked = self.settings, self.job.budget * self._oversample
+        if self._caller.is_extractive or 'default_chunk_size_tokens' in settings.model_fields_set:
+            return settings.default_chunk_size_tokens
+        return chunk_size(settings.default_chunk_size_tokens, self.job.tokens_in, asked, self._at_once.most)
 
     async def _relevances(self) -> list[list[float]]:
         """How much each segment of each document is about the focus: about the topic that it is most about."""
@@ -250,25 +247,7 @@ class Engine:
         """Which of what the sources name a text says."""
         return await in_process(audit.kept, [item.text for item in self._inventory.items], text)
 
-    # Map
-
-    async def _map_chunk(self, chunk: Chunk, place: int, total: int) -> ChunkOutcome:
-        has_time = self._caller.pace.has_time()
-        if reason := self._caller.skip_reason() or ('' if has_time else DEADLINE):
-            return ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
-        numbered = await in_thread(number, chunk, self._index_of)
-        if not numbered.places:
-            return ChunkOutcome(state='summarized')
-        target = self._target_of(chunk)
-        about = {'chunk': place, 'chunks': total, 'tokens_in': chunk.tokens, 'target_tokens': target}
-        with telemetry.span('map chunk', **about, model=self.model_name) as span:
-            outcome = await self._summarize(numbered, target)
-            sizes = {'facts': len(outcome.facts), 'tokens_out': merging.size(outcome.facts)}
-            span.set_attributes({**sizes, 'state': outcome.state, 'reason': outcome.reason})
-        return outcome
-
-    def _target_of(self, chunk: Chunk) -> int:
-        return self._target(self._targets[id(chunk)])
+    # Map and merge
 
     @property
     def _oversample(self) -> float:
@@ -276,128 +255,94 @@ class Engine:
             return OVERSAMPLE
         return OVERSAMPLE_ANSWER if scoring.Aim.of(self.job.focus) is scoring.Aim.ANSWER else OVERSAMPLE_EMBEDDED
 
-    def _weightiest_first(self, chunks: Sequence[Chunk]) -> list[int]:
-        """The order of the calls: where time runs out, it does so for what has least to do with the focus."""
-        shares = [self._targets[id(chunk)] / chunk.tokens for chunk in chunks]
-        return sorted(range(len(chunks)), key=lambda index: -round(10 * shares[index] / max(shares)))
+    async def _map(self, chunks: Sequence[Chunk]) -> list[ChunkOutcome]:
+        """Summarize all chunks, and merge the facts of neighbours as soon as these are there, where that is needed.
 
-    async def _summarize(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
-        has_cache = self.options.cache is not None
-        key = await in_thread(self._finished.map_key, numbered.sources, self.job.focus, missing) if has_cache else ''
-        async with self._finished.only_one(key, self.deadline):
-            kept = await self._finished.find(key, target)
-            if kept is not None:
-                return await self._grounded(numbered, kept)
-            prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target, missing)
-            agent = agents.TOPICAL_SUMMARIZER if self.job.focus.topics else agents.CHUNK_SUMMARIZER
-            if len(prompt) > self._caller.window:
-                return await self._in_parts(numbered, target, missing, len(prompt))
-            answer = await self._caller.ask(agent, prompt, target, 'repair' if missing else 'map')
-            if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
-                await self._caller.fit_window(prompt, answer.error)
-                return await self._in_parts(numbered, target, missing, len(prompt))
-            if answer.output is None:
-                return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
-            outcome = await self._grounded(numbered, answer.output)
-            if answer.reason and outcome.facts:
-                outcome.reason, outcome.reached = answer.reason, max(fact.evidence[0] for fact in outcome.facts)
-                outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
-            elif outcome.state == 'summarized':
-                await self._finished.keep(key, target, answer.output)
-            return outcome
+        What is merged with what stands beforehand, so that the answers can come in any order.
+        """
+        outcomes: list[ChunkOutcome] = [ChunkOutcome()] * len(chunks)
 
-    async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
-        """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""
-        parts = numbered.parts(math.ceil(characters / self._caller.window))
-        whole = ChunkOutcome(state='summarized')
-        for part in parts:
-            if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
-                outcome = ChunkOutcome(reason=failures.CONTEXT_LENGTH)
-            elif reason := self._caller.skip_reason():
-                outcome = ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
-            else:
-                outcome = await self._summarize(part, self._target(target / len(parts)), missing)
-            whole.facts, whole.entities = whole.facts + outcome.facts, whole.entities + outcome.entities
-            if outcome.state != 'summarized':
-                whole.state, whole.reason, whole.is_failure = outcome.state, outcome.reason, outcome.is_failure
-                whole.reached = outcome.reached or whole.reached
-                break
-            whole.reason = outcome.reason or whole.reason
-            whole.reached = numbered.places[part.lines[-1].number - 1]
-        if whole.state == 'summarized':
-            whole.reached = None
-        return whole
+        async def summarize(index: int) -> None:
+            target = self._target(self._targets[index])
+            outcomes[index] = await self._mapper.summarize(chunks[index], target, index + 1, len(chunks))
 
-    async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:
-        checked = await in_process(grounding.ground, answer, numbered.lines, numbered.context)
-        self._tally.checked(len(answer.facts), checked)
-        facts = numbered.found(checked)
-        if facts or self._caller.is_extractive:
-            return ChunkOutcome(facts, checked.entities, 'summarized')
-        return ChunkOutcome(reason='no supported facts' if answer.facts else 'empty answer')
+        async def merge(group: range) -> None:
+            if not any(outcomes[index].facts for index in group):
+                return  # if nothing comes of the other chunks, either, there is nothing to degrade
+            for index in group:
+                await self._mapper.degrade(chunks[index], outcomes[index], self._targets[index], self._ending_seconds)
+            facts = [fact for index in group for fact in outcomes[index].facts]
+            self._merged[group] = await self._reducer.merge(facts, self._planned(group) / self._planned(everything))
 
-    async def _reduced(self, facts: list[GroundedFact]) -> list[GroundedFact]:
-        if not self.job.focus.topics:
-            return await self._reducer.reduce(facts)
-        return await self._reducer.reduce_topics(facts, [self._places(facts, each) for each in self._by_topic])
+        everything = range(len(chunks))
+        groups = self._reducer.plan(chunks, list(map(self._planned_of, everything))) if self._may_merge else []
+        ranks = turns(chunks, self._targets, list(map(self._planned_of, everything)))
+        calls = [Call(partial(summarize, index), 'map', 'summarized chunk', rank=ranks[index]) for index in everything]
+        calls += [Call(partial(merge, group), 'reduce', 'merged group', rank=-1, after=group) for group in groups]
+        self._caller.pace.unasked = len(chunks)
+        await self._at_once(calls)
+        return outcomes
 
-    # Degrade
+    @property
+    def _may_merge(self) -> bool:
+        # The embedded model has no words of its own: to merge is to choose, which the last step does best.
+        return self.options.merge and not self._caller.is_extractive
 
-    async def _degrade(self, chunks: Sequence[Chunk], outcomes: list[ChunkOutcome]) -> None:
+    def _planned_of(self, index: int) -> int:
+        return self._target(self._targets[index])
+
+    def _planned(self, group: range) -> int:
+        """Tokens of facts that are asked for from chunks."""
+        return sum(map(self._planned_of, group))
+
+    async def _degrade(self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome]) -> None:
         """Let the embedded model summarize what the model did not."""
-        left = [index for index, outcome in enumerate(outcomes) if outcome.state == 'failed']
         if begun := [outcome.reason for outcome in outcomes if outcome.reached is not None]:
             self._tally.warnings.append(
                 f'{len(begun)} of {len(outcomes)} answers were broken off ({", ".join(sorted(set(begun)))}): '
                 'what they say is kept, and the extractive model has gone on from there'
             )
-        if not left:
-            return
-        _logger.warning(
-            'chunks summarized by the extractive model instead',
-            extra={'chunks': len(left), 'of': len(outcomes), 'reasons': sorted({outcomes[i].reason for i in left})},
-        )
-        for index in left:
-            outcome = outcomes[index]
-            with telemetry.span('degrade chunk', chunk=index + 1, reason=outcome.reason, model='extractive') as span:
-                # When even the time in reserve is over, the beginning of each chunk has to do.
-                has_time = self.deadline.seconds > self._ending_seconds
-                take = self._extract if has_time else self._first_statements
-                target = self._target(self._targets[id(chunks[index])] - merging.size(outcome.facts))
-                facts, entities = await take(chunks[index], target, outcome.reached)
-                outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
-                outcome.state = 'degraded'
-                span.set_attribute('facts', len(facts))
+        for chunk, outcome, target in zip(chunks, outcomes, self._targets, strict=True):
+            await self._mapper.degrade(chunk, outcome, target, self._ending_seconds)
+        if left := [outcome.reason for outcome in outcomes if outcome.state == 'degraded']:
+            _logger.warning(
+                'chunks summarized by the extractive model instead',
+                extra={'chunks': len(left), 'of': len(outcomes), 'reasons': sorted(set(left))},
+            )
 
-    async def _numbered(self, chunk: Chunk, after: Place | None) -> Numbered:
-        numbered = await in_thread(number, chunk, self._index_of)
-        return numbered if after is None else numbered.after(after)
-
-    async def _extract(
-        self, chunk: Chunk, target: int, after: Place | None = None
-    ) -> tuple[list[GroundedFact], list[str]]:
-        """The embedded model's facts and entities of a chunk, or of what follows a place in it."""
-        numbered = await self._numbered(chunk, after)
-        facts, checked = await in_process(extractive_fallback.extract, numbered, self.job.focus, target)
-        self._tally.checked(facts, checked)
-        return numbered.found(checked), checked.entities
-
-    async def _first_statements(
-        self, chunk: Chunk, target: int, after: Place | None = None
-    ) -> tuple[list[GroundedFact], list[str]]:
-        numbered = await self._numbered(chunk, after)
-        facts = await in_thread(extractive_fallback.first_statements, numbered, target)
-        self._tally.facts_in += len(facts)
-        return facts, []
+    async def _reduced(self, outcomes: Sequence[ChunkOutcome]) -> list[GroundedFact]:
+        """The facts of all chunks, without duplicates, and merged where they are far too many."""
+        if self._merged:
+            in_groups = {index: group for group in self._merged for index in group}
+            found = [
+                self._merged[in_groups[index]] if index in in_groups else outcome.facts
+                for index, outcome in enumerate(outcomes)
+                if index not in in_groups or index == in_groups[index].start
+            ]
+            return await self._reducer.union([fact for facts in found for fact in facts])
+        facts = await self._reducer.union([fact for outcome in outcomes for fact in outcome.facts])
+        if not self._may_merge:
+            return facts
+        if not self.job.focus.topics:
+            return await self._reducer.reduce(facts)
+        return await self._reducer.reduce_topics(facts, [self._places(facts, each) for each in self._by_topic])
 
     # Repair
 
     async def _repair(
         self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome], facts: list[GroundedFact]
     ) -> list[GroundedFact]:
-        """Ask once more, for what is asked for and not said, where there is room; the embedded model has no more."""
+        """Ask once more, for what is asked for and not said, where there is room and nothing had to be merged.
+
+        The embedded model has no more to say.
+        """
         room = self.job.budget - await in_thread(merging.size, facts)
-        is_on = self.settings.repair and self.job.focus != Focus() and not self._caller.is_extractive
+        is_on = (
+            self.settings.repair
+            and not self._tally.levels
+            and self.job.focus != Focus()
+            and not self._caller.is_extractive
+        )
         has_time = not self._caller.skip_reason() and all(outcome.reason != DEADLINE for outcome in outcomes)
         if not is_on or not has_time or room <= max(self.job.budget * UNUSED, MIN_TARGET_TOKENS):
             return facts
@@ -409,23 +354,18 @@ class Engine:
         with telemetry.span('repair', chunks=len(lost), room=room, model=self.model_name) as span:
             targets = repair.targets(lost, room * OVERSAMPLE)
             calls = [
-                partial(self._ask_again, chunks[loss.chunk], loss.missing, self._target(target))
+                Call(
+                    partial(self._mapper.ask_again, chunks[loss.chunk], loss.missing, self._target(target)),
+                    'repair',
+                    'asked again about chunk',
+                )
                 for loss, target in zip(lost, targets, strict=True)
             ]
-            added = await self._at_once(calls, 'repair', 'asked again about chunk')
+            added = await self._at_once(calls)
             repaired = await self._reducer.union([*facts, *(fact for found in added for fact in found)])
             self._tally.recovered = len(repaired) - len(facts)
             span.set_attributes({'facts': self._tally.recovered, 'missing': sum(len(loss.missing) for loss in lost)})
         return sorted(repaired, key=lambda fact: fact.evidence)
-
-    async def _ask_again(self, chunk: Chunk, missing: Sequence[str], target: int) -> list[GroundedFact]:
-        if self._caller.skip_reason():
-            return []
-        try:
-            return (await self._summarize(await in_thread(number, chunk, self._index_of), target, missing)).facts
-        except UsageLimitExceeded:  # what there is already is worth more than an error
-            self._tally.warnings.append('the usage limit is reached; what is missing was not asked for again')
-            return []
 
     # Fill
 
@@ -449,9 +389,9 @@ class Engine:
         scale = FILL_SCALE * self.job.budget / max(1, total)
         extra: list[GroundedFact] = []
         with telemetry.span('fill', room=room, model='extractive') as span:
-            for chunk, outcome in zip(chunks, outcomes, strict=True):
+            for index, (chunk, outcome) in enumerate(zip(chunks, outcomes, strict=True)):
                 if outcome.facts:
-                    found, _ = await self._extract(chunk, self._target(self._target_of(chunk) * scale))
+                    found, _ = await self._mapper.extract(chunk, self._target(self._planned_of(index) * scale))
                     extra += found if is_own else [replace(fact, importance=1, is_filler=True) for fact in found]
             span.set_attribute('facts', len(extra))
         filled = await self._reducer.union([*facts, *extra])

@@ -6,7 +6,7 @@ what stands nowhere, or only where something else is spoken of, is dropped, and 
 sentence contradicts (`contradiction.py`). Numbers in words ("three") are not looked up: they may count what is there.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,7 +39,8 @@ LEAST_OVERLAP = 0.5
 """Share of the content words that a fact without sound evidence must have in common with its chunk."""
 
 # What models put around a statement although nobody asked: the number of its line, a bullet, its citation.
-_LEAD = regex.compile(r'^(?:[-*•]\s+|\d+\|\s*)+')
+_LEAD = regex.compile(r'^(?:[-*•]\s+)+')
+_NUMBER = regex.compile(r'^(\d+)(?:[|:.)]\s*|\s+)(?=\S)')
 _CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d+(?:\s*[-–,]\s*\d+)*)(?:\]|\))(?=\.?$)')
 _SMALL = frozenset(('of', 'the', 'and'))
 _INITIAL = regex.compile(r'\b\p{L}\.\s?')
@@ -226,7 +227,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
     kept: list[Fact] = []
     unsupported = repaired = 0
     for fact in summary.facts:
-        text = _statement(fact.text, fact.evidence)
+        text = _statement(fact.text, fact.evidence, known.texts)
         cited = list(dict.fromkeys(number for number in fact.evidence if number in known.texts))
         evidence = _evidence(text, cited, known, called)
         if not evidence:
@@ -244,9 +245,12 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
     return Grounding(kept, list(entities.values()), unsupported, repaired)
 
 
-def _statement(text: str, cited: Sequence[int]) -> str:
+def _statement(text: str, cited: Sequence[int], lines: Mapping[int, str]) -> str:
     """The statement on one line, without the number, bullet or citation that a model has put around it."""
     text = _LEAD.sub('', one_line(text.encode('utf-8', 'replace').decode()))
+    number = _NUMBER.match(text)
+    if number and int(number[1]) in cited and number[1] not in lines.get(int(number[1]), ''):
+        text = _LEAD.sub('', text[number.end() :])
     citation = _CITATION.search(text)
     if citation and (citation.group(1) or set(map(int, regex.findall(r'\d+', citation.group(2)))) <= set(cited)):
         text = text[: citation.start()] + text[citation.end() :]

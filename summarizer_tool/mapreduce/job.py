@@ -55,7 +55,9 @@ class RunStats:
     def mark_cut_short(self, reason: str) -> None:
         """Say that what follows the map was cut short."""
         self.cut_short = True
-        self.warnings.append(f'not all was merged or filled ({reason}); facts were chosen without a model')
+        warning = f'not all was merged or filled ({reason}); facts were chosen without a model'
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
     def checked(self, facts: int, grounded: Grounding) -> None:
         """Count the facts of a chunk that grounding has looked at."""

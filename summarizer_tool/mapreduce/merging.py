@@ -176,20 +176,31 @@ def size(facts: Iterable[GroundedFact]) -> int:
     return sum(tokens.count_cached(fact.text) + 1 for fact in facts)
 
 
-def groups(facts: Sequence[GroundedFact], window: int) -> Iterator[list[GroundedFact]]:
-    """Cut facts, in order, into groups that fit the merger's window and fill at least `FULL` of it.
+def groups(costs: Sequence[int], marks: Sequence[str], window: int) -> Iterator[range]:
+    """Cut a sequence of texts into groups that fit a window and fill at least `FULL` of it.
 
-    Where a group ends in that range depends on its facts alone, so that other facts before it change few groups.
+    Where a group ends in that range depends on its texts alone, so that other texts before it change few groups.
+
+    Args:
+        costs: Tokens of each text.
+        marks: What tells each from others: itself, or its beginning.
+        window: Tokens of a group.
     """
-    costs = [tokens.count_cached(fact.text) + 5 for fact in facts]  # its number, bar and line break
     start = 0
-    while start < len(facts):
+    while start < len(costs):
         end, used, least = start, 0, start + 1
-        while end < len(facts) and (end == start or used + costs[end] <= window):
+        while end < len(costs) and (end == start or used + costs[end] <= window):
             used += costs[end]
             end += 1
             least = end if used < FULL * window else least
-        if end < len(facts):
-            end = min(range(least, end + 1), key=lambda place: zlib.crc32(facts[place].text.encode(errors='replace')))
-        yield list(facts[start:end])
+        if end < len(costs):
+            end = min(range(least, end + 1), key=lambda place: zlib.crc32(marks[place].encode(errors='replace')))
+        yield range(start, end)
         start = end
+
+
+def fact_groups(facts: Sequence[GroundedFact], window: int) -> list[list[GroundedFact]]:
+    """Cut facts, in order, into groups that fit the merger's window."""
+    texts = [fact.text for fact in facts]
+    costs = [tokens.count_cached(text) + 5 for text in texts]  # its number and line break
+    return [list(facts[group.start : group.stop]) for group in groups(costs, texts, window)]

@@ -1,6 +1,6 @@
 """Number the segments of a chunk for a request, and find them again in the documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -71,7 +71,7 @@ class Numbered:
         ]
 
 
-def number(chunk: Chunk, index_of: dict[int, int]) -> Numbered:
+def number(chunk: Chunk, index_of: Mapping[int, int]) -> Numbered:
     """Number a chunk's segments from 1, over all its pieces; blank ones get no number."""
     sources: list[PromptSource] = []
     places: list[Place] = []

@@ -317,6 +317,7 @@ class Summarizer:
         ) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
             summary = await Engine(self.settings, model, model_name, job, deadline, options).run()
+            summary.stats.hedged_calls = model.share.hedged if isinstance(model, models.SharedModel) else 0
         summary.stats.budget = budget
         return summary
 

@@ -118,7 +118,7 @@ def overfull(
     found: list[tuple[int, list[int], float]] = []
     for topic in range(len(topics)):
         own = [index for index in range(len(facts)) if given[index] == topic]
-        group = next(merging.groups([facts[index] for index in own], window), list[GroundedFact]())
+        group = next(iter(merging.fact_groups([facts[index] for index in own], window)), list[GroundedFact]())
         size = merging.size(group)
         found.append((topic, own[: len(group)], size * budget * merging.MERGE_TARGET / total))
     return [each for each in found if len(each[1]) > 1]

@@ -22,7 +22,7 @@ from tests.support.scripted_model import ScriptedModel
 pytestmark = pytest.mark.anyio
 
 MODES: list[OutputMode] = ['tool', 'native', 'prompted']
-PROMPT = '<source>\n1| Vael rules Marn.\n</source>'
+PROMPT = '<source>\n1 Vael rules Marn.\n</source>'
 FACTS: list[JsonValue] = [
     {'text': 'Vael {"text"} rules "Marn".', 'importance': 4, 'evidence': [1, 23]},
     {'text': 'Morn is his brother.', 'importance': 2, 'evidence': [2]},
@@ -98,7 +98,7 @@ async def test_the_embedded_model_is_asked_once_and_costs_nothing() -> None:
             return await super().request(*args)  # pyright: ignore[reportArgumentType]
 
     spent = RunUsage()
-    result = await CHUNK_SUMMARIZER.ask(Counting(), '<source>\n1| \n</source>', usage=spent, spent=spent)
+    result = await CHUNK_SUMMARIZER.ask(Counting(), '<source>\n1 \n</source>', usage=spent, spent=spent)
 
     assert result == QueryResult(ChunkSummary())
     assert (asked, spent) == (['once'], RunUsage())

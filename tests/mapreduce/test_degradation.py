@@ -42,7 +42,7 @@ def run(provider: Provider, **overrides: object) -> Summary:
 
 def is_third_year(prompt: str) -> bool:
     """Whether a map request holds the section of the year 603; merge requests hold facts only."""
-    return '| ## Year 603 ' in prompt
+    return '\n## Year 603 ' in prompt
 
 
 def test_a_rate_limit_passes_unnoticed() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
-from summarizer_tool.mapreduce.merging import GroundedFact, groups, size, union
+from summarizer_tool.mapreduce.merging import GroundedFact, fact_groups, size, union
 from summarizer_tool.text import tokens
 
 
@@ -143,12 +143,12 @@ def test_facts_without_names_take_no_square_of_time() -> None:
 @given(st.lists(TEXTS, max_size=30), st.integers(10, 80))
 def test_groups_hold_all_facts_in_order_and_fit_the_window(texts: list[str], window: int) -> None:
     facts = [found(text, n) for n, text in enumerate(texts, 1)]
-    cut = list(groups(facts, window))
+    cut = fact_groups(facts, window)
 
     assert [fact for group in cut for fact in group] == facts
     assert all(cut)
     for group in cut:
-        numbered = '\n'.join(f'{n}| {fact.text}' for n, fact in enumerate(group, 1))
+        numbered = '\n'.join(f'{n} {fact.text}' for n, fact in enumerate(group, 1))
         assert len(group) == 1 or tokens.count(numbered) <= window
 
 

@@ -40,12 +40,12 @@ pytestmark = pytest.mark.anyio
 
 CHUNK = """\
 <source id="src_0123456789ab" title="Westfall">
-1| # Westfall
-2| Westfall is a dry farmland in the west of the Eastern Kingdoms. It was once fertile.
-3| Gryan Stoutmantle leads the People's Militia from a keep on Sentinel Hill.
-4| Harvest golems roam the fields that the farmers have left behind.
-5| See also.
-6| Edwin VanCleef and his Defias Brotherhood hold the Deadmines below Moonbrook!
+1 # Westfall
+2 Westfall is a dry farmland in the west of the Eastern Kingdoms. It was once fertile.
+3 Gryan Stoutmantle leads the People's Militia from a keep on Sentinel Hill.
+4 Harvest golems roam the fields that the farmers have left behind.
+5 See also.
+6 Edwin VanCleef and his Defias Brotherhood hold the Deadmines below Moonbrook!
 </source>"""
 
 
@@ -79,7 +79,7 @@ def finish_reason(response: httpx2.Response) -> str:
 
 
 def numbered(lines: int) -> str:
-    return '\n'.join(f'{n}| The village of Place{n} has {n} houses and {n * 7} people.' for n in range(1, lines + 1))
+    return '\n'.join(f'{n} The village of Place{n} has {n} houses and {n * 7} people.' for n in range(1, lines + 1))
 
 
 def request_for(prompt: str, max_tokens: int | None = None) -> Request:
@@ -106,7 +106,7 @@ def test_the_default_answer_summarizes_the_numbered_lines() -> None:
     assert answer['entities'][:3] == ['Westfall', 'Eastern', 'Kingdoms']
     body = response.json()
     assert (body['model'], body['provider']) == ('openai/gpt-4o-mini', 'Simulated')
-    assert body['usage'] == {'prompt_tokens': 114, 'completion_tokens': 159, 'total_tokens': 273}
+    assert body['usage'] == {'prompt_tokens': 108, 'completion_tokens': 159, 'total_tokens': 267}
 
 
 def test_the_default_answer_uses_about_six_tenths_of_its_limit() -> None:

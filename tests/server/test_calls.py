@@ -262,7 +262,7 @@ async def test_a_lost_client_stops_the_model_calls(version: str, content: str) -
 @pytest.mark.anyio
 async def test_what_was_finished_is_not_paid_for_again() -> None:
     """A call that ran out of time goes on where it was."""
-    hang = by_prompt(lambda prompt: '| ## Year 603 ' in prompt, Hang(60))
+    hang = by_prompt(lambda prompt: '\n## Year 603 ' in prompt, Hang(60))
     with served(Behaviour(answer=hang), mcp_tool_timeout=6) as (server, llm):
         async with server.client() as client:
             asked = {'content': CHRONICLE, 'max_output_tokens': 400}

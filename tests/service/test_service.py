@@ -230,9 +230,8 @@ async def test_work_cut_short_says_so_and_is_not_kept(monkeypatch: pytest.Monkey
         return tool_call(info, {'facts': facts, 'entities': []})
 
     def stop_after_the_map(progress: Progress) -> None:
-        if progress.done == progress.total:
-            deadline.bring_forward(0.2)
-            deadline.reserve(0.2)
+        if progress.phase == 'map' and progress.done == progress.total:
+            deadline.bring_forward(0)
 
     service = make(FunctionModel(answer))
     call = RequestOptions(on_progress=stop_after_the_map, deadline=deadline)

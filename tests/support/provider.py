@@ -195,7 +195,7 @@ Answer = Callable[[Request], Reply]
 
 # The default answer: a well-behaved summarizer.
 
-_NUMBERED_LINE = re.compile(r'^(\d+)\| (.*)$', re.MULTILINE)
+_NUMBERED_LINE = re.compile(r'^(\d+)\|? (.*)$', re.MULTILINE)
 _SENTENCE_END = re.compile(r'(?<=[.!?])\s')
 _NAME = re.compile(r'\b[A-Z][\w’\'-]+')
 
@@ -294,6 +294,8 @@ class Behaviour:
     """Seconds from a request to the first token of its answer, or to its error."""
     tokens_per_second: float | None = None
     """How fast the answer is written after that; None: at once."""
+    most_at_once: int | None = None
+    """Requests that wait for their answer at the same time; one more is refused at once (429)."""
     ignore_limit: bool = False
     """Whether the model writes on past its token limit instead of being cut off there."""
 
@@ -432,6 +434,8 @@ class Provider:
         self.base_url = f'http://127.0.0.1:{port}/v1'
         self.max_concurrency_seen = 0
         """The most requests that waited for their answer at the same time."""
+        self.refused = 0
+        """Requests over `most_at_once`; they are not among `requests`."""
         self.errors: list[BaseException] = []
         """What the `answer` of the behaviour raised; the first is raised again when the server has stopped."""
         self._requests: list[Request] = []
@@ -462,6 +466,9 @@ class Provider:
             return _error_response(Error(400, body={'error': {'code': 400, 'message': str(error)}}))
         # After a large body uvicorn leaves reading paused, and would not notice that the client goes away.
         connection.transport.resume_reading()
+        if self.behaviour.most_at_once is not None and self._at_once() >= self.behaviour.most_at_once:
+            self.refused += 1
+            return _error_response(Error(429))
         request = self._arrive(body, http, connection)
         outcome = self._answer(request)
         start = request.received + (outcome.seconds if isinstance(outcome, Hang) else self.behaviour.latency)
@@ -539,9 +546,13 @@ class Provider:
     def _arrive(self, body: Body, http: HTTPRequest, connection: Connection) -> Request:
         request = Request(len(self._requests) + 1, body, dict(http.headers), time.monotonic())
         self._requests.append(request)
-        self._waiting = {other for other in self._waiting if not other.lost.is_set()} | {connection}
-        self.max_concurrency_seen = max(self.max_concurrency_seen, len(self._waiting))
+        self._waiting.add(connection)
+        self.max_concurrency_seen = max(self.max_concurrency_seen, self._at_once())
         return request
+
+    def _at_once(self) -> int:
+        self._waiting = {other for other in self._waiting if not other.lost.is_set()}
+        return len(self._waiting)
 
     def _settle(self, request: Request, connection: Connection) -> None:
         """Before the last bytes go out, so that whoever has them sees the request as answered."""

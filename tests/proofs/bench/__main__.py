@@ -2,13 +2,13 @@
 
 import sys
 
-from tests.proofs.bench import chunking, crawl, engine, loop
+from tests.proofs.bench import chunking, crawl, engine, flow, loop
 from tests.proofs.load.goals import Goals
 
 
 def main() -> None:
     goals = Goals()
-    for module in (chunking, engine, crawl, loop):
+    for module in (chunking, engine, flow, crawl, loop):
         print(module.__doc__)
         module.prove(goals)
     sys.exit(goals.report())

@@ -18,7 +18,7 @@ from tests.support.serving import Program, meta_of
 FINISHED = 4
 """Model calls that are answered before the others hang."""
 
-_FIRST_LINE = re.compile(r'^\d+\| (.+)$', re.MULTILINE)
+_FIRST_LINE = re.compile(r'^\d+ (.+)$', re.MULTILINE)
 
 
 async def prove(folder: Path, goals: Goals) -> None:

@@ -21,7 +21,7 @@ SETTINGS = Settings(llm_model='extractive')
 
 def first_line(prompt: str, info: AgentInfo) -> ModelResponse:
     """A summary: the first line that is long enough, with what it rests on."""
-    number, line = next(match for match in re.findall(r'^(\d+)\| (.{20,})$', prompt, re.MULTILINE))
+    number, line = next(match for match in re.findall(r'^(\d+) (.{20,})$', prompt, re.MULTILINE))
     return facts(info, (line, int(number)))
 
 

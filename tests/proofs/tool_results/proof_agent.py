@@ -32,7 +32,7 @@ AT_ONCE = 3
 
 _NOTE = re.compile(r'\[(?:[\w-]+/)?(\w+): [\d,]+ tokens, summarized in [\d,]+\. The whole result is (src_\w+)')
 _QUESTION = re.compile(r'^\d+\. In (\w+): (\w+) of (.+)\?$', re.MULTILINE)
-_NUMBERED = re.compile(r'^(\d+)\| ?(.*\S)', re.MULTILINE)
+_NUMBERED = re.compile(r'^(\d+)\|? ?(.*\S)', re.MULTILINE)
 _OUTPUT = re.compile(r'<output>\n(.*)\n</output>', re.DOTALL)
 _PLACE = re.compile(r'^(\d+)\| (?:\(offset (\d+)\))?', re.MULTILINE)
 _PIECE = re.compile(r'.{1,300}(?!\S)|.{1,300}')

@@ -337,7 +337,7 @@ async def test_the_span_of_a_summary_stands_under_its_tool_call(noise: Noise, ca
                 'reason': '',
                 'tokens_out': 120,
                 'requests': 1,
-                'input_tokens': 660,
+                'input_tokens': 655,
                 'output_tokens': 36,
             }
         )
