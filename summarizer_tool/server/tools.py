@@ -215,7 +215,7 @@ class Tools:
     def _late(self, asked: Operation[Any]) -> CallToolResult:
         timeout = self.settings.mcp_tool_timeout
         if asked.is_brief:
-            return _error(problems.timed_out(timeout).text)
+            return _error(problems.timed_out(timeout, set_by=f'MCP_TOOL_TIMEOUT={timeout:g}').text)
         return _error(
             f'no answer within MCP_TOOL_TIMEOUT={timeout:g} seconds; what was finished is kept, so the same call again '
             'goes on from there'

@@ -1,7 +1,7 @@
 """An island's site of 42 pages, and questions whose words seldom stand beside the link that leads to their answer.
 
 Its first page leads to the others either by three lists, or to all of them at once under headings; tales and places have
-a line under their title that tells something of them, persons and records have their name alone.
+or beside their title that tells something of them, as records have; persons have their name alone.
 """
 
 from collections.abc import Generator
@@ -63,6 +63,7 @@ def _list(name: str) -> str:
     forms = {
         'stories': '<h3><a href="{0}">{1}</a></h3>\n<p>{2}</p>',
         'places': '<li><a href="{0}">{1}</a><p>{2}</p></li>',
+        'records': '<li><a href="{0}">{1}</a>: {2}</li>',
     }
     form = forms.get(name, '<li><a href="{0}">{1}</a></li>')
     rows = '\n'.join(form.format(page.path, escape(page.title), escape(page.teaser)) for page in chosen)
