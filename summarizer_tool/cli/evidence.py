@@ -87,7 +87,9 @@ def answer(
         typer.Option(help='Follow links: never, while the evidence is not enough, or until it does not grow any more.'),
     ] = 'auto',
     intent: Intent = '',
-    constraints: Annotated[str, typer.Option(help='What the answer must keep to, such as hosts or years.')] = '',
+    constraints: Annotated[
+        list[str] | None, typer.Option(help='What the answer must keep to, such as hosts or years; several are fine.')
+    ] = None,
     known: Annotated[str, typer.Option(help='What you know already.')] = '',
     pages: Annotated[
         int | None,
@@ -116,7 +118,7 @@ def answer(
                 query,
                 intent=intent,
                 known_context=known,
-                constraints=constraints,
+                constraints=constraints or (),
                 expansion_budget=pages,
                 research_mode=mode,
                 max_tokens=max_tokens,

@@ -270,12 +270,16 @@ def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     kept = [place for place, block in enumerate(blocks) if block.is_kept]
     if not kept:
         return
-    passed: set[PageBlock | Frame] = set()
+    passed: set[PageBlock | Frame | int] = set()
     for place in range(kept[0], len(blocks)):
         block = blocks[place]
         if place > kept[-1]:
-            passed.add(_unit(block))
-            is_other = is_out(block.region) or (block.frame is None and _is_text(block, _PROSE))
+            # A listing is headings that are links, each with a teaser: those of one level count once.
+            title = next(
+                (each for each in blocks[place : place - 2 : -1] if each.kind == 'heading' and each.links), None
+            )
+            passed.add(title.level if title else _unit(block))
+            is_other = is_out(block.region) or (block.frame is None and _is_text(block, _PROSE) and title is None)
             if is_other or len(passed) > _AFTER:
                 break
         block.leads_on = not block.is_kept and not is_out(block.region)

@@ -58,7 +58,7 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside', is_doc
         page_title(tree, found.blocks),
         tuple(Heading(block.level, title_line(block.words)) for block in found.blocks if block.is_kept and block.level),
         tuple(_images(found)),
-        tuple(page_links(found.blocks, _sections(found.blocks), base, base_url)),
+        tuple(page_links(found.blocks, _link_sections(found.blocks), base, base_url)),
     )
 
 
@@ -85,6 +85,18 @@ def _sections(blocks: list[PageBlock]) -> Iterator[str]:
         if block.is_kept and block.level:
             section = title_line(block.words)
         yield section
+
+
+def _link_sections(blocks: list[PageBlock]) -> Iterator[str]:
+    """As `_sections`, but of a heading the one above it; one that is left out counts for links that only lead on."""
+    open_: list[PageBlock] = []
+    for block in blocks:
+        if block.level:
+            open_ = [heading for heading in open_ if heading.level < block.level]
+        above = [heading for heading in open_ if heading.is_kept or block.leads_on]
+        yield title_line(above[-1].words) if above else ''
+        if block.level:
+            open_.append(block)
 
 
 def _with_pictures(page: Blocks) -> list[PageBlock]:

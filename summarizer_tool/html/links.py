@@ -1,7 +1,7 @@
 """The links of a page, each with what stands around it."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from summarizer_tool.html.page import Link
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, PageBlock
@@ -16,6 +16,9 @@ MAX_AROUND = 200
 _SENTENCE = 60
 """Characters of a sentence that says what its link is about; a shorter one, as `Read more.`, goes on from others."""
 
+_MOST_BLOCKS = 3
+"""Blocks beside a link that may say what it is about."""
+
 _MARK = re.compile(f'[{LINK_OPEN}{LINK_CLOSE}]')
 _STOP = re.compile(r'[.!?…]["\'”’»)\]]{0,2}(?=\s)|[。！？]|\n')
 
@@ -23,7 +26,8 @@ _STOP = re.compile(r'[.!?…]["\'”’»)\]]{0,2}(?=\s)|[。！？]|\n')
 def page_links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, own: str) -> Iterator[Link]:
     """The links of those blocks that are kept, or that belong to them; the first to each page, `MAX_LINKS` at most."""
     seen = {absolute('', own), ''}
-    for block, section in zip(blocks, sections, strict=True):
+    every = list(blocks)
+    for place, (block, section) in enumerate(zip(every, sections, strict=True)):
         if not block.links or not (block.is_kept or block.leads_on):
             continue
         words = block.words
@@ -33,7 +37,8 @@ def page_links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, 
                 if len(seen) >= MAX_LINKS + 2:
                     return
                 seen.add(url)
-                yield Link(url, text, section, _around(words, start, end))
+                is_alone = words[start:end].strip() == words.strip()
+                yield Link(url, text, section, _teaser(every, place, text) if is_alone else _around(words, start, end))
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
@@ -45,6 +50,51 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         elif start >= 0:
             yield start, mark.start() - passed
             start = -1
+
+
+def _teaser(blocks: Sequence[PageBlock], place: int, text: str) -> str:
+    """The text and, after a colon, what is said of it where a link is a block of its own; empty if that is nothing.
+
+    That is what follows under a heading, in the same item or row, or as the definition of a term; or else what stands
+    between a link such as `Read more` and the heading above it.
+    """
+    after = _said(blocks, range(place + 1, min(len(blocks), place + 1 + _MOST_BLOCKS)), blocks[place])
+    before = [] if after or blocks[place].kind == 'heading' else _said_before(blocks, place)
+    teaser = title_line(' '.join(after or before))
+    return f'{text}: {teaser}'[:MAX_AROUND] if teaser else ''
+
+
+def _said(blocks: Sequence[PageBlock], places: Iterable[int], link: PageBlock) -> list[str]:
+    """The blocks after a link that speak of it, which link nowhere else."""
+    found: list[str] = []
+    for place in places:
+        block = blocks[place]
+        if block.kind != 'text' or block.region is not link.region or {*block.links} - {*link.links}:
+            break
+        if link.kind != 'heading' and not _are_together(link, block):
+            break
+        found.append(block.words)
+    return found
+
+
+def _said_before(blocks: Sequence[PageBlock], place: int) -> list[str]:
+    """What stands between the heading above and a link, if that links nowhere."""
+    found: list[str] = []
+    for block in reversed(blocks[max(0, place - _MOST_BLOCKS) : place]):
+        if block.kind == 'heading':
+            return found[::-1]
+        if block.kind != 'text' or block.links or block.region is not blocks[place].region:
+            break
+        found.append(block.words)
+    return []
+
+
+def _are_together(link: PageBlock, block: PageBlock) -> bool:
+    """Return whether a block is in the same item or row as a link, or is the definition of the term that it is."""
+    holders = [frame for frame in link.frames() if frame.kind in ('item', 'row')]
+    if holders:
+        return holders[0] in block.frames()
+    return [frame.kind for frame in (link.frame, block.frame) if frame] == ['term', 'definition']
 
 
 def _around(words: str, start: int, end: int) -> str:

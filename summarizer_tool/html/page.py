@@ -38,7 +38,8 @@ class Link:
     """The heading it stands under."""
     around: str = ''
     """Its sentence, with those before it in the same block where that is short; on one line, of at most 200 characters.
-    Empty where it stands alone in its block."""
+    Where it stands alone in its block: its text and, after a colon, what stands under it, such as a teaser, if anything
+    does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,12 @@ class Deadline:
     It belongs to the event loop it was made on.
     """
 
-    def __init__(self, seconds: float, *, grace: float = float('inf')) -> None:
-        """Set the deadline `seconds` from now; an answer that is nearly done may come `grace` seconds after it."""
+    def __init__(self, seconds: float, *, grace: float = float('inf'), set_by: str = '') -> None:
+        """Set the deadline `seconds` from now; an answer that is nearly done may come `grace` seconds after it.
+
+        `set_by` is the setting that it comes from, with its value.
+        """
+        self.set_by = set_by
         self.at = anyio.current_time() + seconds
         self._grace = grace
         self._reserve = 0.0

@@ -179,7 +179,7 @@ class RunningCalls:
         call = RunningCall(
             name,
             # Half of what is left after the deadline is for an answer that is nearly done, half for a makeshift.
-            Deadline(work, grace=max(0.0, guard - work) / 2),
+            Deadline(work, grace=max(0.0, guard - work) / 2, set_by=f'MCP_TOOL_TIMEOUT={self.timeout:g}'),
             CancelScope(deadline=anyio.current_time() + guard),
             lost,
             ProgressReport(send),

@@ -220,7 +220,7 @@ class Tools:
         if self.calls.are_ending:
             name, seconds = 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
         if asked.is_brief:
-            return _error(problems.timed_out(seconds).text)
+            return _error(problems.timed_out(seconds, set_by=f'{name}={seconds:g}').text)
         return _error(
             f'no answer within {name}={seconds:g} seconds; what was finished is kept, so the same call again '
             'goes on from there'

@@ -40,8 +40,8 @@ class AnswerRequest(Request):
     """What the answer is for."""
     known_context: Text = ''
     """What the asker knows already."""
-    constraints: Text = ''
-    """What the answer must keep to, such as hosts or years."""
+    constraints: TextOrTexts = ''
+    """What the answer must keep to, such as hosts or years; one or several."""
     expansion_budget: int | None = None
     """Pages that may be fetched by following links, at most `SUMMARIZER_ANSWER_MAX_PAGES`, which `None` means."""
     research_mode: ResearchMode = 'auto'
@@ -54,7 +54,7 @@ class StatusRequest(Request):
     """Say what is stored."""
 
     source_url: Text = ''
-    """All about the source with this URL or handle; empty: about the collection."""
+    """All about the source with this URL, handle or file name; empty: about the collection."""
     include_urls: bool = True
     """Whether its sources are listed."""
     max_tokens: Count = 0

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from summarizer_tool import telemetry
+from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
 from summarizer_tool.evidence.brief import assembling, problems, rendering, status
@@ -27,9 +27,10 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.service import evidence_brief
-from summarizer_tool.service.evidence_brief import EvidenceBrief
+from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
 from summarizer_tool.service.requests import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
 from summarizer_tool.service.service import Service
+from summarizer_tool.settings import variable
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.addresses import host_of, is_url, key_of, likeness
@@ -113,7 +114,7 @@ class Retriever:
         *,
         intent: str = '',
         known_context: str = '',
-        constraints: str = '',
+        constraints: str | Sequence[str] = '',
         expansion_budget: int | None = None,
         research_mode: ResearchMode = 'auto',
         max_tokens: int = 0,
@@ -172,7 +173,8 @@ class Retriever:
     ) -> EvidenceBrief:
         """Do the work in time, and make a text of what goes wrong."""
         started = time.monotonic()
-        deadline = options.deadline or Deadline(self.settings.deadline_seconds)
+        seconds = self.settings.deadline_seconds
+        deadline = options.deadline or Deadline(seconds, set_by=f'{variable("deadline_seconds")}={seconds:g}')
         made: list[EvidenceBrief] = []
         with telemetry.span(name) as span:
             try:
@@ -184,9 +186,15 @@ class Retriever:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
                 most = max(rendering.MIN_BUDGET, self._most(request.max_tokens))
                 made.append(evidence_brief.told(await in_thread(problems.of_error, error, most)))
-            evidence = made[0] if made else evidence_brief.told(problems.timed_out(time.monotonic() - started))
+            evidence = made[0] if made else self._late(time.monotonic() - started, deadline)
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
+
+    def _late(
+        self, seconds: float, deadline: Deadline | None, waiting_for: str = '', figures: Figures | None = None
+    ) -> EvidenceBrief:
+        set_by = deadline.set_by if deadline else ''
+        return evidence_brief.told(problems.timed_out(seconds, waiting_for, set_by), figures)
 
     # Search
 
@@ -212,9 +220,11 @@ class Retriever:
             await in_io_thread(self._room, chosen, budget),
             0 if request.top_k else min(request.max_tokens // _LEAST_PASSAGE, MAX_TOP_K),
         )
-        return await self._searched(asked, budget, options)
+        return await self._searched(asked, budget, options, is_counted=request.top_k > 0)
 
-    async def _searched(self, asked: Query, budget: int, options: RequestOptions) -> EvidenceBrief:
+    async def _searched(
+        self, asked: Query, budget: int, options: RequestOptions, *, is_counted: bool = False
+    ) -> EvidenceBrief:
         started = time.perf_counter()
         found = await self._find(asked, options)
         if not (found.hits or found.is_full_context):
@@ -224,6 +234,8 @@ class Retriever:
         timings = {'search': time.perf_counter() - started}
         _tell(options, 'search', f'{len(found.hits)} passages found')
         _tell(options, 'assemble', 'the brief is being written', done=0)
+        if found.is_full_context and is_counted:
+            found = replace(found, warnings=(*found.warnings, prompts.load('evidence/small_whole')))
         brief = await in_io_thread(assembling.search_brief, found, asked, self.collection, timings)
         rendered = await in_process(rendering.render, brief, budget)
         if found.is_full_context and not rendered.is_whole:  # lines with numbers take more than the text alone
@@ -285,7 +297,11 @@ class Retriever:
     def _source_at(self, place: str) -> Source | None:
         if is_url(place):
             return self.collection.at(place)
-        return next(iter(self.collection.titled(place)), None) or self.collection.source(place)
+        name = place.removeprefix('file://').replace('\\', '/').rpartition('/')[2]
+        for each in filter(None, (place, name)):
+            if found := self.collection.at(each) or next(iter(self.collection.titled(each)), None):
+                return found
+        return self.collection.source(place)
 
     def _not_stored(self, url: str, budget: int) -> Problem:
         host = host_of(url)
@@ -320,7 +336,7 @@ class Retriever:
             request.query,
             intent=request.intent,
             known_context=request.known_context,
-            constraints=request.constraints,
+            constraints='; '.join(request.constraints),  # validated, it is a tuple
             expansion_budget=request.expansion_budget,
             mode=request.research_mode,
             top_k=ANSWER_TOP_K,
@@ -350,7 +366,7 @@ class Retriever:
         )
         answered = await answerer.answer(_listed(request.url), question)
         if not (answered.found.hits or answered.found.is_full_context):
-            return await self._without_hits(question, answered, budget, time.monotonic() - started)
+            return await self._without_hits(question, answered, budget, time.monotonic() - started, options.deadline)
         brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
         rendered = await in_process(rendering.render, brief, budget)
         if answered.found.is_full_context and not rendered.is_whole:
@@ -391,7 +407,12 @@ class Retriever:
         return StoredPage(source.id, source.url, source.tokens, passages, details.links, was_stored=stored is not None)
 
     async def _without_hits(
-        self, question: Question, answered: 'GatheredEvidence', budget: int, seconds: float
+        self,
+        question: Question,
+        answered: 'GatheredEvidence',
+        budget: int,
+        seconds: float,
+        deadline: Deadline | None,
     ) -> EvidenceBrief:
         """Why there is no evidence: no page, no time, or nothing in what was searched."""
         failures, figures = answered.failures, evidence_brief.figures(answered.found, answered)
@@ -403,7 +424,7 @@ class Retriever:
             return evidence_brief.told(await in_thread(problems.fetch_failed, failures, budget), figures)
         if answered.is_partial and not answered.found.documents:
             # Nothing is known of the pages; what is wrong is the time alone.
-            return evidence_brief.told(problems.timed_out(seconds, 'fetch' if late else 'search'), figures)
+            return self._late(seconds, deadline, 'fetch' if late else 'search', figures)
         return await self._nothing(question.text, answered.found, budget, answered)
 
     # Status

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from summarizer_tool.html.page import Image, Link
-from summarizer_tool.text.addresses import is_url, key_of
+from summarizer_tool.text.addresses import is_url, key_of, other_scheme
 
 SCHEMA = (
     # What a page has beside its text, as JSON.
@@ -131,9 +131,15 @@ def forget_addresses(db: sqlite3.Connection, place: tuple[str, str]) -> None:
 def stored_at(db: sqlite3.Connection, collection: str, url: str) -> list[str]:
     """The handles of what was stored under a URL, however it is written; the last one first.
 
-    With a fragment, what was stored with the same one, if anything was.
+    With a fragment, what was stored with the same one, if anything was. Under `http` and `https` stands the same page,
+    where only one of them is known.
     """
     url = _encodable(url)
+    found = _stored_at(db, collection, url)
+    return found or (_stored_at(db, collection, other_scheme(url)) if is_url(url) else [])
+
+
+def _stored_at(db: sqlite3.Connection, collection: str, url: str) -> list[str]:
     rows: list[tuple[str, int]] = db.execute(
         'SELECT id, max(page = ?) AS is_same FROM addresses WHERE collection = ? AND key = ? '
         'GROUP BY id ORDER BY is_same DESC, max(stored_at) DESC',

@@ -52,6 +52,12 @@ def key_of(url: str) -> str:
     return f'{page}?{query}' if query else page
 
 
+def other_scheme(url: str) -> str:
+    """An http URL as https, and the other way round."""
+    scheme, _, rest = url.strip().partition(':')
+    return f'{"http" if scheme.lower() == "https" else "https"}:{rest}'
+
+
 def _decoded(label: str) -> str:
     """A part of a host name as people write it, rather than in Punycode."""
     try:

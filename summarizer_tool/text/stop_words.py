@@ -49,6 +49,22 @@ _DUTCH = """
     over te tot uit van voor waar waarom wanneer wat welk welke werd wie wij worden zijn
 """
 
+_ARABIC = """
+    من في على الى إلى عن ما ماذا متى أين اين كيف هل هو هي هم هذا هذه ذلك تلك التي الذي الذين كان كانت أن ان إن لا لم لن
+    و أو او ثم قد كل بعد قبل بين عند مع كم لماذا أي اي
+"""
+
+FILLERS: Final = frozenset(
+    """
+    across actually almost along alongside already although always among amongst around aside away beside besides beyond
+    concerning despite especially even ever exactly generally hence however indeed instead mainly maybe meanwhile
+    moreover mostly nearly never often onto otherwise particularly per perhaps quite rather really regarding several
+    since sometimes still therefore though throughout thus together toward towards usually various versus via whatever
+    whenever wherever whichever yet
+    """.split()  # noqa: SIM905
+)
+"""English words beside the stop words on which no quote rests; in a search they may tell two texts apart."""
+
 _LANGUAGES: Final = {
     code: frozenset(words.split())
     for code, words in {
@@ -59,6 +75,7 @@ _LANGUAGES: Final = {
         'pt': _PORTUGUESE,
         'it': _ITALIAN,
         'nl': _DUTCH,
+        'ar': _ARABIC,
     }.items()
 }
 

@@ -113,11 +113,39 @@ def test_a_link_is_told_with_its_sentence() -> None:
 
 
 def test_a_link_that_stands_alone_has_nothing_around_it() -> None:
-    links = shown(f'{paragraphs(*TEXT)}{CHAPTERS}<table><tr><td><a href="/1">One</a></td><td>Two</td></tr></table>')
-    assert [link.around for link in links] == [''] * 5
+    links = shown(f'{paragraphs(*TEXT)}{CHAPTERS}')
+    assert [link.around for link in links] == [''] * 4
     # As good as alone.
     [link] = shown(paragraphs(*TEXT, f'Of old: <a href="/flood">{" and ".join(TEXT)}</a>.'))
     assert link.around == ''
+
+
+@pytest.mark.parametrize(
+    'card',
+    [
+        '<h3><a href="/weir">The weir</a></h3><p>Where eels go up.</p>',
+        '<div><a href="/weir"><h3>The weir</h3><p>Where eels go up.</p></a></div>',
+        '<ul><li><a href="/weir">The weir</a><p>Where eels go up.</p></li><li><a href="/loft">The loft</a></li></ul>',
+        '<dl><dt><a href="/weir">The weir</a></dt><dd>Where eels go up.</dd></dl>',
+        '<table><tr><td><a href="/weir">The weir</a></td><td>Where eels go up.</td></tr></table>',
+    ],
+)
+def test_what_stands_under_a_link_speaks_of_it(card: str) -> None:
+    link = shown(f'{paragraphs(*TEXT)}<h2>Walks</h2>{card}')[0]
+    assert (link.text, link.section, link.around) == ('The weir', 'Walks', 'The weir: Where eels go up.')
+
+
+def test_what_stands_between_a_heading_and_a_link_under_it_speaks_of_that() -> None:
+    [link] = shown(f'{paragraphs(*TEXT)}<h3>The weir</h3><p>Where eels go up.</p><p><a href="/weir">Read more</a></p>')
+    assert (link.section, link.around) == ('The weir', 'Read more: Where eels go up.')
+
+
+def test_a_listing_behind_a_text_leads_on_to_all_of_its_pages() -> None:
+    cards = ''.join(
+        f'<div><a href="/{number}"><h3>Walk {number}</h3><p>A walk of {number} miles.</p></a></div>'
+        for number in range(40)
+    )
+    assert len(shown(f'{paragraphs(*TEXT)}<h2>Walks</h2>{cards}')) == 40
 
 
 def test_characters_that_nobody_sees_split_no_word_of_a_link() -> None:

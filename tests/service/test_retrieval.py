@@ -491,7 +491,7 @@ async def test_sources_without_a_word_of_the_question_are_shown_as_they_begin() 
         found = await retriever.search('xylophones', source_ids=source.id, max_tokens=800)
         assert 'No passage has any word of the question; the sources are shown as they begin.' in found.text
         assert (found.figures['hits'], found.is_error) == (20, False)
-        assert section(found.text, 'EVIDENCE').splitlines()[1].startswith('[E1] source 1 · line 3 · relevance 0.00')
+        assert section(found.text, 'EVIDENCE').splitlines()[1].startswith('[E1] source 1 · lines 3-7 · relevance 0.00')
         assert '[NO RESULTS]' in (await retriever.search('xylophones', max_tokens=800)).text
 
 
@@ -503,3 +503,59 @@ async def test_a_brief_is_filled_unless_a_number_of_passages_was_asked_for() -> 
         few = await retriever.search('lighthouse', top_k=1, max_tokens=1500)
         many = await retriever.search('lighthouse', max_tokens=1500)
         assert few.tokens < 650 < 1000 < many.tokens <= 1500
+
+
+async def test_sources_are_named_as_people_name_them() -> None:
+    with SourceStore() as store:
+        retriever = make(store)
+        note = retriever.collection.add(Document('A note on salt.', title='notes.md'))
+        page = retriever.collection.add(Document('A page of pepper.', title='Pepper', url='http://pepper.example/a'))
+        file = retriever.collection.add(Document('A file of mace.', title='Mace', url='04-mace.md'))
+        for place, source in (
+            ('04-mace.md', file),
+            ('spices/04-mace.md', file),
+            ('notes.md', note),
+            ('./docs/notes.md', note),
+            ('file:///tmp/notes.md', note),
+            ('https://pepper.example/a', page),
+        ):
+            assert (await retriever.status(place)).source_ids == (source.id,)
+        assert (await retriever.search('pepper', source_urls='https://pepper.example/a')).source_ids == (page.id,)
+
+
+async def test_a_number_of_passages_that_was_not_needed_is_told() -> None:
+    with SourceStore() as store:
+        retriever = make(store)
+        retriever.collection.add(Document('A note on salt.', title='Salt'))
+        for top_k in (0, 2):
+            found = await retriever.search('salt', top_k=top_k)
+            assert ('top_k was not used' in section(found.text, 'NOTICE')) is (top_k > 0)
+
+
+async def test_constraints_are_one_or_several() -> None:
+    with SourceStore() as store:
+        retriever = make(store)
+        source = retriever.collection.add(Document('A note on salt.', title='Salt'))
+        for constraints in ('only salt.example', ['only salt.example', 'not before 2019']):
+            found = await retriever.answer(source.id, 'salt', constraints=constraints)
+            assert 'A note on salt.' in found.text
+
+
+ARABIC = 'بنى البرج المهندس سالم الحداد في سنة ١٨٧٤ من حجر أبيض جلبه من الجبل.'
+CHINESE = '钟楼由工程师李明于1874年建造，用的是从山上运来的白石。'
+
+
+@pytest.mark.parametrize(
+    ('question', 'answer', 'other'),
+    [
+        ('من بنى البرج؟', ARABIC, 'في اليوم {} من الشهر وصل القارب إلى المرسى وحمل معه صناديق من الملح والسمك والخبز.'),
+        ('谁建造了钟楼？', CHINESE, '第{}天，船到达码头，运来了盐、鱼和面包，岛上的人都来帮忙搬运货物。'),
+    ],
+)
+async def test_questions_in_other_scripts_get_their_quote(question: str, answer: str, other: str) -> None:
+    lines = [other.format(number) for number in range(80)]
+    with SourceStore() as store:
+        retriever = make(store)
+        retriever.collection.add(Document('\n\n'.join([*lines[:40], answer, *lines[40:]])))
+        found = await retriever.search(question, max_tokens=1500)
+    assert section(found.text, 'CITATIONS').splitlines()[1].endswith(f' · line 81 · "{answer}"')

@@ -96,6 +96,14 @@ def steady(brief: str, web: Site) -> str:
 @contextmanager
 def asking(web: Site, **settings: Any) -> Generator[Retriever]:
     """Who answers, from a collection of its own that is empty."""
-    given = {'llm_model': 'extractive', 'worker_processes': 0, 'fetch_allow_hosts': web.host, **settings}
+    with fetching(web.origin, **settings) as retriever:
+        yield retriever
+
+
+@contextmanager
+def fetching(origin: str, **settings: Any) -> Generator[Retriever]:
+    """Who answers from any local server, from a collection of its own that is empty."""
+    host = origin.removeprefix('http://')
+    given = {'llm_model': 'extractive', 'worker_processes': 0, 'fetch_allow_hosts': host, **settings}
     with SourceStore() as store:
         yield Retriever(Service(Summarizer(Settings.load(**given)), store.collection()))

@@ -2,13 +2,14 @@
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import anyio
 
-from summarizer_tool.evidence.answer import links, sufficiency
+from summarizer_tool.evidence.answer import browsing, links, sufficiency
 from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import LoadedPage, PageLoader, PageRequest
 from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, passage_content
@@ -23,7 +24,7 @@ from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import terms
-from summarizer_tool.text.addresses import host_of
+from summarizer_tool.text.addresses import host_of, key_of
 
 _PATIENCE = 2
 _THOROUGH_PATIENCE = 4
@@ -65,7 +66,6 @@ class Exploration:
     """The links of the sources that were named or fetched, by handle."""
     rounds: int = 0
     iterations: int = 0
-    followed: int = 0
     stalled: int = 0
     """Rounds in a row that have brought nothing."""
     warnings: list[str] = field(default_factory=list[str])
@@ -77,6 +77,13 @@ class Exploration:
         most = self.settings.answer_max_pages
         given = self.question.expansion_budget
         return most if given is None else min(given, most)
+
+    @property
+    def followed(self) -> int:
+        """Pages that were had so; of those that failed every other one counts, so that there is an end."""
+        pages = [page for page in self.gathering.pages if page.depth]
+        failures = sum(bool(page.failure) for page in pages)
+        return len(pages) - failures + failures // 2
 
     async def look(self, named: Sequence[str]) -> None:
         """Get the pages, search them, and follow links until there is a reason to stop."""
@@ -227,6 +234,8 @@ class Exploration:
             return 'depth limit'
         if self.followed >= self.budget:
             return 'expansion budget'
+        if not self.judgement.is_hopeful:
+            return None
         patience = _THOROUGH_PATIENCE if self.question.mode == 'deep' else _PATIENCE
         if self.judgement.is_enough:
             patience = 1
@@ -237,22 +246,42 @@ class Exploration:
 
     def _candidates(self) -> list[LinkCandidate]:
         within, lost = scope.scope_of(self.question.constraints), self.gathering.lost_hosts
-        is_thorough = self.question.mode == 'deep' and not self.judgement.is_enough
-        return links.promising(
+        judgement = self.judgement
+        is_lacking = not (judgement.is_enough if self.question.mode == 'deep' else judgement.is_hopeful)
+        found = links.promising(
             self.references,
             self._topic(),
             seen=self.gathering.seen,
             allows=lambda url: within.allows(url) and host_of(url) not in lost,
             # Behind those of which something is said, the answer may stand behind any.
-            least=links.ANY if is_thorough else 0.0,
+            least=links.ANY if is_lacking else 0.0,
         )
+        told = [candidate for candidate in found if candidate.is_told]
+        if told or not is_lacking:
+            return told or found
+        by_key = {candidate.key: candidate for candidate in found}
+        return [by_key[key] for key in browsing.in_turn(self.references, by_key.keys(), self._values())]
+
+    def _values(self) -> dict[str, float]:
+        """By the key of each page that was read, how near it comes to what is asked, 0 to 1; without lists of pages."""
+        lists = Counter(reference.parent for reference in self.references if reference.is_way)
+        best: dict[str, float] = {}
+        for hit in self.found.hits:
+            best[hit.passage.source_id] = max(hit.score, best.get(hit.passage.source_id, 0.0))
+        return {
+            key_of(page.url): best.get(page.source_id, 0.0)
+            for index, page in enumerate(self.gathering.pages)
+            if not page.failure and lists[index] < browsing.MANY
+        }
 
     async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[LoadedPage]:
-        most = min(self.settings.answer_max_pages_per_round, self.budget - self.followed)
+        at_once = self.settings.answer_max_pages_per_round
+        if not candidates[0].is_told:  # what is read of these tells where to go on
+            at_once = (at_once + 1) // 2
+        most = min(at_once, self.budget - self.followed)
         depth = self.settings.answer_max_depth
         chosen = [candidate for candidate in candidates if candidate.depth <= depth][:most]
         before, total = self.followed, self.budget
-        self.followed += len(chosen)
 
         def report(done: int) -> None:
             self._report('expand', before + done, total, f'round {self.rounds}: {done} of {len(chosen)} links followed')

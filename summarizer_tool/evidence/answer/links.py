@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
@@ -13,6 +13,7 @@ from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import host_of, is_url, key_of, without_fragment
+from summarizer_tool.text.scoring import DERIVED, is_alike
 
 LEAST_SCORE = 0.2
 """Below this a link has no more to do with the question than any other: one term of it in the path, but a common one,
@@ -27,6 +28,9 @@ around it, against 1 in the text of the link."""
 
 _HALF = 0.7
 """Weight of terms at which a link is half as promising as it can be."""
+
+_LEAST_ROOT = 4
+"""Letters of a word of which another one may be made."""
 
 _OTHER_SITE = 0.75
 _DEEPER = 0.9
@@ -183,10 +187,11 @@ def promising(
     open_ = [reference for reference in known if reference.key not in seen]
     if allows is not None:
         open_ = [reference for reference in open_ if allows(reference.url)]
-    rarity = _rarity(open_, topic)
+    alike = _alike(open_, topic)
+    rarity = _rarity(open_, topic, alike)
     best: dict[str, LinkCandidate] = {}
     for reference in open_:
-        weight = _weight(reference, topic, rarity)
+        weight = _weight(reference, topic, rarity, alike)
         place = max(WAY if reference.is_way else 0.0, least if reference.is_near else 0.0)
         score = _score(weight + place, reference, topic)
         is_told = _score(weight, reference, topic) >= LEAST_SCORE
@@ -225,7 +230,20 @@ def _factor(path: str, query: str, asked: frozenset[str]) -> float:
     return 1.0
 
 
-def _rarity(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, float]:
+def _alike(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, str]:
+    """By words of links the term of the question that each is a form or a part of: `singer`, `millstone`."""
+    wanted = [term for term in topic.weights if len(term) >= _LEAST_ROOT and topic.weights[term] > KNOWN]
+    words = {word for each in links for some in (each.text, each.path, each.section, each.around) for word in some}
+    return {
+        word: term
+        for word in words - topic.weights.keys()
+        if len(word) >= _LEAST_ROOT
+        for term in wanted
+        if word.startswith(term) or term.startswith(word) or is_alike(word, (term,))
+    }
+
+
+def _rarity(links: Sequence[Reference], topic: QuestionTopic, alike: Mapping[str, str]) -> dict[str, float]:
     """How much it says of a link to have a term, from 1 for the only one down: a site's own name is on all of them."""
     pages: defaultdict[str, set[str]] = defaultdict(set)
     beside: defaultdict[str, set[str]] = defaultdict(set)
@@ -233,14 +251,19 @@ def _rarity(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, float
         pages[reference.key] |= reference.text | reference.path | reference.section
         beside[reference.key] |= reference.around | reference.said
     own, near = (
-        Counter(term for words in some.values() for term in words & topic.weights.keys()) for some in (pages, beside)
+        Counter(
+            term
+            for words in some.values()
+            for term in (words & topic.weights.keys()) | {alike[word] for word in words & alike.keys()}
+        )
+        for some in (pages, beside)
     )
     # The links of a sentence share what is around them, which makes none of them say less by its own words.
     counts = {term: own[term] or near[term] for term in own | near}
     return {term: math.log(1 + len(pages) / count) / math.log(1 + len(pages)) for term, count in counts.items()}
 
 
-def _weight(reference: Reference, topic: QuestionTopic, rarity: dict[str, float]) -> float:
+def _weight(reference: Reference, topic: QuestionTopic, rarity: Mapping[str, float], alike: Mapping[str, str]) -> float:
     """What the words of a link, and of what is beside it, have of the question."""
     places = (
         (1.0, reference.text),
@@ -249,12 +272,15 @@ def _weight(reference: Reference, topic: QuestionTopic, rarity: dict[str, float]
         (SECTION, reference.section),
         (AROUND, reference.around),
     )
-    shared = {term for _, words in places for term in words & topic.weights.keys()}
-    if all(topic.weights[term] <= KNOWN for term in shared):
+    got: dict[str, float] = {}
+    for worth, words in places:
+        for term in words & topic.weights.keys():
+            got.setdefault(term, worth)
+        for word in words & alike.keys():
+            got.setdefault(alike[word], worth * DERIVED)
+    if all(topic.weights[term] <= KNOWN for term in got):
         return 0.0
-    return sum(
-        topic.weights[term] * rarity[term] * next(worth for worth, words in places if term in words) for term in shared
-    )
+    return sum(topic.weights[term] * rarity[term] * worth for term, worth in got.items())
 
 
 def _score(weight: float, reference: Reference, topic: QuestionTopic) -> float:

@@ -61,6 +61,11 @@ class Judgement:
         return sum(self.coverage) / len(self.coverage) if self.coverage else 0.0
 
     @property
+    def is_hopeful(self) -> bool:
+        """Whether every part has a strong passage at least."""
+        return bool(self.strong) and all(self.strong)
+
+    @property
     def is_enough(self) -> bool:
         """Whether every part has a very strong passage, or several strong ones that hold nearly all of its terms."""
         return bool(self.best) and all(

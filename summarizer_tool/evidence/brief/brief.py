@@ -8,8 +8,8 @@ from summarizer_tool.evidence.answer.trace import Trace
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.html.page import Image
 
-CITATION_SHARE = 0.15
-"""Of the budget, which citations have to themselves."""
+CITATION_SHARE = 0.1
+"""Of what is shown, for citations, before all of the evidence is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,9 @@ class EvidenceBlock:
     follows: int | None = None
     """The index, in the brief, of the block that ends where this one begins; where both are shown, they are one."""
     space: str = ''
-    """What stands between those two."""
+    """The white space between those two."""
+    between: tuple[BriefLine, ...] = ()
+    """The headings between those two."""
     header: BriefLine | None = None
     """The first row of the table in whose middle it begins."""
 

@@ -8,6 +8,7 @@ import regex
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
 from summarizer_tool.text import names, normalize, scoring, tokens
 from summarizer_tool.text.sentences import is_abbreviated
+from summarizer_tool.text.stop_words import ENGLISH, FILLERS, stop_words
 from summarizer_tool.text.terms import stem
 
 MAX_QUOTE = 300
@@ -70,12 +71,17 @@ def verify(quote: str, text: str, first: int, last: int) -> bool:
 
 
 def terms_to_quote(question: str, parts: Sequence[str] = ()) -> frozenset[str]:
-    """The words that an answer should have, each in its one form; filler words are left out."""
-    found: set[str] = set()
-    for word in names.words('\n'.join((question, *parts))):
-        if scoring.content_words(word) or not word.isascii() or word.isdigit():
-            found.update(map(stem, normalize.asked(word)))
-    return frozenset(found)
+    """The words that an answer should have, each in its one form; filler words are left out, if there are others."""
+    words = names.words('\n'.join((question, *parts)))
+    forms = [
+        form
+        for word in words
+        for form in normalize.asked(word)
+        if len(form) > 1 or not form.isascii() or form.isdigit()
+    ]
+    idle = ENGLISH | FILLERS | stop_words([*words, *forms])
+    said = [form for form in forms if form not in idle]
+    return frozenset(map(stem, said or forms))
 
 
 def quote_terms(text: str) -> frozenset[str]:

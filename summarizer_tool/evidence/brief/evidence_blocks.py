@@ -1,6 +1,6 @@
 """How the evidence of a brief is written: what touches as one block, with a head that says what it is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from summarizer_tool.documents.page_numbers import PageNumbers
@@ -22,7 +22,8 @@ class SourceLabels:
     """What a source is called: its number, if it is listed, else its handle."""
 
     sources: Sequence[BriefSource]
-    listed: int
+    listed: Collection[int]
+    """The numbers of those that are."""
     pages: Mapping[str, PageNumbers] = field(default_factory=dict[str, PageNumbers])
     """Of the sources that have pages, by handle."""
 
@@ -33,7 +34,7 @@ class SourceLabels:
 
     def __call__(self, number: int) -> str:
         """`source 2`, or `src_` and 12 hex digits."""
-        return f'source {number}' if number <= self.listed else self.sources[number - 1].id
+        return f'source {number}' if number in self.listed else self.sources[number - 1].id
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,8 @@ def head(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
     )
     if queries:
         says.append('for ' + ', '.join(f'"{query}"' for query in queries))
-    path = [quoting.label(heading, HEADING_TOKENS) for heading in block.path[-_MAX_HEADINGS:]]
+    is_titled = bool(block.path) and block.path[0].casefold() == name.sources[block.source - 1].title.casefold()
+    path = [quoting.label(heading, HEADING_TOKENS) for heading in block.path[is_titled:][-_MAX_HEADINGS:]]
     line = f'[E{number}] {" · ".join(says)}'
     return f'{line}\n§ {" > ".join(filter(None, path))}' if any(path) else line
 
@@ -147,7 +149,7 @@ def _rows(pieces: Sequence[ShownBlock]) -> list[BriefLine]:
         if rows and rows[-1].number == first.number:
             rows[-1] = BriefLine(first.number, rows[-1].text + piece.block.space + first.text)
         else:
-            rows.append(first)
+            rows += (*(piece.block.between if rows else ()), first)
         rows += others
     return rows
 
@@ -170,6 +172,7 @@ def _beside(pieces: Sequence[ShownBlock]) -> Iterator[str]:
     if header:
         yield str(header.number)
     found = {line.number for piece in pieces if not piece.block.is_adjacent for line in piece.lines}
+    found.update(line.number for piece in pieces for line in piece.block.between)
     run: list[int] = []
     for line in _rows(pieces):
         if line.number not in found:

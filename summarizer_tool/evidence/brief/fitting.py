@@ -1,6 +1,6 @@
 """Which evidence has room in a brief: the best first, each passage by its own rank. Pure computing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from summarizer_tool.evidence.brief import evidence_blocks, quoting
@@ -11,9 +11,6 @@ from summarizer_tool.text import tokens
 
 _MIN_PART = 24
 """Tokens below which a part of a block, or of a line, tells a reader nothing."""
-
-_MAX_TRIES = 60
-"""Blocks that are looked at once one did not fit."""
 
 _LONGEST_TOKEN = 128
 """Characters of cl100k's longest one."""
@@ -26,9 +23,6 @@ _LESS = 8
 
 _WORD_REACH = 40
 """Characters within which a cut looks for the end of a word."""
-
-_CUTS = 8
-"""Lines that are tried to be shown in part."""
 
 _ANY_NUMBER = 999
 """What a block is numbered with while its number is not known."""
@@ -55,34 +49,28 @@ class Fitted:
         return self.numbers.get(index)
 
 
-def fit(evidence: Sequence[EvidenceBlock | BriefStatement], name: SourceLabels, room: int, slack: int) -> Fitted:
-    """Take passages, best first, while they fit; the first that does not is cut at a line, and smaller ones fill up.
-
-    Each enters by its own rank, those that stand beside a hit as well, but these only where it is shown; those that
-    touch become one block. So the weakest are left out, wherever they stand. `room` is in tokens, with the line breaks;
-    of it `slack` rather stays free than that a line is cut to fill it.
-    """
-    fitting = _Fitting(evidence, name, room)
-    fitting.fill(slack)
-    return fitting.fitted()
-
-
 @dataclass(slots=True)
-class _Fitting:
-    """Evidence while it is chosen."""
+class Fitting:
+    """Evidence while it is chosen: passage by passage in an order that does not depend on the room.
+
+    So more room shows whatever less room does, and more. Each passage enters by its own rank, one that stands beside a
+    hit as soon as that is there; those that touch become one block. `rows` are the tokens that the list of sources
+    takes for each of them; a source is listed with the first thing that is shown of it.
+    """
 
     evidence: Sequence[EvidenceBlock | BriefStatement]
     name: SourceLabels
+    rows: Sequence[int]
     left: int
     """Tokens."""
+    listed: set[int] = field(default_factory=set[int])
+    """The numbers of the sources that are named."""
     pieces: dict[int, ShownBlock] = field(default_factory=dict[int, ShownBlock])
     facts: list[int] = field(default_factory=list[int])
     costs: dict[int, int] = field(default_factory=dict[int, int])
     """Of the lines of the pieces."""
     after: dict[int, int] = field(init=False)
     """By the index of a block, that of the one which begins where it ends."""
-    bound: set[int] = field(default_factory=set[int])
-    """Neighbours that touch a hit, or a neighbour that does."""
 
     def __post_init__(self) -> None:
         self.after = {
@@ -91,48 +79,80 @@ class _Fitting:
             if isinstance(item, EvidenceBlock) and item.follows is not None
         }
 
+    def order(self) -> list[int]:
+        """The indices of the evidence in the order in which it enters."""
+        bound = self._bound()
+        order: dict[int, None] = {}
+        # Neighbours that came before what they stand beside.
+        waiting: set[int] = set()
+        for index in range(len(self.evidence)):
+            entering = [index]
+            while entering:
+                place = entering.pop()
+                near = self._beside(place)
+                if place in bound and order.keys().isdisjoint(near):
+                    waiting.add(place)
+                    continue
+                order[place] = None
+                beside = [each for each in near if each in waiting]
+                waiting.difference_update(beside)
+                entering += beside
+        return [*order, *sorted(waiting)]
+
+    def _bound(self) -> set[int]:
+        """Neighbours that touch a hit, or a neighbour that does."""
+        bound: set[int] = set()
         for index, item in enumerate(self.evidence):
             if isinstance(item, EvidenceBlock) and item.follows is None:
-                chain = [(index, item)]
-                while (place := self.after.get(chain[-1][0])) is not None:
-                    block = self.evidence[place]
-                    assert isinstance(block, EvidenceBlock)  # noqa: S101 - for the type checker
-                    chain.append((place, block))
-                if not all(block.is_adjacent for _, block in chain):
-                    self.bound.update(place for place, block in chain if block.is_adjacent)
+                chain = [index]
+                while (place := self.after.get(chain[-1])) is not None:
+                    chain.append(place)
+                beside = [place for place in chain if self._is_adjacent(place)]
+                if len(beside) < len(chain):
+                    bound.update(beside)
+        return bound
 
-    def fill(self, slack: int) -> None:
-        """Choose until there is no room, or nothing more."""
-        cut: int | None = None
-        tries = 0
-        # Neighbours that came before what they stand beside.
-        waiting: dict[int, EvidenceBlock] = {}
-        for index, item in enumerate(self.evidence):
-            if self.left < _MIN_PART or tries >= _MAX_TRIES:
-                break
-            if isinstance(item, BriefStatement):
-                cost = tokens.count(evidence_blocks.fact(item, _ANY_NUMBER, self.name) + '\n')
-                if cost <= self.left:
+    def _is_adjacent(self, index: int) -> bool:
+        item = self.evidence[index]
+        return isinstance(item, EvidenceBlock) and item.is_adjacent
+
+    def put(self, index: int) -> bool:
+        """Show a passage or a fact, and name its sources, if there is room."""
+        item = self.evidence[index]
+        before, left = set(self.listed), self.left
+        is_fact = isinstance(item, BriefStatement)
+        if self.list_sources([place.source for place in item.places] if is_fact else [item.source]):
+            if is_fact:
+                self.left -= tokens.count(evidence_blocks.fact(item, _ANY_NUMBER, self.name) + '\n')
+                if self.left >= 0:
                     self.facts.append(index)
-                    self.left -= cost
-                else:
-                    tries += 1
-                continue
-            entering = [(index, item)]
-            while entering:
-                place, block = entering.pop()
-                if not self._belongs(place):
-                    waiting[place] = block
-                elif self._put(ShownBlock(place, block, 0, len(block.lines))):
-                    entering += [(near, waiting.pop(near)) for near in self._beside(place, block) if near in waiting]
-                    tries += cut is not None
-                else:
-                    if cut is None:
-                        cut = place
-                        self._put_lines(place, block, is_from_its_end=self._is_only_before(place))
-                    tries += 1
-        if cut is not None and self.left > max(slack, _MIN_PART):
-            self._fill_with_a_part(cut)
+                    return True
+            elif self._put(ShownBlock(index, item, 0, len(item.lines))):
+                return True
+        self.listed, self.left = before, left
+        return False
+
+    def list_sources(self, numbers: Iterable[int]) -> bool:
+        """Name sources, if there is room."""
+        new = {*numbers} - self.listed
+        cost = sum(self.rows[number - 1] for number in new)
+        if cost > self.left:
+            return False
+        self.listed |= new
+        self.left -= cost
+        return True
+
+    def cut(self, index: int, slack: int) -> None:
+        """Show as many lines of a passage as have room, and of the next one a part; rather `slack` tokens stay free."""
+        item = self.evidence[index]
+        before, left = set(self.listed), self.left
+        if isinstance(item, BriefStatement) or self.left < _MIN_PART or not self.list_sources([item.source]):
+            return
+        piece = self._put_lines(index, item, is_from_its_end=self._is_only_before(index))
+        if self.left > max(slack, _MIN_PART) and not (piece and piece.start):
+            piece = self._put_part(index, item, piece.stop if piece else 0) or piece
+        if piece is None:
+            self.listed, self.left = before, left
 
     def fitted(self) -> Fitted:
         """What was chosen, written."""
@@ -158,13 +178,11 @@ class _Fitting:
         }
         return Fitted(tuple(texts), numbers, cuts, is_whole=len(numbers) == len(self.evidence) and not cuts)
 
-    def _belongs(self, index: int) -> bool:
-        """Return whether a passage is here for its own sake, or beside one that is shown."""
-        return index not in self.bound or self._follows_on(index) or self._leads_to(index)
-
-    def _beside(self, index: int, block: EvidenceBlock) -> list[int]:
+    def _beside(self, index: int) -> list[int]:
         """The blocks before and after one that touch it."""
-        return [near for near in (block.follows, self.after.get(index)) if near is not None]
+        item = self.evidence[index]
+        before = item.follows if isinstance(item, EvidenceBlock) else None
+        return [near for near in (before, self.after.get(index)) if near is not None]
 
     def _follows_on(self, index: int) -> bool:
         """Return whether the end of what stands before a block is shown."""
@@ -194,8 +212,7 @@ class _Fitting:
 
     def _cost_around(self, index: int) -> int:
         """Tokens of a block and of those beside it; no line begins with white space, so what they cost adds up."""
-        block = self.evidence[index]
-        near = [index, *(self._beside(index, block) if isinstance(block, EvidenceBlock) else ())]
+        near = [index, *self._beside(index)]
         groups = {(group := self._group(each))[0].index: group for each in near if each in self.pieces}
         return sum(map(self._cost, groups.values()))
 
@@ -203,6 +220,8 @@ class _Fitting:
         above = evidence_blocks.head(group, _ANY_NUMBER, self.name)
         if header := evidence_blocks.header_of(group):
             above += '\n' + quoting.numbered(header.number, header.text)
+        inner = (line for piece in group[1:] for line in piece.block.between)
+        above = '\n'.join((above, *(quoting.numbered(line.number, line.text) for line in inner)))
         return tokens.count(above + '\n') + sum(self.costs[piece.index] for piece in group)
 
     def _put(self, piece: ShownBlock) -> bool:
@@ -241,26 +260,7 @@ class _Fitting:
                 return piece
         return None
 
-    def _fill_with_a_part(self, first: int) -> None:
-        """Show a part of the first line that is not shown, best of one that goes on from what is, or begins a block."""
-        cuttable: list[tuple[bool, int, EvidenceBlock]] = []
-        for index in range(first, len(self.evidence)):
-            item, piece = self.evidence[index], self.pieces.get(index)
-            if isinstance(item, EvidenceBlock) and self._belongs(index) and not (piece and piece.is_whole):
-                cuttable.append((self._is_only_before(index), index, item))
-        for _, index, block in sorted(cuttable, key=lambda each: each[:2])[:_CUTS]:
-            piece = old = self.pieces.get(index)
-            if old and old.start:  # only the beginning of a line can be shown, so the block is, from its own
-                before = self._cost_around(index)
-                del self.pieces[index], self.costs[index]
-                self.left += before - self._cost_around(index)
-                piece = self._put_lines(index, block, is_from_its_end=False)
-            if self._put_part(index, block, piece.stop if piece else 0):
-                return
-            if old and not piece:
-                self._put(old)
-
-    def _put_part(self, index: int, block: EvidenceBlock, line: int) -> bool:
+    def _put_part(self, index: int, block: EvidenceBlock, line: int) -> ShownBlock | None:
         """Show a block up to some word of a line."""
         room = self.left
         text = quoting.verbatim(block.lines[line].text[: room * _LONGEST_TOKEN])
@@ -268,7 +268,8 @@ class _Fitting:
             kept = tokens.truncate(text, room)
             space = max(kept.rfind(' ', len(kept) - _WORD_REACH), kept.rfind('\t', len(kept) - _WORD_REACH))
             kept = kept[:space] if 0 < space < len(text) and len(kept) < len(text) else kept
-            if kept.strip() and self._put(ShownBlock(index, block, 0, line + 1, kept.rstrip())):
-                return True
+            piece = ShownBlock(index, block, 0, line + 1, kept.rstrip())
+            if kept.strip() and self._put(piece):
+                return piece
             room -= _LESS
-        return False
+        return None

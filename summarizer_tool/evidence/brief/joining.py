@@ -34,13 +34,14 @@ class SourceText:
         return start if self.text.startswith(passage.text, start) else None
 
     def between(self, before: Passage, after: Passage) -> str | None:
-        """The white space between two passages; `None` where anything else stands there."""
+        """The white space and the headings between two passages; `None` where anything else stands there."""
         begin, start = self.start(before), self.start(after)
         if begin is None or start is None:
             return None
         end = begin + len(before.text)
         space = self.text[end:start]
-        return space if end <= start and not space.strip() else None
+        is_open = end <= start and all(line[:1] in ('#', '') for line in map(str.strip, space.split('\n')))
+        return space if is_open else None
 
     @cached_property
     def lines(self) -> tuple[BriefLine, ...]:
@@ -88,7 +89,8 @@ def join(
                 is_adjacent=hit.is_adjacent,
                 offset=passage.offset,
                 follows=None if space is None else before,
-                space=space or '',
+                space=space if space and space.isspace() else '',
+                between=_headings(space or '', passage.first_line),
                 header=BriefLine(passage.header_line, passage.header) if passage.header else None,
             )
         )
@@ -97,6 +99,11 @@ def join(
             worth = hit.score / 2 if hit.is_adjacent else hit.score
             quotables.append(Quotable(passage.source_id, quotable, worth, place))
     return made, quotables
+
+
+def _headings(space: str, next_line: int) -> tuple[BriefLine, ...]:
+    """The headings in what stands before a line."""
+    return lines_of(space, next_line - space.count('\n'))
 
 
 def _ordered(hits: Sequence[Hit]) -> list[Hit]:

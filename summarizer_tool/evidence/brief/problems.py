@@ -100,11 +100,15 @@ def failure(page: TracePage) -> str:
     return f'{where}: {quoting.reason(page.url, page.failure, FAILURE_TOKENS)}'
 
 
-def timed_out(seconds: float, waiting_for: str = '') -> Problem:
-    """The time was over before there was anything, while `waiting_for` was not done, such as `fetch`."""
+def timed_out(seconds: float, waiting_for: str = '', set_by: str = '') -> Problem:
+    """The time was over before there was anything, while `waiting_for` was not done, such as `fetch`.
+
+    `set_by` is the setting that says how long it may take, with its value.
+    """
     during = f', while it was busy with {waiting_for}' if waiting_for else ''
+    limit = f' ({set_by})' if set_by else ''
     taken = f'{seconds:,.0f}' if seconds >= 10 else f'{seconds:.1f}'
-    return _problem('error_timeout', detail=f'there was no answer within {taken} seconds{during}.')
+    return _problem('error_timeout', detail=f'there was no answer within {taken} seconds{limit}{during}.')
 
 
 def unknown_source(detail: str, budget: int = MAX_TOKENS) -> Problem:

@@ -1,20 +1,23 @@
 """Fit a brief into its budget. Pure computing.
 
-What is always there is written first, each section within its share of the budget: what is missing, the sources, the
-statistics. The rest goes by rank: the citations get the share that is reserved for them, then comes the evidence, then
-the trace, then the images. So the images are the first to go, then the trace, then the evidence from its end.
+What is always there is written first: what is missing, and the question. The rest enters in an order that does not
+depend on the budget, each thing with the source that it names, until one does not fit: so more budget shows whatever
+less does, and more. The evidence comes by rank, between its passages the citations and the statistics, as far as they
+have their share; where all of it is shown, what is left of these follows, then the other sources, the trace, headings,
+and images.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.evidence.brief import sections
-from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, ShownCount
+from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief, ShownCount
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
-from summarizer_tool.evidence.brief.fitting import Fitted, fit
+from summarizer_tool.evidence.brief.fitting import Fitted, Fitting
 from summarizer_tool.evidence.brief.quoting import span
 from summarizer_tool.evidence.brief.sections import BriefSection
 from summarizer_tool.text import tokens
@@ -22,22 +25,12 @@ from summarizer_tool.text import tokens
 MIN_BUDGET = 500
 """Tokens below which there is no room for what is always there."""
 
-_SOURCES_SHARE = 0.5
-"""Of the budget: what the list of sources may take at most, with no more than handles and titles."""
-
-_FULL_SHARE = 0.3
-"""What it may take to name sizes, times and URLs."""
-
-_HEADINGS_SHARE = 0.15
-"""What it may take to name headings, too."""
-
-_EVIDENCE_SHARE = 0.12
-"""What the list of sources leaves for evidence in any case."""
-
 _QUESTION_SHARE = 0.08
 _PARTIAL_SHARE = 0.1
 _NOTICE_SHARE = 0.08
-_STATS_SHARE = 0.16
+
+_STATS_SHARE = 0.02
+"""Of what is shown, for statistics, before all of the evidence is there."""
 
 _MAX_QUESTION = 300
 _MAX_PARTIAL = 800
@@ -46,13 +39,6 @@ _MAX_NOTICE = 400
 
 SLACK = 0.03
 """Share of the budget that rather stays free than that a line is cut to fill it."""
-
-SMALL = 3000
-"""Tokens under which a budget is for evidence: where not everything fits, sources have handles and titles alone, and
-less is quoted."""
-
-_SMALL_CITATION_SHARE = 0.06
-"""Of a small budget, for quotes of passages, which are to be read above as well."""
 
 _END = '\n\n'
 
@@ -65,19 +51,15 @@ def render(brief: Brief, budget: int) -> RenderedBrief:
         for citation in brief.citations
         if verify(citation.quote, brief.texts.get(citation.source_id, ''), citation.first_line, citation.last_line)
     ]
+    room = budget
+    while (rendered := _rendered(brief, budget, quoted, room)).tokens > budget:
+        room -= rendered.tokens - budget
+    return rendered
+
+
+def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) -> RenderedBrief:
+    """Write a brief with its verified citations, for a budget of which there is a little less room."""
     unverified = len(brief.citations) - len(quoted)
-    rendered = _rendered(brief, budget, quoted, unverified, is_short=False)
-    counts = (rendered.sources, rendered.evidence, rendered.images, rendered.trace)
-    shows_all = all(count.shown == count.total for count in counts) and len(rendered.citations) == len(quoted)
-    if budget >= SMALL or (rendered.is_whole and shows_all):
-        return rendered
-    return _rendered(brief, budget, quoted, unverified, is_short=True)
-
-
-def _rendered(
-    brief: Brief, budget: int, quoted: Sequence[Citation], unverified: int, *, is_short: bool
-) -> RenderedBrief:
-    """Write a brief with its verified citations; where it `is_short`, as little as possible beside the evidence."""
     notices = (
         (*brief.notices, prompts.render('evidence/unverified', count=str(unverified))) if unverified else brief.notices
     )
@@ -87,72 +69,134 @@ def _rendered(
         sections.listed('PARTIAL', brief.partial, min(_MAX_PARTIAL, int(budget * _PARTIAL_SHARE))),
         sections.listed('NOTICE', notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
     ]
-    stats_room = int(budget * _STATS_SHARE)
-    pages_fetched = len(brief.trace.pages) if brief.trace else 0
-    # Each section says at least what of it has been dropped.
-    empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
-    left = budget - _cost(*before) - sum(sections.empty(name, total) for name, total in empty.items())
-    left -= tokens.count(sections.stats(brief.stats, budget, budget, stats_room))
-    room = min(int(budget * _SOURCES_SHARE), left - int(budget * _EVIDENCE_SHARE))
-    listing, listed = (
-        sections.sources(brief, room, 0, 0)
-        if is_short
-        else sections.sources(
-            brief, room, min(room, int(budget * _FULL_SHARE)), min(room, int(budget * _HEADINGS_SHARE))
-        )
-    )
-    before.append(listing)
-    left -= _cost(listing)
-
-    pages = {source_id: found for source_id, text in brief.texts.items() if (found := PageNumbers.of(text)).breaks}
-    name = SourceLabels(brief.sources, listed, pages)
-    on_pages = partial(_page_of, brief=brief, pages=pages) if pages else _no_page
-    trace = sections.trace(brief.trace, name)
-    images = sections.images(brief.images, name)
+    texts = {source_id: found for source_id, text in brief.texts.items() if (found := PageNumbers.of(text)).breaks}
+    on_pages = partial(_page_of, brief=brief, pages=texts) if texts else _no_page
+    total = len(brief.sources)
+    everywhere = SourceLabels(brief.sources, range(1, total + 1), texts)
     # As wide as they can be: which evidence is shown, and so its numbers, is not known yet.
-    quotes = sections.citations(quoted, name, lambda _: len(brief.evidence), on_pages)
+    quotes = sections.citations(quoted, everywhere, lambda _: len(brief.evidence), on_pages)
+    # Each section says at least what of it has been dropped.
+    pages_fetched = len(brief.trace.pages) if brief.trace else 0
+    empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
+    left = room - _cost(*before, sections.head('SOURCES', total, total + 1))
+    left -= sum(sections.empty(name, count) for name, count in empty.items())
+    left -= tokens.count(sections.stats((), 0, budget, budget) + sections.evidence_head(99, 100, 1) + _END)
 
-    # A quote is of little use without the lines around it: some evidence goes before all quotes.
-    citing = _cited(brief, quotes, budget, left - int(budget * _EVIDENCE_SHARE), is_short=is_short)
-    fitted = _evidence(brief, name, left - quotes.cost(citing) + quotes.cost(0), int(budget * SLACK))
-    if citing and not fitted.texts:
-        citing = 0
-        fitted = _evidence(brief, name, left, int(budget * SLACK))
-    left -= quotes.cost(citing) - quotes.cost(0) + _cost(_written(fitted, brief))
+    rows = [tokens.count(f'{sections.source_row(number, each)}\n') for number, each in enumerate(brief.sources, 1)]
+    fitting = Fitting(brief.evidence, everywhere, rows, left)
+    citing = _Share(quotes, brief.citation_share, [_number_of(citation, brief) for citation in quoted])
+    stats = BriefSection(lambda count: sections.stats(brief.stats, count, budget, budget), len(brief.stats))
+    telling = _Share(stats, _STATS_SHARE)
+    is_all = citing.is_first_there(fitting)
+    for index in fitting.order():
+        if not (is_all and fitting.put(index)):
+            fitting.cut(index, int(budget * SLACK))
+            is_all = False
+            break
+        if not all(share.keep_up(fitting, left) for share in (citing, telling)):
+            is_all = False
+            break
     pages = pictures = 0
-    if fitted.is_whole:
-        more = quotes.most(left + quotes.cost(citing))
-        left -= quotes.cost(max(more, citing)) - quotes.cost(citing)
-        citing = max(more, citing)
-        pages = trace.most(left + trace.cost(0))
-        left -= trace.cost(pages) - trace.cost(0)
+    headings = -1
+    # As soon as one thing does not fit, what comes after it is left out.
+    if is_all and citing.fill(fitting) and telling.fill(fitting) and _all_sources(fitting):
+        trace = sections.trace(brief.trace, everywhere)
+        pages = trace.most(fitting.left + trace.cost(0))
+        fitting.left -= trace.cost(pages) - trace.cost(0)
+        listing = [sections.sources(brief, fitting.listed, count) for count in (-1, *sections.HEADINGS)]
         if pages == trace.total:
-            pictures = images.most(left + images.cost(0))
+            sizes = [tokens.count(text) for text in listing]
+            fits = [place for place, size in enumerate(sizes) if size - sizes[0] <= fitting.left]
+            headings = (-1, *sections.HEADINGS)[fits[-1]]
+            fitting.left -= sizes[fits[-1]] - sizes[0]
+            if headings == sections.HEADINGS[-1]:
+                images = sections.images(brief.images, everywhere)
+                pictures = images.most(fitting.left + images.cost(0))
 
+    fitted = fitting.fitted()
+    name = SourceLabels(brief.sources, fitting.listed, texts)
+    trace, images = sections.trace(brief.trace, name), sections.images(brief.images, name)
     cited = sections.citations(quoted, name, fitted.number, on_pages)
     text = '\n\n'.join(
         section
         for section in (
             *before,
+            sections.sources(brief, fitting.listed, headings),
             _written(fitted, brief),
             images.write(pictures) if images.total else '',
             trace.write(pages) if trace.total else '',
-            cited.write(citing) if cited.total else '',
+            cited.write(citing.count) if cited.total else '',
         )
         if section
     )
-    text, used = _with_stats(text, brief, budget, stats_room)
+    text, used = _with_stats(text, brief, budget, telling.count)
     return RenderedBrief(
         text,
         used,
-        ShownCount(listed, len(brief.sources)),
+        ShownCount(len(fitting.listed), total),
         ShownCount(len(fitted.numbers), len(brief.evidence)),
         ShownCount(pictures, images.total),
         ShownCount(pages, trace.total),
-        tuple(quoted[:citing]),
+        tuple(quoted[: citing.count]),
         unverified,
         fitted.is_whole,
     )
+
+
+@dataclass(slots=True)
+class _Share:
+    """A section that grows with what is shown of the evidence, to a share of it."""
+
+    section: BriefSection
+    share: float
+    sources: Sequence[int] = ()
+    """The numbers of the sources that its items name, if they name any; 0 where that is not listed."""
+    count: int = 0
+    spent: int = 0
+    """Tokens."""
+
+    def is_first_there(self, fitting: Fitting) -> bool:
+        """Show the first item; return whether it fits, or there is none."""
+        return not self.section.total or self._take(fitting)
+
+    def keep_up(self, fitting: Fitting, room: int) -> bool:
+        """Show as many items as have their share of what of the room is used; return whether these fit."""
+        while self.count < self.section.total:
+            if self.spent + self._next > self.share * (room - fitting.left):
+                return True
+            if not self._take(fitting):
+                return False
+        return True
+
+    def fill(self, fitting: Fitting) -> bool:
+        """Show as many items as fit; return whether those are all."""
+        while self.count < self.section.total and self._take(fitting):
+            pass
+        return self.count == self.section.total
+
+    @property
+    def _next(self) -> int:
+        return self.section.cost(self.count + 1) - self.section.cost(self.count)
+
+    def _take(self, fitting: Fitting) -> bool:
+        cost = self._next
+        number = self.sources[self.count] if self.sources else 0
+        if cost > fitting.left - (fitting.rows[number - 1] if number and number not in fitting.listed else 0):
+            return False
+        fitting.list_sources([number] if number else [])
+        fitting.left -= cost
+        self.spent += cost
+        self.count += 1
+        return True
+
+
+def _all_sources(fitting: Fitting) -> bool:
+    """Name the sources that nothing is shown of, in their order; return whether all of them are named."""
+    return all(fitting.list_sources([number]) for number in range(1, len(fitting.rows) + 1))
+
+
+def _number_of(citation: Citation, brief: Brief) -> int:
+    return next((number for number, source in enumerate(brief.sources, 1) if source.id == citation.source_id), 0)
 
 
 def _no_page(_: Citation) -> str:
@@ -174,40 +218,17 @@ def _cost(*texts: str) -> int:
     return sum(tokens.count(text + _END) for text in texts if text)
 
 
-def _cited(brief: Brief, quotes: BriefSection, budget: int, left: int, *, is_short: bool) -> int:
-    """How many quotes have room in what is reserved for them: one, if any can be had for their full share."""
-    head, left = quotes.cost(0), max(0, left)
-    full = quotes.most(min(int(budget * brief.citation_share), left) + head)
-    if not is_short or any(
-        isinstance(item, BriefStatement) for item in brief.evidence
-    ):  # whose lines stand nowhere else
-        return full
-    return min(full, max(1, quotes.most(min(int(budget * _SMALL_CITATION_SHARE), left) + head)))
-
-
-def _evidence(brief: Brief, name: SourceLabels, room: int, slack: int) -> Fitted:
-    """The evidence that fits with its head, exactly counted."""
-    total = len(brief.evidence)
-    inner = room - tokens.count(f'{sections.evidence_head(total, total + 1, 0)}\n')
-    while True:
-        fitted = fit(brief.evidence, name, max(0, inner), slack)
-        over = _cost(_written(fitted, brief)) - room
-        if over <= 0 or not fitted.texts:
-            return fitted
-        inner -= over
-
-
 def _written(fitted: Fitted, brief: Brief) -> str:
     head = sections.evidence_head(len(fitted.numbers), len(brief.evidence), len(fitted.texts))
     return '\n'.join((head, *fitted.texts))
 
 
-def _with_stats(text: str, brief: Brief, budget: int, room: int) -> tuple[str, int]:
+def _with_stats(text: str, brief: Brief, budget: int, count: int) -> tuple[str, int]:
     """The whole text, which says how many tokens it has, and that number."""
     used = tokens.count(text + _END)
     before = used
     while True:
-        stats = sections.stats(brief.stats, used, budget, room)
+        stats = sections.stats(brief.stats, count, used, budget)
         whole = before + tokens.count(stats)
         if whole == used:
             return f'{text}{_END}{stats}', whole

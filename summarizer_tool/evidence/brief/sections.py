@@ -1,6 +1,6 @@
 """The sections of a brief other than its evidence, each written within a number of tokens or items."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from summarizer_tool.evidence.answer.trace import Trace
@@ -12,17 +12,11 @@ from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
 TITLE_TOKENS = 40
-_SHORT_TITLE_TOKENS = 16
-"""Where there are so many sources that they are listed without their URLs."""
 
 URL_TOKENS = 120
 HEADING_TOKENS = 16
-HEADINGS = (16, 8, 4, 2)
-"""Headings that a source is listed with: the first number that keeps the list short enough, or none."""
-
-_LEAST_FULL = 12
-_LEAST_BARE = 8
-"""Tokens that a source takes at least in the list, with and without size, time and URL."""
+HEADINGS = (0, 2, 4, 8, 16)
+"""Headings that a source is listed with, as there is room."""
 
 _CAPTION_TOKENS = 48
 _STAT_TOKENS = 48
@@ -100,31 +94,10 @@ def listed(name: str, lines: Sequence[str], room: int) -> str:
     return write(BriefSection(write, len(rows)).most(room))
 
 
-def sources(brief: Brief, room: int, full_room: int, headings_room: int) -> tuple[str, int]:
-    """The list of sources with as much about each as there is room for, and how many it lists.
-
-    Every source is listed, with fewer headings, without headings, or with its handle and title alone; only where not
-    even that fits are the last ones left out. `full_room` are the tokens that it may have to name sizes, times and
-    URLs, `headings_room` those to name headings, too.
-    """
-    everything = brief.sources
-    total = len(everything)
-
-    def full(headings: int) -> str:
-        rows = (_source(number, source, headings) for number, source in enumerate(everything, 1))
-        return '\n'.join((head('SOURCES', total, total), *rows))
-
-    for headings in (*HEADINGS, 0) if total * _LEAST_FULL <= full_room else ():
-        section = full(headings)
-        if tokens.count(section + _END) <= (headings_room if headings else full_room):
-            return section, total
-    bare = [
-        f'{number}. {source.id} · {quoting.label(source.title, _SHORT_TITLE_TOKENS) or "untitled"}'
-        for number, source in enumerate(everything[: room // _LEAST_BARE], 1)
-    ]
-    section = of_rows('SOURCES', bare, total)
-    count = section.most(room)
-    return section.write(count), count
+def sources(brief: Brief, numbers: Collection[int], headings: int = -1) -> str:
+    """The sources with these numbers: handle, URL and title; with `headings`, sizes, times and so many of these."""
+    rows = [source_row(number, brief.sources[number - 1], headings) for number in sorted(numbers)]
+    return '\n'.join((head('SOURCES', len(rows), len(brief.sources)), *rows))
 
 
 def source_line(number: int, source: BriefSource | Source, when: str) -> str:
@@ -134,8 +107,11 @@ def source_line(number: int, source: BriefSource | Source, when: str) -> str:
     return ' · '.join(filter(None, (f'{number}. {source.id}', f'{source.tokens:,} tokens', when, address, title)))
 
 
-def _source(number: int, source: BriefSource, headings: int) -> str:
+def source_row(number: int, source: BriefSource, headings: int = -1) -> str:
     """A source in one line, or two with its headings."""
+    if headings < 0:
+        title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
+        return ' · '.join(filter(None, (f'{number}. {source.id}', quoting.address(source.url, URL_TOKENS), title)))
     fetched = '' if source.fetched_at is None else f'fetched {source.fetched_at:%Y-%m-%d}'
     line = source_line(number, source, fetched)
     named = [label for heading in source.headings[:headings] if (label := quoting.label(heading, HEADING_TOKENS))]
@@ -195,12 +171,7 @@ def citations(
     return of_rows('CITATIONS', rows, len(rows))
 
 
-def stats(values: Sequence[tuple[str, str]], used: int, budget: int, room: int) -> str:
-    """What was done to find all this; the last ones are left out where there is no room for them."""
-    rows = [f'{name}: {quoting.label(value, _STAT_TOKENS)}' for name, value in values]
-
-    def write(count: int, size: int) -> str:
-        return '\n'.join(('[STATS]', *rows[:count], f'tokens: {size:,} of at most {budget:,}'))
-
-    # How many there are must not depend on the tokens, which depend on it.
-    return write(BriefSection(lambda count: write(count, budget), len(rows)).most(room), used)
+def stats(values: Sequence[tuple[str, str]], count: int, used: int, budget: int) -> str:
+    """What was done to find all this: so many of the values, and the tokens."""
+    rows = [f'{name}: {quoting.label(value, _STAT_TOKENS)}' for name, value in values[:count]]
+    return '\n'.join(('[STATS]', *rows, f'tokens: {used:,} of at most {budget:,}'))

@@ -51,6 +51,14 @@ _TWO = regex.compile(
     r'(?P<whole>of\s+[^,;?]{2,120}?)(?P<mark>\s*[?.!]*)$',
     regex.IGNORECASE,
 )
+_OF = r'the\s+[^,;?]{2,60}?\s+of\s+[^,;?]{2,60}?'
+_OF_NAME = r'the\s+\S+\s+of\s+(?:the\s+)?(?-i:\p{Lu})'
+_EACH_OF = regex.compile(
+    # The first one is of something with a name: "the name of the owner and the age of the mill" are of one mill.
+    rf'^(?P<head>{_OPENING})(?P<items>(?={_OF_NAME}){_OF}\s+{_AND}\s+{_OF})(?P<mark>\s*[?.!]*)$',
+    regex.IGNORECASE,
+)
+_AND_THE = regex.compile(rf'\s+{_AND}\s+(?=the\s)', regex.IGNORECASE)
 _PROPER = (
     r"\p{Lu}[\p{L}\p{N}’'.-]*(?:\s+(?:of|de|la|the)\s+\p{Lu}[\p{L}\p{N}’'.-]*|\s+[\p{Lu}\p{N}][\p{L}\p{N}’'.-]*){0,4}"
 )
@@ -88,6 +96,8 @@ def enumerated(question: str) -> tuple[str, ...]:
             items = [_ARTICLE.sub('', item) for item in _LISTED.split(match['items']) if item]
             if not any(_NO_NOUN.search(item) for item in items):
                 return tuple(f'{item} {match["whole"]}' for item in items)
+    if (match := _EACH_OF.match(question)) and len(items := _AND_THE.split(match['items'])) == 2:
+        return tuple(f'{match["head"]}{item}{match["mark"]}' for item in items)
     if match := _NAMES.match(question):
         items = [item for item in _LISTED.split(match['items']) if item]
         return tuple(f'{match["head"]}{item}{match["tail"] or ""}{match["mark"]}' for item in items)

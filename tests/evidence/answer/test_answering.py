@@ -104,12 +104,13 @@ async def test_auto_goes_on_until_there_is_enough() -> None:
         [
             '->0 d0 / 01 +2 0.00>0.00',
             '0>1 d1 /guide 02 +1 0.00>0.00',
-            '1>2 d2 /guide/turbines 03 +1 0.00>0.02',
-            '2>3 d3 /guide/kaplan 04 +1 0.02>0.44',
-            '2>4 d3 /guide/bulb 06 +1 0.02>0.44',
-            '2>5 d3 /guide/log FAILED marn.example/guide/log answered HTTP 404',
-            '3>6 d4 /guide/blades 05 +2 0.44>0.85',
-            '3>7 d4 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
+            '0>2 d1 /news 07 +1 0.00>0.00',
+            '1>3 d2 /guide/turbines 03 +1 0.00>0.02',
+            '3>4 d3 /guide/kaplan 04 +1 0.02>0.44',
+            '3>5 d3 /guide/bulb 06 +1 0.02>0.44',
+            '3>6 d3 /guide/log FAILED marn.example/guide/log answered HTTP 404',
+            '4>7 d4 /guide/blades 05 +2 0.44>0.85',
+            '4>8 d4 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
             '4 rounds: enough evidence',
         ]
     )
@@ -219,7 +220,7 @@ async def test_sources_that_fit_are_given_whole_but_are_not_enough_for_that() ->
 
 
 async def test_plateau() -> None:
-    pages = {'/': leaf('Nothing here.', *((f'/turbine-{n}', f'Turbine {n}') for n in range(30)))}
+    pages = {'/': leaf('The runner of a Kaplan turbine.', *((f'/turbine-{n}', f'Blades {n}') for n in range(30)))}
     pages |= {f'/turbine-{n}': leaf(f'No word of it on page {n}.') for n in range(30)}
     for mode, rounds in (('auto', 2), ('deep', 4)):
         answered = await ask(web(pages), mode=mode, answer_max_pages=30, answer_max_pages_per_round=2)
@@ -234,16 +235,26 @@ async def test_a_chain_that_names_what_is_asked_is_walked_to_its_end() -> None:
     assert (answered.trace.rounds, answered.trace.stop_reason) == (3, 'enough evidence')
 
 
-async def test_deep_takes_any_link_where_none_is_promising() -> None:
+async def test_without_evidence_there_is_no_plateau_before_the_budget_ends() -> None:
+    pages = {'/': leaf('Nothing here.', *((f'/{n}', f'Part {n}') for n in range(30)))}
+    pages |= {f'/{n}': leaf(f'No word of it on page {n}.') for n in range(30)}
+    for mode in ('auto', 'deep'):
+        answered = await ask(web(pages), mode=mode, answer_max_pages=9)
+        assert (len(answered.trace.pages), answered.trace.stop_reason) == (10, 'expansion budget')
+
+
+async def test_any_link_is_taken_where_none_is_promising() -> None:
     pages = {
         '/': leaf('Nothing here.', ('/boats', 'Boats'), ('/login', 'Log in'), ('https://ness.example/', 'Ness')),
         '/boats': leaf('The runner of a Kaplan turbine has five blades.', ('/news', 'News')),
     }
-    assert (await ask(web(pages), mode='auto')).trace.stop_reason == 'no promising links'
-    answered = await ask(web(pages), mode='deep')
-    assert trace(answered) == snapshot(
-        ['->0 d0 / 01 +1 0.00>0.00', '0>1 d1 /boats 02 +1 0.00>0.72', '1 rounds: no promising links']
-    )
+    for mode, reason in (('auto', 'enough evidence'), ('deep', 'no promising links')):
+        answered = await ask(web(pages), mode=mode)
+        assert trace(answered) == [
+            '->0 d0 / 01 +1 0.00>0.00',
+            '0>1 d1 /boats 02 +1 0.00>0.72',
+            f'1 rounds: {reason}',
+        ]
 
 
 async def test_expansion_budget() -> None:
@@ -301,14 +312,15 @@ async def test_the_deadline_returns_what_there_is() -> None:
         [
             '->0 d0 / 01 +2 0.00>0.00',
             '0>1 d1 /guide 02 +1 0.00>0.00',
-            '1>2 d2 /guide/turbines FAILED the deadline came before it was there; ask again, or give the call more time',
+            '0>2 d1 /news 07 +1 0.00>0.00',
+            '1>3 d2 /guide/turbines FAILED the deadline came before it was there; ask again, or give the call more time',
             '2 rounds: deadline',
         ]
     )
     assert answered.is_partial
     # What had come by then was searched.
     assert small.queries[-1].source_ids == answered.source_ids
-    assert answered.found.documents == 2
+    assert answered.found.documents == 3
 
 
 async def test_what_came_just_before_the_deadline_is_searched() -> None:
@@ -536,9 +548,10 @@ async def test_progress_tells_numbers_but_no_content() -> None:
             'fetch 2/2 2 of 2 pages done',
             'index 1/1 2 new passages in the index',
             'search 1/1 0 passages found',
-            'expand 1/12 round 1: 1 of 1 links followed',
+            'expand 1/12 round 1: 1 of 2 links followed',
+            'expand 2/12 round 1: 2 of 2 links followed',
             'search 2/2 0 passages found',
-            'expand 2/12 round 2: 1 of 1 links followed',
+            'expand 3/12 round 2: 1 of 1 links followed',
             'search 3/3 1 passages found',
             'assemble 0/1 1 passages found',
         ]

@@ -163,6 +163,15 @@ def test_a_page_leads_down_to_its_chapters_and_a_site_to_its_guide() -> None:
     assert len(promising(known, topic, least=ANY)) == 4
 
 
+def test_a_form_or_a_part_of_a_word_speaks_for_a_link_but_less() -> None:
+    news = [at(f'/{number}', f'News {number}') for number in range(9)]
+    for question, text in (('Who sang at the feast?', 'The feasting'), ('Where were the millstones cut?', 'The mill')):
+        [candidate, *_] = follow(question, at('/a', text), *news)
+        assert (candidate.url[-1], candidate.is_told) == ('a', True)
+        [exact, *_] = follow(question, at('/b', question), *news)
+        assert exact.score > candidate.score
+
+
 def test_what_stands_around_a_link_counts_less_than_its_text() -> None:
     news = [at(f'/{number}', f'News {number}') for number in range(9)]
     candidates = follow(

@@ -20,7 +20,7 @@ from summarizer_tool.evidence.brief.brief import (
     EvidenceBlock,
     LineRange,
 )
-from summarizer_tool.evidence.brief.citations import Citation, verify
+from summarizer_tool.evidence.brief.citations import Citation, choose, verify
 from summarizer_tool.evidence.brief.joining import SourceText, join
 from summarizer_tool.evidence.brief.rendering import SLACK, render
 from summarizer_tool.evidence.search.results import Hit
@@ -194,17 +194,26 @@ def test_passages_that_touch_are_shown_once_and_as_they_are(search: tuple[Docume
         assert rendered.tokens >= budget * (1 - SLACK) - 50
 
 
-@hypothesis_settings(max_examples=20)
-@given(st.integers(500, 1500), st.integers(1, 400))
-def test_more_room_never_shows_less(budget: int, more: int) -> None:
-    evidence = tuple(
-        EvidenceBlock(1, (BriefLine(n, f'Finding {n} is about the tide.'),), relevance=0.5) for n in range(1, 21)
+@hypothesis_settings(max_examples=40)
+@given(searches(), st.integers(500, 2500), st.integers(1, 400))
+def test_more_room_never_shows_less(search: tuple[Document, list[Hit]], budget: int, more: int) -> None:
+    document, hits = search
+    blocks, quotables = join(hits, {'src_000000000001': 1}, {'src_000000000001': SourceText(document.text)})
+    others = tuple(replace(source(TIDES), id=f'src_{n:012x}', url=f'https://orrin.example/{n}') for n in range(9))
+    brief = replace(
+        BRIEF,
+        sources=(replace(source(document), id='src_000000000001'), *others),
+        evidence=tuple(blocks),
+        citations=tuple(choose(quotables, frozenset(('tide', 'rose')))),
+        texts={'src_000000000001': document.text},
     )
-    brief = replace(BRIEF, evidence=evidence)
     small, large = render(brief, budget), render(brief, budget + more)
 
     for of in ('sources', 'evidence', 'trace', 'images'):
         assert getattr(small, of).shown <= getattr(large, of).shown
+    assert set(small.citations) <= set(large.citations)
+    shown = [set(re.findall(r'^\d+(?=\| )|https://\S+', each.text, re.MULTILINE)) for each in (small, large)]
+    assert shown[0] <= shown[1]
 
 
 @pytest.mark.parametrize('budget', range(1000, 4000, 500))

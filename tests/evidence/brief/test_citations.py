@@ -101,6 +101,15 @@ def test_equal_pieces_are_quoted_once() -> None:
     assert len(choose(same, terms_to_quote('lamp hours'))) == 1
 
 
+def test_a_quote_rests_on_no_filler() -> None:
+    words = terms_to_quote('What stood throughout the winter?')
+    assert words == {'stood', 'winter'}
+    # Unless nothing else is asked for.
+    assert terms_to_quote('throughout?') == {'throughout'}
+    assert terms_to_quote('Wer hat die Mühle für den Müller gebaut?') == {'muhl', 'muller', 'gebaut'}
+    assert terms_to_quote('من بنى البرج؟') == {'بنى', 'البرج'}
+
+
 def test_other_scripts_are_asked_for_and_found() -> None:
     blocks = [
         Quotable('src_1', [(1, '茶は正午に出されます。灯台は一九三一年に建てられました。')], 0.9, 0),

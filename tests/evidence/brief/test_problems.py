@@ -74,10 +74,10 @@ What to do:
 
 
 def test_time_was_over() -> None:
-    assert told(problems.timed_out(95.4, 'fetch')) == snapshot("""\
+    assert told(problems.timed_out(95.4, 'fetch', 'MCP_TOOL_TIMEOUT=95')) == snapshot("""\
 [ERROR] timeout
 
-Detail: there was no answer within 95 seconds, while it was busy with fetch.
+Detail: there was no answer within 95 seconds (MCP_TOOL_TIMEOUT=95), while it was busy with fetch.
 
 Likely causes:
 - A site answers slowly, or many pages were asked for at once.

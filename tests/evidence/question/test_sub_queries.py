@@ -13,6 +13,7 @@ SINGLE = [
     'What is the plot of Romeo and Juliet?',
     'How much does Marn spend on research and development?',
     'What is the capital of Trinidad and Tobago?',
+    'What is the history of the dam and the weir?',
     'Who founded Marn and why?',
     'When and where was Ilse Quarry born?',
     'How do I install and configure the Kaplan driver?',
@@ -244,4 +245,15 @@ def test_the_intent_may_tell_whom_a_pronoun_means() -> None:
     assert split('Who built the mill and when was it repaired?', 'a page about the Marn dam') == (
         'Who built the mill?',
         'When was the mill repaired?',
+    )
+
+
+def test_what_is_asked_of_two_things_is_asked_of_each() -> None:
+    assert split('What is the head of the Kaplan sets and the material of the blades?') == (
+        'What is the head of the Kaplan sets?',
+        'What is the material of the blades?',
+    )
+    assert split('The founder of Arrask and the year of the great hail') == (
+        'The founder of Arrask',
+        'the year of the great hail',
     )

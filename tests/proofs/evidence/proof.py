@@ -1,16 +1,18 @@
-"""What `answer` and `search` do on the site on loopback, in each mode, from empty collections."""
+"""What `answer` and `search` do on two sites on loopback, in each mode, from empty collections."""
 
 import time
 from dataclasses import dataclass
 from statistics import mean
-from typing import Final
+from typing import Final, get_args
 
 from summarizer_tool.evidence.question.question import ResearchMode
 from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
+from tests.proofs.evidence.island import QUESTIONS as QUESTIONS_OF_ISLAND
+from tests.proofs.evidence.island import Layout, island
 from tests.proofs.load.goals import Goals
-from tests.support.asked_site import asking, holds, quotes
+from tests.support.asked_site import asking, fetching, holds, quotes, section
 from tests.support.site import FORBIDDEN, QUESTIONS, Site, site
 
 BUDGETS: Final = (24_000, 1500, 500)
@@ -20,7 +22,17 @@ ANSWERED: Final[dict[ResearchMode, float]] = {'fast': 1 / 18, 'auto': 0.8, 'deep
 of them two and three."""
 
 MOST_PAGES: Final = 13
-"""That one answer may ask for: the guide, and `SUMMARIZER_ANSWER_MAX_PAGES` by its links."""
+"""That one answer may read: the guide, and `SUMMARIZER_ANSWER_MAX_PAGES` by its links."""
+
+
+ISLAND_PAGES: Final = 10
+"""That one question to the island may take, the first page among them."""
+
+FOUND: Final[dict[ResearchMode, float]] = {'auto': 0.5, 'deep': 0.5}
+"""Share of the island's pages that are found at least; wanted are 0.7 and 0.9."""
+
+SHARE: Final = 0.8
+"""Of a brief: what is evidence, with the quotes."""
 
 
 @dataclass(slots=True)
@@ -50,6 +62,10 @@ async def prove(goals: Goals) -> None:
         goals.at_most('requests to the other server', len(web.canary.hits), 0, '')
         goals.at_most('requests that robots.txt forbids', len({*FORBIDDEN} & {*web.hits}), 0, '')
         goals.note('requests to the site', f'{len(web.hits):,}, at most {web.concurrent_max} at a time')
+    for layout in get_args(Layout):
+        with island(layout) as origin:
+            for mode, least in FOUND.items():
+                await _ask_the_island(origin, layout, mode, least, goals)
     goals.so(
         f'citations that stand in their lines: {checked.verbatim:,} of {checked.citations:,}',
         is_so=checked.verbatim == checked.citations > 0,
@@ -71,7 +87,7 @@ async def _ask_from_the_guide(web: Site, mode: ResearchMode, goals: Goals, check
                 if budget == BUDGETS[0]:
                     seconds.append(time.perf_counter() - started)
                     answered += holds(found.text, question.words)
-                    pages.append(int(found.figures.get('pages', 0)))
+                    pages.append(int(found.figures.get('pages', 0)) - int(found.figures.get('failures', 0)))
     share = answered / len(QUESTIONS)
     goals.at_least(f'{mode}: {answered} of {len(QUESTIONS)} questions answered', share, ANSWERED[mode])
     goals.at_most(f'{mode}: most pages for a question', max(pages), 1 if mode == 'fast' else MOST_PAGES, 'pages')
@@ -88,6 +104,32 @@ async def _ask_the_page(web: Site, goals: Goals, checked: Checked) -> None:
     goals.at_least('answered from the page that has the answer', answered, len(QUESTIONS), 'questions')
 
 
+async def _ask_the_island(origin: str, layout: Layout, mode: ResearchMode, least: float, goals: Goals) -> None:
+    """Ask from the first page: whether the page that answers was read, and its words are in a small brief."""
+    found = list[bool]()
+    words = {budget: list[bool]() for budget in (1500, 4000)}
+    pages = list[int]()
+    for question in QUESTIONS_OF_ISLAND:
+        with fetching(origin) as retriever:
+            for budget, held in words.items():
+                # What was read is there, the second time.
+                places, way = (f'{origin}/', mode) if budget == 1500 else ((), 'fast')
+                asked = await retriever.answer(
+                    places, question.query, research_mode=way, expansion_budget=ISLAND_PAGES - 1, max_tokens=budget
+                )
+                held.append(holds(asked.text, question.words))
+            read = retriever.collection.sources(ISLAND_PAGES + 10)
+            found.append(any(source.url == origin + question.path for source in read))
+            pages.append(len(read))
+    # The rules were made with the questions of even place alone.
+    halves = ' and '.join(f'{mean(found[start::2]):.2f}' for start in (0, 1))
+    name = f'island, {layout}, {mode}'
+    goals.at_least(f'{name}: pages found ({halves} of the two halves)', mean(found), least)
+    goals.at_most(f'{name}: most pages for a question', max(pages), ISLAND_PAGES, 'pages')
+    for budget, held in words.items():
+        goals.note(f'{name}: answered in {budget:,} tokens', f'{sum(held)} of {len(held)}, {sum(found)} pages found')
+
+
 async def _search(web: Site, goals: Goals, checked: Checked) -> None:
     with asking(web) as retriever:
         for path in dict.fromkeys(question.path for question in QUESTIONS):
@@ -97,6 +139,13 @@ async def _search(web: Site, goals: Goals, checked: Checked) -> None:
             for _, evidence in found:
                 _check(evidence, budget, retriever.collection, checked)
             answered = sum(holds(evidence.text, each.words) for each, evidence in found)
+            if budget == 1500:
+                shares = [
+                    sum(tokens.count(section(evidence.text, name)) for name in ('EVIDENCE', 'CITATIONS')) / budget
+                    for _, evidence in found
+                ]
+                cited = mean(len(quotes(evidence.text)) for _, evidence in found)
+                goals.at_least(f'evidence in {budget:,} tokens, {cited:.1f} quotes in it', mean(shares), SHARE)
             if budget == BUDGETS[-1]:
                 goals.note(f'found by search in {budget:,} tokens', f'{answered} of {len(QUESTIONS)}')
             else:
