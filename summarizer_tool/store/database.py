@@ -125,7 +125,7 @@ class Database:
             return
         held: Counter[str] = Counter({collection: size})
         for name, kept in db.execute(
-            'SELECT collection, sum(size) FROM (SELECT collection, size FROM sources UNION ALL '
+            'SELECT collection, sum(held) FROM (SELECT collection, held FROM sources UNION ALL '
             'SELECT collection, size FROM work) GROUP BY collection'
         ):
             held[name] += kept
@@ -148,7 +148,7 @@ class Database:
     def _oldest(self, db: sqlite3.Connection, collection: str) -> list[tuple[str, int, int, int]]:
         """What a collection has not used for longest: table, row, size and last use of each."""
         return db.execute(
-            "SELECT 'sources', rowid, size, used_at FROM sources WHERE collection = ?1 UNION ALL "
+            "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ?1 UNION ALL "
             "SELECT 'work', rowid, size, used_at FROM work WHERE collection = ?1 ORDER BY used_at LIMIT 100",
             (collection,),
         ).fetchall()

@@ -17,7 +17,7 @@ from summarizer_tool.settings import Settings
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
 from tests.support.store_programs import at_once, fill_the_disk
-from tests.support.stores import HARBOUR, ids, query, sound
+from tests.support.stores import HARBOUR, ids, query, sound, taken
 
 
 def test_a_file_is_its_owners_alone_and_lasts(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_the_files_of_others_are_left_alone(file: Path) -> None:
     file.unlink()
     SourceStore(file).close()
     with closing(sqlite3.connect(file)) as db:
-        db.execute('PRAGMA user_version = 3')
+        db.execute('PRAGMA user_version = 99')
         db.execute('PRAGMA journal_mode = DELETE')
     said.append(refused(file))
     assert said == snapshot(
@@ -98,7 +98,7 @@ def test_the_files_of_others_are_left_alone(file: Path) -> None:
             'PATH is no SQLite file; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
             'PATH is no SQLite file, or is damaged; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
             'PATH belongs to another program; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
-            'PATH has schema version 3, and this program reads 2; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
+            'PATH has schema version 99, and this program reads 3; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
         ]
     )
 
@@ -174,7 +174,7 @@ def test_a_full_store_is_told(store: SourceStore, monkeypatch: pytest.MonkeyPatc
         'the store PATH cannot be read or written: database or disk is full; free some space'
     )
     assert ids(store.collection()) == [kept.id]
-    assert store.size() == len(HARBOUR.text)
+    assert store.size() == taken(HARBOUR)
     store.collection().keep_summary('key', 'a summary')
 
 
