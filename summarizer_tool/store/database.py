@@ -197,8 +197,6 @@ def _explain(path: str, error: sqlite3.Error) -> str:
     ways = {
         sqlite3.SQLITE_FULL: 'free some space',
         sqlite3.SQLITE_BUSY: 'another process has been writing for too long, try again',
-        sqlite3.SQLITE_CORRUPT: 'it is damaged, move it away and start again',
-        sqlite3.SQLITE_NOTADB: 'it is damaged, move it away and start again',
     }
     way = ways.get(error_code(error), f'see to the file, or set {variable("store")} to another path')
     return f'the store {path} cannot be read or written: {error}; {way}'
