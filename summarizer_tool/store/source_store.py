@@ -20,8 +20,8 @@ class SourceStore:
     May be used by several threads, and a file by several processes; a fork is safe, and the child of a store in memory
     goes on with a copy. Calls block: for milliseconds, with large texts for as long as the disk takes.
 
-    A file that turns out to be damaged becomes `NAME.damaged-YYYYMMDDTHHMMSS`, and an empty one takes its place: the log
-    has a warning, and the call that found the damage raises a `StoreError`.
+    A file that turns out to be damaged becomes `NAME.damaged-YYYYMMDDTHHMMSS`, and an empty one takes its place: the
+    log has a warning, and the call that found the damage raises a `StoreError`.
 
     Args:
         path: The file, made with its folder if absent, for its owner alone; or `:memory:`.
