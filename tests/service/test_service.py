@@ -1,6 +1,7 @@
 """What toolset and server offer: summaries by text or handle, and the sources themselves."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -37,6 +38,7 @@ from summarizer_tool.text import tokens
 from summarizer_tool.text.own_lines import is_own
 from tests.support.map_models import failing, lines_of, model_of, read, tool_call
 from tests.support.site import site
+from tests.support.stores import sound
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
 
 pytestmark = pytest.mark.anyio
@@ -200,6 +202,27 @@ async def test_text_that_cannot_be_stored_is_summarized_all_the_same() -> None:
     assert 'no handle' in last_line(answer.text)
     assert tokens.count(answer.text) <= 300
     assert any('SUMMARIZER_STORE_MAX_MB' in warning for warning in answer.summary.warnings)
+
+
+async def test_a_damaged_store_is_told_and_the_summary_made_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / 'store.db'
+    SourceStore(path).close()
+    tables = path.stat().st_size
+    with SourceStore(path) as store:
+        store.collection().add(Document(chronicle(30)))
+    content = path.read_bytes()
+    path.write_bytes(content[:tables] + b'\xff' * (len(content) - tables))
+    with SourceStore(path) as store:
+        service = make(store=store)
+        asked = SummarizeRequest(content=CHRONICLE, max_output_tokens=300)
+        answers = [await service.summarize(asked) for _ in range(2)]
+        assert [answer.summary.state for answer in answers] == ['complete', 'complete']
+        [told] = answers[0].summary.warnings
+        assert told.startswith('the text could not be stored: ')
+        assert 'was damaged' in told
+        assert '.damaged-' in told
+        assert answers[1].source_ids == (Document(CHRONICLE).id,)
+    assert sound(path)
 
 
 async def test_adding_and_reading_a_source() -> None:

@@ -146,6 +146,7 @@ def test_threads_that_find_it_at_once_replace_it_once(file: Path) -> None:
     assert sound(file)
 
 
+@pytest.mark.slow
 def test_processes_that_find_it_at_once_replace_it_once(file: Path) -> None:
     SourceStore(file).close()
     tables = file.stat().st_size

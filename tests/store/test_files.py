@@ -123,6 +123,7 @@ def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'setuid'), reason='files have no such modes')
 def test_what_may_not_be_written_stays_and_is_told() -> None:
     cases = [(0o444, 0o777, False), (0o666, 0o555, False), (0o000, 0o777, False), (0o666, 0o555, True)]
