@@ -12,7 +12,7 @@ SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: fault-matrix run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load eval research-proof batch-proof test-postgres tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
+.PHONY: fault-matrix run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load soak eval research-proof batch-proof test-postgres tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -49,11 +49,15 @@ mutants: $(VENV)/.installed-dev  ## Changes to the modules that guard something 
 
 check: lint test
 
-fault-matrix: $(VENV)/.installed-dev  ## Every fault of a provider, over a socket; writes the table of docs/faults.md
+fault-matrix: $(VENV)/.installed-dev  ## Every fault of a provider, over a socket, of the store and of processes; writes docs/faults.md
 	$(BIN)/python -m tests.support.faults
 
 bench: $(VENV)/.installed-dev  ## Benchmarks, as ratios against a baseline in the same run
 	$(BIN)/python -m tests.proofs.bench
+
+SECONDS ?= 600
+soak: $(VENV)/.installed-dev  ## A server in use for SECONDS (600), with 2 % faults of its provider: what it holds, and whether anything is lost
+	$(BIN)/python -m tests.proofs.soak --seconds $(SECONDS)
 
 load: $(VENV)/.installed-dev  ## Many clients with large documents at once, against the real server
 	$(BIN)/python -m tests.proofs.load

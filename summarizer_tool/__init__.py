@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from summarizer_tool.telemetry import span as trace_span
     from summarizer_tool.text.addresses import key_of as url_key
     from summarizer_tool.text.lines import one_line as one_line
+    from summarizer_tool.text.own_lines import without_own as without_own_lines
     from summarizer_tool.text.tokens import count as count_tokens
     from summarizer_tool.text.tokens import fits as fits_tokens
     from summarizer_tool.text.tokens import truncate as truncate_tokens
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
         'trace_span',
         'truncate_tokens',
         'url_key',
+        'without_own_lines',
         'wrap_in_tag',
     ]
     __version__: str
@@ -144,6 +146,7 @@ else:
             'defect as defect_attributes, json_lines as json_log_lines, span as trace_span',
             'text.addresses': 'key_of as url_key',
             'text.lines': 'one_line',
+            'text.own_lines': 'without_own as without_own_lines',
             'text.tokens': 'count as count_tokens, fits as fits_tokens, truncate as truncate_tokens',
             'toolset': 'SummarizerToolset',
         },

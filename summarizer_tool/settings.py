@@ -123,7 +123,8 @@ class Settings(BaseSettings):
     """The SQLite file that keeps sources and finished work, or `:memory:`. Unset: a file in the user's data folder for
     the server, memory elsewhere."""
     store_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1000.0
-    """Above it, the collection that has most gives what it has not used for longest."""
+    """Of texts with their index and vectors, and of answers; above it, the collection that has most gives what it has
+    not used for longest."""
 
     database_url: Annotated[str | None, Field(repr=False)] = None
     """Where batches are kept whose documents several machines summarize: `postgresql://user:password@host/name`. Unset:

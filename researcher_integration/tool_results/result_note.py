@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from researcher_integration.tool_results.observation import NOTE, Observation
 from researcher_integration.tool_results.rules import Summarization
 from researcher_integration.tool_results.summarizing import ResultSummary
-from summarizer_tool import count_tokens, render_prompt
+from summarizer_tool import count_tokens, render_prompt, without_own_lines
 
 WITHHELD = 'withheld'
 """An error text stands for the result."""
@@ -79,7 +79,7 @@ def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: S
     if made.text:
         note = kept.rendered('note', tokens=f'{made.tokens:,}')
         told |= {NOTE: note, 'summary_tokens': made.tokens, 'state': made.state}
-        shown = seen.summarized(f'{note}\n{made.text}', **told)
+        shown = seen.summarized(f'{note}\n{without_own_lines(made.text)}', **told)
         if count_tokens(Observation.of(shown).text) < kept.original:
             return ResultOutcome(shown, made.text, made.tokens, made.state)
     elif rules.on_failure == 'closed':

@@ -12,6 +12,7 @@ from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.own_lines import without_own
 from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
@@ -132,7 +133,7 @@ def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: in
 
 
 def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim, weight: float) -> _Entry:
-    text = _FACT_MARKS.sub('', one_line(fact.text))
+    text = without_own(_FACT_MARKS.sub('', one_line(fact.text)))
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
     mentioned = names.mentions(text)

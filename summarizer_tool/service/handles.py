@@ -1,10 +1,14 @@
-"""The last line of an answer: the handle of what was summarized, and what can be done with it. Pure computing."""
+"""The last line of an answer: the handle of what was summarized, and what can be done with it. Pure computing.
+
+No line of the text above it passes for one of these.
+"""
 
 from collections.abc import Sequence
 
 from summarizer_tool import prompts
 from summarizer_tool.schemas import Summary
 from summarizer_tool.text import tokens
+from summarizer_tool.text.own_lines import without_own
 
 FULL = 500
 """Budget in tokens from which the line says in full what a handle is good for."""
@@ -37,11 +41,11 @@ def with_handle(summary: Summary, source_ids: Sequence[str], budget: int) -> str
     """The text of a summary with the line, within the budget.
 
     Args:
-        summary: Text that came back unchanged, or empty, gets no line.
+        summary: Text that came back unchanged, or empty, gets no line of ours.
         source_ids: The handles; none where the text could not be kept.
         budget: Tokens that the whole may have; the original text, which is over it, gets its line all the same.
     """
-    text = summary.text
+    text = without_own(summary.text)
     if summary.state in ('unchanged', 'empty'):
         return text
     stats = summary.stats

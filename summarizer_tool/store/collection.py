@@ -11,12 +11,15 @@ from summarizer_tool.html.page import Image, Link
 from summarizer_tool.settings import variable
 from summarizer_tool.store import index
 from summarizer_tool.store.database import Database
-from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, stored_at
+from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, stored_at, written
 from summarizer_tool.store.source import COLUMNS, Row, Source, StoreTotals, find, microseconds, source_of
 from summarizer_tool.store.unknown_handles import handle_in, unknown_source
 
 MAX_TEXT_MB = 1000.0
 """SQLite holds no larger value."""
+
+_SOURCE_BYTES = 400
+"""About what SQLite takes for the rows of a source beside their texts."""
 
 
 class Collection:
@@ -64,43 +67,50 @@ class Collection:
             StoreError: If the text is larger than the cap, or has the handle of another text, or cannot be written.
         """
         text = document.text.encode()
-        self._check_size(len(text))
         digest = hashlib.sha256(text).digest()
         fetched = None if fetched_at is None else microseconds(fetched_at)
         place = (self.name, document.id)
+        described = written(images, links)
+        self._check_size(len(text), len(text))
+        # What takes seconds for a large text is computed before the transaction.
         entry = None
         if not self.has(document.id):
-            # What takes seconds for a large text is computed before the transaction.
             _ = document.tokens
             entry = index.entry_of(document)
         with self._database.write() as db:
             now = self._database.now()
-            kept = db.execute('SELECT digest FROM sources WHERE collection = ? AND id = ?', place).fetchone()
+            kept = db.execute(
+                'SELECT digest, title, url FROM sources WHERE collection = ? AND id = ?', place
+            ).fetchone()
             if kept is None:
-                self._database.make_room(db, len(text), self.name)
+                entry = entry or index.entry_of(document)
+                held = _SOURCE_BYTES + len(text) + _named(document.title, document.url) + entry.size + described.size
+                self._check_size(len(text), held)
+                self._database.make_room(db, held, self.name)
                 lines = document.text.count('\n') + (not document.text.endswith('\n'))
                 size = (len(text), document.tokens, lines)
                 db.execute(
-                    'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-                    (*place, document.title, document.url, fetched, now, now, *size, digest),
+                    'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+                    (*place, document.title, document.url, fetched, now, now, *size, digest, held),
                 )
                 db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
                 db.execute('DELETE FROM evicted WHERE collection = ? AND id = ?', place)
-                index.add(db, self.name, entry or index.entry_of(document))
+                index.add(db, self.name, entry)
+                keep(db, place, described)
             elif kept[0] != digest:
                 raise StoreError(
                     f'another text in this collection has the handle {document.id} already (their hashes begin alike); '
                     'change a character of this one, such as a line break at its end, and add it again'
                 )
             else:
+                title, url = document.title or kept[1], document.url or kept[2]
+                growth = _named(title, url) - _named(kept[1], kept[2])
+                growth += index.retitle(db, self.name, document.id, title) + keep(db, place, described)
                 db.execute(
-                    "UPDATE sources SET title = coalesce(nullif(?, ''), title), url = coalesce(nullif(?, ''), url), "
-                    'fetched_at = coalesce(?, fetched_at), used_at = max(used_at, ?) WHERE collection = ? AND id = ?',
-                    (document.title, document.url, fetched, now, *place),
+                    'UPDATE sources SET title = ?, url = ?, fetched_at = coalesce(?, fetched_at), '
+                    'used_at = max(used_at, ?), held = held + ? WHERE collection = ? AND id = ?',
+                    (title, url, fetched, now, growth, *place),
                 )
-                if document.title:
-                    index.retitle(db, self.name, document.id, document.title)
-            keep(db, place, images, links)
             keep_addresses(db, place, document.url, addresses, now)
             return self._source(find(db, place) or ())
 
@@ -314,11 +324,12 @@ class Collection:
                 'INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, ?)', (*place, self._database.now(), len(encoded), encoded)
             )
 
-    def _check_size(self, size: int) -> None:
+    def _check_size(self, size: int, held: int) -> None:
         limit, name = self._database.max_mb, variable('store_max_mb')
-        if size > self._database.cap:
+        if held > self._database.cap:
+            with_index = f', {_mb(held)} with its index' if held > size else ''
             raise StoreError(
-                f'the text is {_mb(size)} MB, over {name}={limit:g}, all that the store may hold; '
+                f'the text is {_mb(size)} MB{with_index}, over {name}={limit:g}, all that the store may hold; '
                 'split it or raise the limit'
             )
         if size > MAX_TEXT_MB * 1e6:
@@ -336,6 +347,11 @@ class Collection:
 def _key(key: str) -> bytes:
     """A key as it is kept: short whatever it is, and without the text that may be in it."""
     return hashlib.sha256(key.encode(errors='surrogatepass')).digest()
+
+
+def _named(title: str, url: str) -> int:
+    """The bytes of what stands beside a text."""
+    return len(title.encode()) + len(url.encode())
 
 
 def _mb(size: int) -> str:

@@ -8,7 +8,16 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from summarizer_tool.errors import StoreError
-from summarizer_tool.store.sqlite_file import MEMORY, DatabaseFormat, close, connect, open_database
+from summarizer_tool.store.damaged_files import Identity, identity_of, keeping_names
+from summarizer_tool.store.sqlite_file import (
+    MEMORY,
+    DatabaseFormat,
+    close,
+    connect,
+    is_damage,
+    open_database,
+    set_aside,
+)
 
 _FORK_SECONDS = 5.0
 """How long a fork waits for calls in flight; a call takes milliseconds, unless other processes are in its way."""
@@ -33,6 +42,9 @@ class Connections:
         self._form = form
         self._gate = threading.Condition()
         self._idle: list[sqlite3.Connection] = []
+        self._identity: Identity | None = None
+        self._checked: Identity | None = None
+        """The file that is known to have its tables."""
         self._borrowed = 0
         self._is_closed = False
         self._is_held = False
@@ -46,22 +58,63 @@ class Connections:
 
     @contextmanager
     def borrow(self) -> Generator[sqlite3.Connection]:
-        """A connection for the calling thread alone; an open transaction is undone at the end."""
+        """A connection for the calling thread alone; an open transaction is undone at the end.
+
+        Raises:
+            StoreError: If the store is closed; if its file was found to be damaged, or replaced while it was written.
+            ConfigurationError: If a damaged file cannot be set aside.
+        """
         gate = self._gate
+        self._leave_replaced_file()
         with gate:
             gate.wait_for(lambda: self._is_closed or not (self._is_held or (self.path == MEMORY and self._borrowed)))
             if self._is_closed:
                 raise StoreError(f'the store {self.path} is closed')
             db = self._idle.pop() if self._idle else None
+            identity = self._identity
             self._borrowed += 1
+        damage: sqlite3.Error | None = None
+        has_written = False
         try:
             if db is None:
-                db = connect(self.path, self._form)
+                identity, db = self._connect()
+            before = db.total_changes
             yield db
+            has_written = db.total_changes != before
+        except sqlite3.Error as error:
+            if self.path == MEMORY or not is_damage(error):
+                raise
+            damage = error
         finally:
-            self._return(db)
+            self._return(db, identity)
+        if damage is not None:
+            said = set_aside(self.path, self._form, identity, damage)
+            raise StoreError(said) from damage
+        if has_written and self.path != MEMORY and identity_of(self.path) != identity:
+            raise StoreError(f'{self.path} was replaced while it was written; try again')
 
-    def _return(self, db: sqlite3.Connection | None) -> None:
+    def _connect(self) -> tuple[Identity | None, sqlite3.Connection]:
+        """A new connection, and the file that it is of, or an earlier one that has been replaced."""
+        with keeping_names(self.path):
+            identity = None if self.path == MEMORY else identity_of(self.path)
+            if identity is None or identity == self._checked:
+                return identity, connect(self.path, self._form)
+        db = open_database(self.path, self._form)
+        self._checked = identity
+        return identity, db
+
+    def _leave_replaced_file(self) -> None:
+        """Close what is open of a file that another one has replaced, as happens when it is damaged."""
+        identity = None if self.path == MEMORY else identity_of(self.path)
+        if identity == self._identity:
+            return
+        with self._gate:
+            self._identity = identity
+            idle, self._idle = self._idle, []
+        for db in idle:
+            close(db)
+
+    def _return(self, db: sqlite3.Connection | None, identity: Identity | None) -> None:
         is_broken = db is None
         if db is not None and db.in_transaction:
             try:
@@ -70,7 +123,8 @@ class Connections:
                 is_broken = db.in_transaction
         with self._gate:
             self._borrowed -= 1
-            is_kept = not is_broken and not self._is_closed and len(self._idle) < _IDLE_CONNECTIONS
+            is_kept = not is_broken and identity == self._identity and not self._is_closed
+            is_kept = is_kept and len(self._idle) < _IDLE_CONNECTIONS
             if db is not None and is_kept:
                 self._idle.append(db)
             self._gate.notify_all()

@@ -40,6 +40,11 @@ class Database:
         """Uses that are not written yet, as (table, row): microseconds. Only atomic operations change it."""
         self._connections = Connections(path, tables.FORMAT)
         self._last_time = 0
+        # A file that is found to be damaged here is empty then.
+        with suppress(StoreError), self.read() as db:
+            [self._last_time] = db.execute(
+                'SELECT coalesce(max(used_at), 0) FROM (SELECT used_at FROM sources UNION ALL SELECT used_at FROM work)'
+            ).fetchone()
         # Closes the file in order where nobody has, at the end of the program at the latest. Not the store's own, which
         # a caller may drop while a collection is in use.
         self._close = weakref.finalize(self, self._connections.close)
@@ -70,12 +75,13 @@ class Database:
             _give_back(db)
 
     def now(self) -> int:
-        """Microseconds since 1970, and never the same twice, so that uses have an order on a coarse clock too."""
-        now = time.time_ns() // 1000
-        if 0 <= self._last_time - now < 1_000_000:
-            now = self._last_time + 1
-        self._last_time = now
-        return now
+        """Microseconds since 1970, later each time than what was written before, whatever the clock does.
+
+        So uses and versions keep their order where the clock is coarse, or is set back; what is written meanwhile has
+        the time of the last use.
+        """
+        self._last_time = max(time.time_ns() // 1000, self._last_time + 1)
+        return self._last_time
 
     def touch(self, table: str, row: int, used_at: int) -> None:
         """Note a use of a row whose last written use is `used_at`."""
@@ -125,7 +131,7 @@ class Database:
             return
         held: Counter[str] = Counter({collection: size})
         for name, kept in db.execute(
-            'SELECT collection, sum(size) FROM (SELECT collection, size FROM sources UNION ALL '
+            'SELECT collection, sum(held) FROM (SELECT collection, held FROM sources UNION ALL '
             'SELECT collection, size FROM work) GROUP BY collection'
         ):
             held[name] += kept
@@ -148,7 +154,7 @@ class Database:
     def _oldest(self, db: sqlite3.Connection, collection: str) -> list[tuple[str, int, int, int]]:
         """What a collection has not used for longest: table, row, size and last use of each."""
         return db.execute(
-            "SELECT 'sources', rowid, size, used_at FROM sources WHERE collection = ?1 UNION ALL "
+            "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ?1 UNION ALL "
             "SELECT 'work', rowid, size, used_at FROM work WHERE collection = ?1 ORDER BY used_at LIMIT 100",
             (collection,),
         ).fetchall()
@@ -197,8 +203,6 @@ def _explain(path: str, error: sqlite3.Error) -> str:
     ways = {
         sqlite3.SQLITE_FULL: 'free some space',
         sqlite3.SQLITE_BUSY: 'another process has been writing for too long, try again',
-        sqlite3.SQLITE_CORRUPT: 'it is damaged, move it away and start again',
-        sqlite3.SQLITE_NOTADB: 'it is damaged, move it away and start again',
     }
     way = ways.get(error_code(error), f'see to the file, or set {variable("store")} to another path')
     return f'the store {path} cannot be read or written: {error}; {way}'

@@ -28,6 +28,9 @@ _COLLECTION_BITS = 32
 _MUCH_OF_A_TITLE = 500
 """Characters of a title whose words count; it may be a megabyte."""
 
+_PASSAGE_BYTES = 100
+"""About what SQLite takes for the rows of a passage beside their texts."""
+
 SCHEMA = (
     'CREATE TABLE collections (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, next INTEGER NOT NULL) STRICT',
     # What was indexed, under which title (its words are those of each passage, too) and under which ids.
@@ -48,8 +51,14 @@ SCHEMA = (
         model TEXT NOT NULL, passage INTEGER NOT NULL, vector BLOB NOT NULL,
         PRIMARY KEY (model, passage)) STRICT, WITHOUT ROWID""",
     'CREATE INDEX vectors_of_passage ON vectors (passage)',
-    """CREATE TRIGGER passage_deleted AFTER DELETE ON passages BEGIN
+    """CREATE TRIGGER passage_deleted BEFORE DELETE ON passages BEGIN
         DELETE FROM vectors WHERE passage = old.id; END""",
+    """CREATE TRIGGER vector_added AFTER INSERT ON vectors BEGIN
+        UPDATE sources SET held = held + length(new.vector)
+        WHERE (collection, id) = (SELECT collection, source FROM passages WHERE id = new.passage); END""",
+    """CREATE TRIGGER vector_deleted BEFORE DELETE ON vectors BEGIN
+        UPDATE sources SET held = held - length(old.vector)
+        WHERE (collection, id) = (SELECT collection, source FROM passages WHERE id = old.passage); END""",
     # The words of its passages are taken out by `forget` before.
     """CREATE TRIGGER source_left_index AFTER DELETE ON sources BEGIN
         DELETE FROM passages WHERE collection = old.collection AND source = old.id;
@@ -67,6 +76,14 @@ class IndexEntry:
     cuts: list[PassageCuts]
     terms: list[str]
     """Of each passage, with spaces between."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the index takes for it: each passage with what stands above it, and its words."""
+        texts = (
+            f'{self.text[cut.start : cut.end]}{self.text[slice(*cut.header)]}{"".join(cut.path)}' for cut in self.cuts
+        )
+        return sum(_PASSAGE_BYTES + _size(text) for text in texts) + sum(map(_size, self.terms))
 
 
 @lru_cache(maxsize=1024)
@@ -134,21 +151,28 @@ def add(db: sqlite3.Connection, collection: str, entry: IndexEntry) -> None:
     )
 
 
-def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str) -> None:
-    """Index a source under another title, within a transaction of the caller's; its passages keep their ids."""
+def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str) -> int:
+    """Index a source under another title, within a transaction of the caller's; its passages keep their ids.
+
+    Returns:
+        By how many bytes the index has grown; its vectors, which go, tell of themselves.
+    """
     place = (collection, source_id)
     found = db.execute(
         'SELECT title, first, passages FROM indexed WHERE collection = ? AND source = ?', place
     ).fetchone()
     if found is None or found[0] == title:
-        return
+        return 0
     before, first, count = found
+    growth = 0
     db.execute('UPDATE indexed SET title = ? WHERE collection = ? AND source = ?', (title, *place))
     if _heading_terms(before, '') != _heading_terms(title, ''):
-        _take_out(db, place, before)
-        db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', _words(db, place, title))
+        words = _words(db, place, title)
+        growth = _size_of(words) - _size_of(_take_out(db, place, before))
+        db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', words)
     # They were made of the text below its title.
     db.execute('DELETE FROM vectors WHERE passage BETWEEN ? AND ?', (first, first + count - 1))
+    return growth
 
 
 def forget(db: sqlite3.Connection, collection: str, source_id: str) -> None:
@@ -168,8 +192,18 @@ def _words(db: sqlite3.Connection, place: tuple[str, str], title: str) -> list[t
     return [(row, _indexed_terms(title, path, header, text)) for row, path, header, text in rows]
 
 
-def _take_out(db: sqlite3.Connection, place: tuple[str, str], title: str) -> None:
-    db.executemany("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", _words(db, place, title))
+def _take_out(db: sqlite3.Connection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
+    words = _words(db, place, title)
+    db.executemany("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", words)
+    return words
+
+
+def _size_of(words: Iterable[tuple[int, str]]) -> int:
+    return sum(_size(terms) for _, terms in words)
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
 
 
 def count_passages(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> int:

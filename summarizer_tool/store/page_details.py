@@ -15,9 +15,9 @@ from summarizer_tool.html.page import Image, Link
 from summarizer_tool.text.addresses import is_url, key_of, other_scheme
 
 SCHEMA = (
-    # What a page has beside its text, as JSON.
+    # What a page has beside its text, as JSON, empty where it has none.
     """CREATE TABLE details (
-        collection TEXT NOT NULL, id TEXT NOT NULL, images TEXT NOT NULL, links TEXT NOT NULL,
+        collection TEXT NOT NULL, id TEXT NOT NULL, images BLOB NOT NULL, links BLOB NOT NULL,
         PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID""",
     # Every URL under which a text was stored: the one asked for, and the one it led to, which is its own. All ways to
     # write a URL share `key`. `page` holds the fragment, too: a caller may store the sections of a page one by one.
@@ -47,7 +47,7 @@ _AT_KEYS = 'collection = ? AND key IN (SELECT value FROM json_each(?))'
 
 MAX_IMAGES = 500
 MAX_LINKS = 3000
-"""Of one page; they do not count against the size cap."""
+"""Of one page."""
 
 _IMAGES = TypeAdapter(tuple[Image, ...])
 _LINKS = TypeAdapter(tuple[Link, ...])
@@ -61,11 +61,22 @@ class PageDetails:
     links: tuple[Link, ...] = ()
 
 
-def keep(db: sqlite3.Connection, place: tuple[str, str], images: Sequence[Image], links: Sequence[Link]) -> None:
-    """Keep images and links of a source up to the limits, within a transaction; what is not given stays as it was."""
-    if not images and not links:
-        return
-    before = details(db, place)
+@dataclass(frozen=True, slots=True)
+class WrittenDetails:
+    """Images and links as they are kept, computed before the transaction."""
+
+    images: bytes
+    """JSON; empty where there are none."""
+    links: bytes
+
+    @property
+    def size(self) -> int:
+        """How many bytes they take."""
+        return len(self.images) + len(self.links)
+
+
+def written(images: Sequence[Image], links: Sequence[Link]) -> WrittenDetails:
+    """Images and links up to the limits, to be kept."""
     # Lone surrogates, which no encoding can carry, may be in what a page says.
     shown = tuple(
         Image(*map(_encodable, (image.url, image.alt, image.caption, image.section))) for image in images[:MAX_IMAGES]
@@ -73,8 +84,22 @@ def keep(db: sqlite3.Connection, place: tuple[str, str], images: Sequence[Image]
     leading = tuple(
         Link(*map(_encodable, (link.url, link.text, link.section, link.around))) for link in links[:MAX_LINKS]
     )
-    kept = (_IMAGES.dump_json(shown or before.images), _LINKS.dump_json(leading or before.links))
-    db.execute('INSERT OR REPLACE INTO details VALUES (?, ?, ?, ?)', (*place, *(json.decode() for json in kept)))
+    return WrittenDetails(_IMAGES.dump_json(shown) if shown else b'', _LINKS.dump_json(leading) if leading else b'')
+
+
+def keep(db: sqlite3.Connection, place: tuple[str, str], new: WrittenDetails) -> int:
+    """Keep images and links of a source, within a transaction; what is not given stays as it was.
+
+    Returns:
+        By how many bytes they have grown.
+    """
+    if not new.size:
+        return 0
+    found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
+    before = WrittenDetails(*found) if found else WrittenDetails(b'', b'')
+    kept = WrittenDetails(new.images or before.images, new.links or before.links)
+    db.execute('INSERT OR REPLACE INTO details VALUES (?, ?, ?, ?)', (*place, kept.images, kept.links))
+    return kept.size - before.size
 
 
 def details(db: sqlite3.Connection, place: tuple[str, str]) -> PageDetails:
@@ -83,7 +108,7 @@ def details(db: sqlite3.Connection, place: tuple[str, str]) -> PageDetails:
     if found is None:
         return PageDetails()
     images, links = found
-    return PageDetails(_IMAGES.validate_json(images), _LINKS.validate_json(links))
+    return PageDetails(_IMAGES.validate_json(images or b'[]'), _LINKS.validate_json(links or b'[]'))
 
 
 def keep_addresses(db: sqlite3.Connection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:

@@ -20,10 +20,13 @@ class SourceStore:
     May be used by several threads, and a file by several processes; a fork is safe, and the child of a store in memory
     goes on with a copy. Calls block: for milliseconds, with large texts for as long as the disk takes.
 
+    A file that turns out to be damaged becomes `NAME.damaged-YYYYMMDDTHHMMSS`, and an empty one takes its place: the
+    log has a warning, and the call that found the damage raises a `StoreError`.
+
     Args:
         path: The file, made with its folder if absent, for its owner alone; or `:memory:`.
-        max_mb: The size cap in MB (10⁶ bytes) of all texts and answers together. The index of passages is not counted:
-            it takes about 1.8 bytes for each of text, so the file of a full store is nearly three times the cap.
+        max_mb: The size cap in MB (10⁶ bytes) of all texts with their index and vectors, and all answers. The index
+            takes about twice the text, a vector 4 bytes for each dimension; the file is about as large.
 
     Raises:
         ConfigurationError: If the file cannot be made or written.
@@ -67,7 +70,7 @@ class SourceStore:
         return Collection(self._database, name)
 
     def size(self) -> int:
-        """The bytes that count against the cap: all texts and answers of all collections.
+        """The bytes that count against the cap: all texts with their index, and answers, of all collections.
 
         Raises:
             StoreError: If the store cannot be read.

@@ -1,5 +1,6 @@
 """Open SQLite files that several processes share: made privately, and checked to be ours."""
 
+import logging
 import os
 import sqlite3
 import threading
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from summarizer_tool.errors import ConfigurationError, StoreError
+from summarizer_tool.store.damaged_files import Identity, identity_of, keeping_names, marks_of, move_aside
+
+_logger = logging.getLogger('summarizer_tool')
 
 MEMORY: Final = ':memory:'
 """The path of a database that ends with its process."""
@@ -50,7 +54,8 @@ class DatabaseFormat:
 def open_database(path: str, form: DatabaseFormat) -> sqlite3.Connection:
     """Connect to a database, which is made for its owner alone if absent, and given its tables if empty.
 
-    The connection commits by itself (`isolation_level=None`), writes ahead (WAL), and may be used by any one thread.
+    A file of ours that is damaged is set aside, with a warning in the log, and a new one takes its place. The
+    connection commits by itself (`isolation_level=None`), writes ahead (WAL), and may be used by any one thread.
 
     Args:
         path: Of the file, absolute, or `:memory:`.
@@ -58,30 +63,74 @@ def open_database(path: str, form: DatabaseFormat) -> sqlite3.Connection:
 
     Raises:
         ConfigurationError: If the file cannot be made or written.
-        StoreError: If the file belongs to another program, or to a newer version of this one; it is left as it is.
+        StoreError: If the file belongs to another program, or to another version of this one; it is left as it is.
     """
     if path == MEMORY:
         return connect(path, form)
-    _make_file(Path(path), form)
+    was_set_aside = False
     deadline = time.monotonic() + form.busy_seconds
     while True:
         db: sqlite3.Connection | None = None
+        identity: Identity | None = None
         try:
-            db = connect(path, form)
+            with keeping_names(path):
+                _make_file(Path(path), form)
+                identity = identity_of(path)
+                _check_length(path)
+                db = connect(path, form)
             _make_tables(db, path, form)
         except BaseException as error:
             close(db)
             if not isinstance(error, sqlite3.Error):
                 raise
             code = error_code(error)
-            if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-                raise _foreign(path, 'is no SQLite file, or is damaged', form) from error
+            if is_damage(error) and not was_set_aside:
+                was_set_aside = True
+                set_aside(path, form, identity, error)
+                continue
             # Several processes may make the same file at once, and SQLite does not always wait there by itself.
             if code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or time.monotonic() > deadline:
                 raise not_writable(path, str(error), form) from error
             time.sleep(0.01)
         else:
-            return db
+            if identity_of(path) == identity:
+                return db
+            close(db)  # another process has set it aside meanwhile
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether SQLite says that a file is none, or damaged."""
+    return error_code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
+def set_aside(path: str, form: DatabaseFormat, identity: Identity | None, error: sqlite3.Error) -> str:
+    """Put an empty file in the place of a damaged one, which is renamed, unless another process has done so.
+
+    Args:
+        path: Of the file, absolute.
+        form: What it should hold.
+        identity: Which file it was that is damaged; by now its path may be that of another one.
+        error: What SQLite says.
+
+    Returns:
+        What was done, as a sentence.
+
+    Raises:
+        ConfigurationError: If it cannot be renamed.
+        StoreError: If it belongs to another program, or to another version of this one; it is left as it is.
+    """
+    with keeping_names(path, alone=True):
+        if identity_of(path) != identity:
+            return f'{path} was damaged ({error}), and a new one has taken its place'
+        try:
+            if marks_of(path) != (form.application, form.version):
+                raise _foreign(path, 'is no SQLite file, or is damaged', form) from error
+            name = move_aside(path)
+            _make_file(Path(path), form)
+        except OSError as failure:
+            raise not_writable(path, f'it is damaged, and cannot be renamed: {failure.strerror}', form) from error
+    _logger.warning('a damaged file was set aside', extra={'file': path, 'set_aside_as': name, 'reason': str(error)})
+    return f'{path} was damaged ({error}): it is {name} now, and a new one takes its place, empty'
 
 
 def connect(path: str, form: DatabaseFormat) -> sqlite3.Connection:
@@ -144,10 +193,15 @@ def _make_file(path: Path, form: DatabaseFormat) -> None:
         raise not_writable(name, 'its folder is a file', form) from None
     except OSError as error:
         raise not_writable(name, error.strerror or str(error), form) from None
-    if 0 < path.stat().st_size < _LEAST_BYTES:
-        raise _foreign(name, 'is no SQLite file', form)
     if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK)):
         raise not_writable(name, 'permission denied for the file or its folder', form)
+
+
+def _check_length(path: str) -> None:
+    if 0 < Path(path).stat().st_size < _LEAST_BYTES:
+        error = sqlite3.DatabaseError('it is too short')
+        error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
+        raise error
 
 
 def _make_tables(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> None:

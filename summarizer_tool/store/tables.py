@@ -12,6 +12,8 @@ _SOURCES = (
         collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL,
         fetched_at INTEGER, added_at INTEGER NOT NULL, used_at INTEGER NOT NULL,
         size INTEGER NOT NULL, tokens INTEGER NOT NULL, lines INTEGER NOT NULL, digest BLOB NOT NULL,
+        -- Bytes of all that is kept of it: its text, passages and their words, vectors, images and links.
+        held INTEGER NOT NULL,
         PRIMARY KEY (collection, id)) STRICT""",
     # A BLOB, since SQLite's own functions end a TEXT at its first NUL character.
     """CREATE TABLE texts (
@@ -23,15 +25,17 @@ _SOURCES = (
     """CREATE TABLE evicted (
         number INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL,
         evicted_at INTEGER NOT NULL, UNIQUE (collection, id)) STRICT""",
-    'CREATE INDEX sources_by_use ON sources (used_at, size)',
-    'CREATE INDEX sources_of_collection_by_use ON sources (collection, used_at)',
-    'CREATE INDEX work_by_use ON work (used_at, size)',
+    # They cover what is asked for to make room, and what is used last.
+    'CREATE INDEX sources_by_use ON sources (collection, used_at, held)',
+    'CREATE INDEX work_by_use ON work (collection, used_at, size)',
     # The running total changes in the transaction of what it counts, whoever writes and whenever the process dies.
     'CREATE TABLE total (bytes INTEGER NOT NULL) STRICT',
     'INSERT INTO total VALUES (0)',
-    'CREATE TRIGGER source_added AFTER INSERT ON sources BEGIN UPDATE total SET bytes = bytes + new.size; END',
+    'CREATE TRIGGER source_added AFTER INSERT ON sources BEGIN UPDATE total SET bytes = bytes + new.held; END',
+    """CREATE TRIGGER source_grown AFTER UPDATE OF held ON sources BEGIN
+        UPDATE total SET bytes = bytes + new.held - old.held; END""",
     """CREATE TRIGGER source_deleted AFTER DELETE ON sources BEGIN
-        UPDATE total SET bytes = bytes - old.size;
+        UPDATE total SET bytes = bytes - old.held;
         DELETE FROM texts WHERE collection = old.collection AND id = old.id; END""",
     'CREATE TRIGGER work_added AFTER INSERT ON work BEGIN UPDATE total SET bytes = bytes + new.size; END',
     'CREATE TRIGGER work_deleted AFTER DELETE ON work BEGIN UPDATE total SET bytes = bytes - old.size; END',
@@ -39,7 +43,7 @@ _SOURCES = (
 
 FORMAT: Final = DatabaseFormat(
     application=0x53756D31,  # 'Sum1'
-    version=2,
+    version=3,
     tables=(*_SOURCES, *index.SCHEMA, *page_details.SCHEMA),
     unusable=f'{variable("store")}={{path}} cannot be used',
     way_out=f'move it away, or set {variable("store")} to another path',

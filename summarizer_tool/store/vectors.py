@@ -99,11 +99,18 @@ class Vectors:
         return found
 
     def keep(self, places: Sequence[MissingVector], vectors: 'Matrix') -> None:
-        """Write vectors of passages that are still there; what another process has written meanwhile is replaced."""
+        """Write vectors of passages that are still there; what another process has written meanwhile is replaced.
+
+        More than the size cap are not kept.
+        """
+        if vectors.nbytes > self._database.cap:
+            return  # everything would have to go first, with their own sources
         with self._database.write() as db:
+            self._database.make_room(db, vectors.nbytes, self._collection)
             db.executemany(
-                'INSERT OR REPLACE INTO vectors (model, passage, vector) SELECT ?, id, ? FROM passages '
-                'WHERE id = ? AND collection = ?',
+                'INSERT INTO vectors (model, passage, vector) SELECT ?, id, ? FROM passages '
+                'WHERE id = ? AND collection = ? '
+                'ON CONFLICT (model, passage) DO UPDATE SET vector = excluded.vector',
                 [
                     (self._model, vector.tobytes(), place.id, self._collection)
                     for place, vector in zip(places, vectors, strict=True)

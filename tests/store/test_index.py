@@ -22,6 +22,7 @@ from summarizer_tool.store.source import StoreTotals
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text.terms import asked, stem, terms_of
 from tests.support.store_programs import at_once, read_until
+from tests.support.stores import taken
 
 HARBOUR = Document(
     '# Harbour\n\nAda Brook founded the guild in 1203.\n\n## Trade\n\nSalt and wool left on twelve ships.\n',
@@ -236,7 +237,8 @@ def test_another_title_is_found_in_place_of_the_old_one(store: SourceStore) -> N
 
 
 def test_everything_goes_with_the_source(tmp_path: Path) -> None:
-    with SourceStore(tmp_path / 'store.db', max_mb=0.001) as store:
+    filling = Document('tide ' * 190)
+    with SourceStore(tmp_path / 'store.db', max_mb=taken(filling) / 1e6) as store:
         collection = store.collection()
         source = collection.add(
             HARBOUR,
@@ -249,7 +251,8 @@ def test_everything_goes_with_the_source(tmp_path: Path) -> None:
         collection.add(Document(HARBOUR.text, title='Renamed'))
         with collection.database.write() as db:
             db.execute('INSERT INTO vectors VALUES (?, ?, ?)', ('model', old[0].id, b'1234'))
-        collection.add(Document('tide ' * 190))
+        collection.add(filling)
+        assert store.size() == taken(filling)
         assert not collection.has(source.id)
         assert (collection.details(source.id), collection.at('u')) == (PageDetails(), None)
         assert collection.passages([passage.id for passage in old]) == collection.passages_of(source.id) == []
@@ -335,7 +338,8 @@ def test_details_of_a_page(store: SourceStore) -> None:
     collection.add(HARBOUR)
     assert collection.details(source.id) == PageDetails(details.images, (link,))
     assert collection.details('src_000000000000') == PageDetails()
-    assert store.size() == len(HARBOUR.text)
+    beside = rows(collection, 'SELECT length(images) + length(links) FROM details')
+    assert store.size() == taken(HARBOUR) + beside
 
 
 def test_the_last_text_of_an_address(store: SourceStore) -> None:
@@ -395,7 +399,7 @@ def outdated_ids(collection: Collection) -> list[str]:
 
 
 def test_which_texts_are_outdated(tmp_path: Path) -> None:
-    with SourceStore(tmp_path / 'store.db', max_mb=0.0003) as store:
+    with SourceStore(tmp_path / 'store.db') as store:
         collection = store.collection()
         first, mirror, short = 'http://a.example/fees', 'http://b.example/fees', 'http://c.example/f'
         old = collection.add(Document('Fees of 1203.' + ' ' * 80, url=first), addresses=[short])
@@ -416,7 +420,8 @@ def test_which_texts_are_outdated(tmp_path: Path) -> None:
         # When the last text is evicted, the one before it is the last.
         for source_id in (new.id, newest.id):
             collection.document(source_id)
-        collection.add(Document('x' * 150))
+        collection.database.cap = store.size()
+        collection.add(Document('x'))
         assert not collection.has(old.id)
         assert collection.has(new.id)
         assert outdated_ids(collection) == []

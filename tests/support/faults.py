@@ -1,4 +1,6 @@
-"""Faults of a provider, each as it goes over a socket, and what a summary makes of them: the table of the docs."""
+"""The tables of faults in the docs: those of a provider, each as it goes over a socket, and what a summary makes of them;
+those of the store and of processes, of which the tests are run.
+"""
 
 import json
 from pathlib import Path
@@ -6,6 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from summarizer_tool import Settings, Summarizer
+from tests.support import process_faults
 from tests.support.provider import Behaviour, Drop, Error, Hang, Json, Raw, Reply, Text, failing_first, script, serve
 from tests.support.texts import CHRONICLE
 
@@ -78,7 +81,9 @@ def row(name: str) -> str:
 
 
 HEADER = """\
-# Faults of a provider
+# Faults, and what becomes of them
+
+## Faults of a provider
 
 What a summary of three chunks is when its provider fails at every request, and when it fails at the first one alone. `make fault-matrix` runs each line against a simulated provider over a socket, with one retry, and writes this table; the tests run it, too.
 
@@ -88,8 +93,12 @@ The provider | Always: state (reason) | Requests | Once: state | Requests
 
 
 def write() -> None:
-    """Run all of it, and write the table."""
-    DOCS.write_text(HEADER + ''.join(f'{row(name)}\n' for name in FAULTS), encoding='utf-8')
+    """Run all of it, and write the tables."""
+    provider = HEADER + ''.join(f'{row(name)}\n' for name in FAULTS)
+    if failed := process_faults.unproved():
+        raise SystemExit(f'not shown: {", ".join(failed)}')
+    processes = process_faults.HEADER + ''.join(f'{line}\n' for line in process_faults.rows())
+    DOCS.write_text(provider + processes, encoding='utf-8')
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@ done = at_once(fill, [(path, number, 60) for number in range(4)])
 
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from multiprocessing import get_context
@@ -13,10 +14,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import StoreError, UnknownSourceError
+from summarizer_tool.errors import ConfigurationError, StoreError, UnknownSourceError
 from summarizer_tool.evidence.search import lookup
 from summarizer_tool.store import index
 from summarizer_tool.store.source_store import SourceStore
+from tests.support.stores import taken
 
 T = TypeVar('T')
 
@@ -122,7 +124,7 @@ def fill_the_disk(path: Path) -> str:
         except StoreError as error:
             said = str(error)
         assert collection.document(kept.id).text == 'kept'
-        assert store.size() == 4
+        assert store.size() == taken(Document('kept'))
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         collection.keep_summary('key', 'a summary')
     return said
@@ -142,3 +144,49 @@ def read_until(path: Path, most: int) -> None:
             assert len(rows) == len(passages) == known >= seen, (len(rows), len(passages), known, seen)
             assert known % 3 == 0, known
             seen = known
+
+
+def add_to_what_is_there(path: Path, me: int, times: int) -> list[str]:
+    """Add to a store whose file may be damaged, each again where it is not taken the first time; the handles."""
+    added: list[str] = []
+    with SourceStore(path) as store:
+        for number in range(times):
+            document = Document(f'{me} {number} of many')
+            try:
+                added.append(store.collection().add(document).id)
+            except StoreError:
+                added.append(store.collection().add(document).id)
+    return added
+
+
+def open_without_rights(file_mode: int, folder_mode: int, is_damaged: bool) -> str:
+    """Open a store whose file or folder somebody may not write, who is not root; what is said of it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / 'data'
+        folder.mkdir()
+        path = folder / 'store.db'
+        with SourceStore(path) as store:
+            store.collection().add(Document('kept'))
+        if is_damaged:
+            path.write_bytes(path.read_bytes()[:100] + b'\xff' * 8192)
+        kept = path.read_bytes()
+        for each, mode in ((path, file_mode), (folder, folder_mode), (Path(name), 0o755)):
+            each.chmod(mode)
+        heard, answer = os.pipe()
+        if pid := os.fork():
+            assert os.waitpid(pid, 0)[1] == 0
+        else:
+            said = b'nothing'
+            if not os.getuid():
+                os.setuid(65534)
+            try:
+                SourceStore(path).close()
+            except (ConfigurationError, StoreError) as error:
+                said = str(error).replace(str(path), 'PATH').encode()
+            os.write(answer, said)
+            os._exit(0)
+        said = os.read(heard, 10_000).decode()
+        assert path.read_bytes() == kept
+        assert [entry.name for entry in folder.iterdir()] == [path.name]
+        folder.chmod(0o700)
+    return said

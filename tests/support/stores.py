@@ -4,11 +4,13 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from dirty_equals import IsDatetime
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source_store import SourceStore
 
 TODAY = datetime(2026, 11, 1, 12, tzinfo=UTC)
 """The time by which stores go in tests."""
@@ -16,6 +18,31 @@ TODAY = datetime(2026, 11, 1, 12, tzinfo=UTC)
 NOW = IsDatetime(delta=timedelta(seconds=1), approx=TODAY, enforce_tz=True)
 
 HARBOUR = Document('# Harbour\n\nAda Brook founded the guild.\n', title='Harbour', url='https://wiki.example/harbour')
+
+
+def taken(*documents: Document) -> int:
+    """The bytes that different documents take of a store's cap, with their index."""
+    with SourceStore() as store:
+        for document in documents:
+            store.collection().add(document)
+        return store.size()
+
+
+def held(path: Path) -> int:
+    """The bytes that all that is in a file takes, reckoned from what is there."""
+    names = {str(name) for (name,) in query(path, 'SELECT DISTINCT collection FROM sources')}
+    documents = query(path, 'SELECT collection, text, title, url FROM sources JOIN texts USING (collection, id)')
+    [(beside,)] = query(
+        path,
+        'SELECT total(size) FROM (SELECT length(vector) AS size FROM vectors UNION ALL '
+        'SELECT length(text) FROM work UNION ALL SELECT length(images) + length(links) FROM details)',
+    )
+    return sum(
+        taken(
+            *(Document(bytes(text).decode(), str(title), str(url)) for of, text, title, url in documents if of == name)
+        )
+        for name in names
+    ) + round(beside)
 
 
 def ids(collection: Collection) -> list[str]:
@@ -26,7 +53,7 @@ def titles(collection: Collection) -> list[str]:
     return [source.title for source in collection.sources()]
 
 
-def query(path: Path, sql: str) -> list[tuple[object, ...]]:
+def query(path: Path, sql: str) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(path)) as db:
         return db.execute(sql).fetchall()
 
@@ -45,7 +72,4 @@ def sound(path: Path) -> bool:
     assert query(path, 'SELECT count(*) FROM sources') == query(
         path, 'SELECT count(*) FROM texts JOIN sources USING (collection, id)'
     )
-    return query(path, 'SELECT bytes FROM total') == query(
-        path,
-        'SELECT coalesce((SELECT sum(length(text)) FROM texts), 0) + coalesce((SELECT sum(length(text)) FROM work), 0)',
-    )
+    return query(path, 'SELECT bytes FROM total') == [(held(path),)]

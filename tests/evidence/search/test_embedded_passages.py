@@ -212,19 +212,23 @@ async def test_a_model_whose_vectors_change_their_size_is_another_one(collection
 
 
 async def test_vectors_go_with_their_source(collection: Collection) -> None:
-    with SourceStore(max_mb=0.0003) as store:
+    with SourceStore() as store:
         small = store.collection('a')
         small.add(HARBOUR)
         passages = embedded(model := Meaning())
         await nearest(passages, small, ['vessel'], (), 9)
         assert len(blobs(small)) == 2
-        small.add(Document('x ' * 140))
+        small.database.cap = store.size()
+        small.add(Document('x'))
         assert not small.has(HARBOUR.id)
         assert blobs(small) == []
 
         async def evict(_: list[str]) -> None:
-            small.add(HARBOUR)
+            small.database.cap = 1
+            with small.database.write() as db:
+                small.database.make_room(db, 0, small.name)
 
+        small.add(HARBOUR)
         model.before = evict
         await nearest(passages, small, ['vessel'], (), 9)  # what is evicted while it is embedded is not written
         assert blobs(small) == []

@@ -1,0 +1,52 @@
+"""Garbage on stdin, and its end at any byte: each line that is no message gets an error, and the next is answered."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support import forking, serving
+
+STDIO = ('summarizer_tool.server', '--transport', 'stdio')
+OPENING = json.dumps(serving.INITIALIZE).encode() + b'\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+CALL = json.dumps(
+    {'jsonrpc': '2.0', 'id': 7, 'method': 'tools/call', 'params': {'name': 'summarize', 'arguments': {'content': 'a'}}}
+).encode()
+
+GARBAGE: dict[str, bytes] = {
+    'no JSON': b'GET / HTTP/1.1',
+    'bytes of no encoding': b'\xff\xfe\x00\x80',
+    'NUL characters': b'\0' * 100,
+    'half a message': CALL[:40],
+    'a list': b'[]',
+    'a number': b'1e999',
+    'a text': b'"hello"',
+    'an object without a method': b'{"jsonrpc": "2.0", "id": 5}',
+    'an id that is none': b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}',
+    'nesting without end': b'[' * 20_000,
+    'a lone surrogate': b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}',
+    'another version': b'{"jsonrpc": "1.0", "id": 5, "method": "ping"}',
+}
+
+
+def served(stdin: bytes) -> list[dict[str, Any]]:
+    """What the server writes until its stdin has ended; every line is a message, and it ends well."""
+    done = forking.run(*STDIO, environment=serving.environment({}), stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    assert b'Traceback' not in done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_garbage_between_messages() -> None:
+    lines = [*GARBAGE.values(), b'', b' ', CALL]
+    answers = served(OPENING + b'\n'.join(lines) + b'\n')
+    told = [answer for answer in answers if 'error' in answer]
+    assert [answer['result']['isError'] for answer in answers if answer.get('id') == 7] == [False]
+    assert len(told) == len(GARBAGE)
+    assert all(len(json.dumps(answer)) < 400 and '\n' not in answer['error']['message'] for answer in told)
+
+
+@pytest.mark.parametrize('length', [0, 1, len(OPENING) // 2, len(OPENING), len(OPENING) + 30])
+def test_the_end_at_any_byte(length: int) -> None:
+    ids = [answer.get('id') for answer in served((OPENING + CALL)[:length])]
+    assert ids == {0: [], len(OPENING): [1], len(OPENING) + 30: [1, None]}.get(length, [None])
