@@ -102,8 +102,11 @@ class Fact(BaseModel):
     model_config = ConfigDict(json_schema_extra=_bare)
 
     text: str
+    """Names its subject in full; no "he" or "the city"."""
     importance: Annotated[int, BeforeValidator(_as_importance)] = Field(default=_MIDDLE, ge=1, le=5)
+    """5: must survive any cut; 3: useful; 1: detail."""
     evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(default_factory=list)
+    """Numbers of the numbered lines that state it."""
     topics: SkipJsonSchema[Annotated[list[int], BeforeValidator(_as_evidence)]] = Field(
         default_factory=list[int], exclude_if=operator.not_
     )
@@ -130,7 +133,9 @@ class ChunkSummary(BaseModel):
     facts: Annotated[list[Annotated[Fact, BeforeValidator(_as_fact)]], BeforeValidator(_as_facts)] = Field(
         default_factory=list[Fact]
     )
+    """The statements worth keeping, in source order."""
     entities: Annotated[list[str], BeforeValidator(_as_names)] = Field(default_factory=list[str])
+    """Names of the people, places, groups, things and works that matter, most important first."""
 
 
 class TopicalChunkSummary(ChunkSummary):

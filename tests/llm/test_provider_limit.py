@@ -170,7 +170,7 @@ async def test_a_straggler_is_asked_once_more_and_counted() -> None:
         hangs = request.number == 20
         return Hang(60) if hangs else summarize(request)
 
-    with serve(Behaviour(answer)) as provider:
+    with serve(Behaviour(answer, latency=0.1)) as provider:
         summary = await run(provider, llm_hedging=True, max_concurrent_llm_calls=2, deadline_seconds=60)
         assert (summary.state, summary.stats.hedged_calls) == ('complete', 1)
         assert len(provider.requests) == summary.stats.map_calls + 1
