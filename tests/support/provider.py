@@ -296,6 +296,8 @@ class Behaviour:
     """How fast the answer is written after that; None: at once."""
     most_at_once: int | None = None
     """Requests that wait for their answer at the same time; one more is refused at once (429)."""
+    waits_to_refuse: bool = False
+    """Whether nothing is answered before a request was refused: however slowly a client sends, it finds the limit."""
     ignore_limit: bool = False
     """Whether the model writes on past its token limit instead of being cut off there."""
 
@@ -472,6 +474,9 @@ class Provider:
         request = self._arrive(body, http, connection)
         outcome = self._answer(request)
         start = request.received + (outcome.seconds if isinstance(outcome, Hang) else self.behaviour.latency)
+        while self.behaviour.waits_to_refuse and not self.refused:
+            if await connection.lost_before(time.monotonic() + 0.01):
+                return Response(status_code=499)
         if isinstance(outcome, _Completion):
             # Counting a large prompt must not hold up the other requests.
             usage = _usage(await asyncio.to_thread(_input_tokens, body), outcome.output_tokens)
