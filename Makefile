@@ -12,7 +12,7 @@ SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: fault-matrix run research serve test test-lowest slow-tests lint check bench coverage thorough mutants load soak eval research-proof batch-proof test-postgres tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
+.PHONY: fault-matrix run research serve test test-lowest slow-tests lint check bench coverage fuzz mutants load soak eval research-proof batch-proof test-postgres tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -41,8 +41,9 @@ slow-tests: $(VENV)/.installed-dev  ## The tests that take long: large documents
 coverage: $(VENV)/.installed-dev  ## The lines and branches of both packages that no test runs
 	$(BIN)/pytest -n auto --cov --cov-report=term-missing
 
-thorough: $(VENV)/.installed-dev  ## The tests with ten times as many drawn examples
-	$(BIN)/pytest -n auto --hypothesis-profile=thorough --timeout=1200
+fuzz: $(VENV)/.installed-dev  ## The tests with drawn examples with ten times as many, and repeated texts that a reader takes ever longer for
+	$(BIN)/pytest -n auto -m "hypothesis and not slow" --hypothesis-profile=thorough --timeout=1200
+	$(BIN)/python -m tests.proofs.fuzz
 
 mutants: $(VENV)/.installed-dev  ## Changes to the modules that guard something which no test notices; MUTANTS='http --every 5' for some
 	$(BIN)/python -m tests.proofs.mutants $(MUTANTS)

@@ -10,7 +10,7 @@ from tests.support.texts import chronicle
 
 pytestmark = pytest.mark.usefixtures('model_requests')
 
-TEXT = chronicle(160)
+TEXT = chronicle(80)
 
 
 def size(request: Request) -> int:
@@ -35,7 +35,7 @@ def run(provider: Provider, **overrides: object) -> Summary:
         openrouter_base_url=provider.base_url,
         openrouter_api_key='k',
         llm_max_retries=0,
-        default_chunk_size_tokens=4000,
+        default_chunk_size_tokens=3000,
         max_concurrent_llm_calls=1,
         **overrides,
     )
@@ -52,11 +52,11 @@ def run(provider: Provider, **overrides: object) -> Summary:
     ],
 )
 def test_a_chunk_is_split_to_the_window(message: str) -> None:
-    with serve(window_of(4000, message)) as provider:
+    with serve(window_of(3300, message)) as provider:
         summary = run(provider)
     assert (summary.state, summary.warnings) == ('complete', [])
     assert all(part.state == 'summarized' for part in summary.parts)
-    refused = [request for request in provider.requests if size(request) > 4000]
+    refused = [request for request in provider.requests if size(request) > 3300]
     assert 1 <= len(refused) <= 2, 'the window is learned once'
     assert tokens.count(summary.text) <= 800
     places = [fact.evidence[0].segment for fact in summary.facts]
