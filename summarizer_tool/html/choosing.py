@@ -50,6 +50,7 @@ _CREDIT = re.compile(
     re.IGNORECASE,
 )
 _CREDIT_LENGTH = 80
+_BOX = re.compile(r'(?:aside|sidebar)', re.IGNORECASE)
 _SENTENCE_END = re.compile(r'[.!?:;…。！？؟।։]["\'”’»)\]]*\s*$')
 
 _IsOut = Callable[[Region | None], bool]
@@ -119,13 +120,22 @@ def _regions(blocks: Sequence[PageBlock], shares: Sequence[float]) -> _IsOut:
         if block.region in headed:
             linked[block.region] += 2 * block.linked - block.size
     most = _MAX_CHROME_SHARE * sum(block.size for block, share in zip(blocks, shares, strict=True) if share >= 0.5)
+    beside = {block.group for block in blocks if block.region is None and _is_prose(block)}
+    sizes: Counter[Region] = Counter()
+    links: Counter[Region] = Counter()
+    for block in blocks:
+        if block.region is not None:
+            sizes[block.region] += block.size
+            links[block.region] += block.linked
     known: dict[Region, bool] = {}
 
     def is_out(region: Region | None) -> bool:
         if region is None:
             return False
         if region not in known:
-            is_data = region in headed and linked[region] < 0
+            # A column at the side stands beside what holds the text; a box of the text among its paragraphs.
+            is_box = _BOX.fullmatch(region.name) is not None and region.group in beside
+            is_data = (region in headed and linked[region] < 0) or (is_box and 3 * links[region] < sizes[region])
             above = region.parent if is_data else region
             known[region] = any(kept[name] <= most for name in _names(above))
         return known[region]
@@ -152,12 +162,17 @@ def _in(block: PageBlock, *kinds: str) -> bool:
 
 def _keep_prose(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     """Where the votes hold little of the page's prose, keep all of that."""
-    prose = [
-        block for block in blocks if block.tag in _PROSE_TAGS and _is_text(block, _PROSE) and not is_out(block.region)
-    ]
-    if sum(block.size for block in blocks if block.is_kept) < _MIN_SHARE * sum(block.size for block in prose):
+    prose = [block for block in blocks if _is_prose(block) and not is_out(block.region)]
+    kept = sum(block.size for block in blocks if block.is_kept and block.kind != 'code')
+    if kept < _MIN_SHARE * sum(block.size for block in prose):
         for block in prose:
             block.is_kept = True
+
+
+def _is_prose(block: PageBlock) -> bool:
+    """Return whether it is a paragraph, or a text in any other element that ends as sentences do."""
+    is_paragraph = block.tag in _PROSE_TAGS or (block.kind == 'text' and _SENTENCE_END.search(block.words) is not None)
+    return is_paragraph and _is_text(block, _PROSE)
 
 
 def _keep_lead(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
@@ -220,7 +235,11 @@ def _keep_gap(between: Sequence[PageBlock], before: PageBlock, after: PageBlock,
             )
             inner.is_kept = is_introduced or _is_text(inner, 1) or (_in(inner, 'caption') and is_sentence)
         else:
-            is_sibling = inner.group in around and inner.size >= _SIBLING and (inner.tag == 'p' or is_sentence)
+            is_sibling = (
+                (inner.group in around or inner.region is not None)
+                and inner.size >= _SIBLING
+                and (inner.tag == 'p' or is_sentence)
+            )
             inner.is_kept = (inner.box in around or is_sibling) and _is_text(inner, 1)
             lead_in = inner
     for heading, following in reversed(list(pairwise((*between, after)))):
@@ -228,9 +247,9 @@ def _keep_gap(between: Sequence[PageBlock], before: PageBlock, after: PageBlock,
             heading.is_kept = True
 
 
-def _unit(block: PageBlock) -> PageBlock | Frame:
+def _unit(block: PageBlock) -> PageBlock | Frame | Region:
     """What stands or falls as one, at most."""
-    return block.frame.chain()[0] if block.frame is not None else block
+    return block.region or (block.frame.chain()[0] if block.frame is not None else block)
 
 
 def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
@@ -270,7 +289,7 @@ def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     kept = [place for place, block in enumerate(blocks) if block.is_kept]
     if not kept:
         return
-    passed: set[PageBlock | Frame | int] = set()
+    passed: set[PageBlock | Frame | Region | int] = set()
     for place in range(kept[0], len(blocks)):
         block = blocks[place]
         if place > kept[-1]:

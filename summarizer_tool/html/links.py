@@ -61,7 +61,7 @@ def _teaser(blocks: Sequence[PageBlock], place: int, text: str) -> str:
     after = _said(blocks, range(place + 1, min(len(blocks), place + 1 + _MOST_BLOCKS)), blocks[place])
     before = [] if after or blocks[place].kind == 'heading' else _said_before(blocks, place)
     teaser = title_line(' '.join(after or before))
-    return f'{text}: {teaser}'[:MAX_AROUND] if teaser else ''
+    return f'{text}: {teaser}'[:MAX_AROUND].rstrip() if teaser else ''
 
 
 def _said(blocks: Sequence[PageBlock], places: Iterable[int], link: PageBlock) -> list[str]:

@@ -59,6 +59,8 @@ class Region:
     tag: str
     depth: int = 0
     """Such parts around it."""
+    group: int = 0
+    """The element that it stands in."""
 
 
 @dataclass(slots=True, eq=False)

@@ -173,7 +173,8 @@ class TreeWalk:
         if not label and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
-                self._region = Region(self._region, (names or element.get('id') or tag)[:100], tag, depth)
+                name = (names or element.get('id') or tag)[:100]
+                self._region = Region(self._region, name, tag, depth, self._group)
         self._frame = framed(element, tag, names, label, self._frame)
         if self._frame is not None and (tag == 'summary' or (names and notes.is_title(names))):
             self._title_of = next((frame for frame in self._frame.chain() if frame.kind == 'quote'), None)

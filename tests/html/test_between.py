@@ -39,6 +39,30 @@ def test_text_between_paragraphs_is_kept_once(markup: str) -> None:
     assert read(markup).count('Zibeline') == 1
 
 
+SAID = (
+    'The bell of Morn was cast in Vesse and came by barge, which took nine days in the low water of that year.',
+    'It was hung by the parish itself, since nobody would pay the founder for the frame and the ropes that it needs.',
+    'When the tower was rebuilt the bell was found to have no crack at all, and it went up again without a repair.',
+)
+
+
+def test_paragraphs_need_not_be_marked_as_such() -> None:
+    """Handbooks put them into `div`, their code into `pre`, and boxes among them that are called side bars."""
+    paragraphs = [f'<div class="para">{said}</div>' for said in SAID]
+    box = f'<div class="sidebar"><p><b>NOTE</b> The founder</p><div class="para">{BELL}</div></div>'
+    code = '<pre>' + 'ring --bell morn --times 12\n' * 60 + '</pre>'
+    body = f'<div class="section"><h2>The bell</h2>{paragraphs[0]}{box}{code}{paragraphs[1]}{code}{paragraphs[2]}</div>'
+    markdown = to_markdown(f'<html><body><ul><li><a href="/1">Prev</a></li></ul>{body}</body></html>').markdown
+    assert all(said in markdown for said in (*SAID, BELL, 'ring --bell'))
+    assert 'Prev' not in markdown
+
+
+def test_a_column_at_the_side_is_none_of_the_text() -> None:
+    side = f'<div class="sidebar"><p>{BELL}</p></div>'
+    page = f'<html><body><div id="main">{"".join(f"<p>{said}</p>" for said in SAID)}</div>{side}</body></html>'
+    assert 'Zibeline' not in to_markdown(page).markdown
+
+
 def test_a_heading_may_be_one_by_its_role() -> None:
     assert '\n### The bell\n' in read(f'<div role="heading" aria-level="3">The bell</div><p>{BELL}</p>')
 

@@ -1,7 +1,7 @@
 """Which links of a page belong to its content, and what stands around them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -162,6 +162,7 @@ WORDS = st.text('ab .!?…"\n。1<>&', max_size=120)
 
 
 @hypothesis_settings(max_examples=40)
+@example([('', '111')])
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=6))
 def test_what_stands_around_any_link_holds_it(pieces: list[tuple[str, str]]) -> None:
     text = ''.join(
