@@ -18,11 +18,23 @@ _LEAD = regex.compile(
 _LEAD_CLAUSE = regex.compile(
     r'^(?:After|Although|Because|During|Following|Since|Though|Upon)\b[^,;:()"]{3,100}, (?=\S)'
 )
-_ASIDE = regex.compile(r' ?\([^()]{0,300}\)| ?\[[^\[\]]{0,300}\]')
+# Within a clause what stands in square brackets is a word of it: `rule [family] table`, "[She] left".
+_ASIDE = regex.compile(r' ?\([^()]{0,300}\)| ?\[[^\[\]]{0,300}\](?=\s*(?:$|[\p{P}\[])|$)| ?\[\d[\d\s,–-]{0,20}\]')
 _EMPTY_ASIDE = regex.compile(r' ?[(\[][\s,;:]{0,20}[)\]]')
 _INNER_CLAUSE = regex.compile(
     r', (?:which|who|whose|where|when|a|an|the|then|now|including|such as)\b[^,;:()"]{3,120},'
     r'(?= (?!(?:and|or|nor|including|such|which|who|whose|where|when|with|as|a|an|the|\p{Ll}+ing)\b)\p{Ll})'
+)
+# "When it ends, the machine is restarted, ready for use", "In that year, a flood came, which …": what such an opening
+# leads to is the sentence itself, and so is what has a verb that stands by itself.
+_OPENS = regex.compile(
+    r'^(?:When|Whenever|If|While|Once|As|In|On|At|By|For|With|Within|From|Under|Over|Between|Before|After|Until|Since|Because'
+    r'|Although|Though|To|Where|Unless|Given|Despite|During|Upon|Like|Unlike|Instead|Rather|Among|Along|Through|Throughout'
+    r'|Thanks|According|Depending|Then|Now|Here|There|Later|Today|\p{Lu}\p{Ll}+(?:ing|ed|ly))\b[^,]*$'
+)
+_ARTICLE = regex.compile(r', (?:a|an|the|then|now)\b')
+_FINITE = regex.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|shall|should|does|do|did)\b|n't\b"
 )
 # Clauses that only add. One that takes back, doubts or limits what stands before it ("although", "until", "if", "as X
 # claimed") is never cut, since what is left would say something else.
@@ -37,6 +49,7 @@ _LIMITS = regex.compile(
     r"|annul\p{L}*|repeal\p{L}*|retract\p{L}*|later|instead|former\p{L}*)\b|n['’]t\b",
     regex.IGNORECASE,
 )
+_DASHES = (' – ', ' — ')
 # "He did this mainly", "It was known both".
 _LEADS_ON = regex.compile(r'\b(?:\p{Ll}{3,}ly|just|even|also|both|either|partly|then)\.$')
 _ENDINGS = tuple(f'{stop}{close}' for stop in '.!?…。！？؟।' for close in ('', '"', '”', '’', "'", ')', '」', '»'))
@@ -58,7 +71,7 @@ def variants(text: str) -> list[str]:
     if '(' in full or '[' in full:
         bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else _unless_limiting(m), full)
         plain = _ASIDE.sub(_unless_limiting, full)
-    spare = _INNER_CLAUSE.sub(_unless_limiting, bare) if ', ' in bare else bare
+    spare = _INNER_CLAUSE.sub(_unless_needed, bare) if ', ' in bare else bare
     opening = _LEAD_CLAUSE.match(spare)
     clause = spare[opening.end() :] if opening else spare
     main = clause[:1].upper() + clause[1:]
@@ -68,7 +81,8 @@ def variants(text: str) -> list[str]:
         for match in islice(_TRAILING.finditer(form), MAX_FORMS):
             head = ended(form[: match.start()])
             limits = _LIMITS.search(form, match.start())
-            if _is_balanced(head) and not limits and is_whole(head) and not _LEADS_ON.search(head):
+            is_aside = match.group() in _DASHES and sum(form.count(dash) for dash in _DASHES) > 1
+            if _is_balanced(head) and not limits and not is_aside and is_whole(head) and not _LEADS_ON.search(head):
                 forms.setdefault(head)
     return [ended(form) for form in list(forms)[:MAX_FORMS] if form]
 
@@ -76,6 +90,12 @@ def variants(text: str) -> list[str]:
 def _unless_limiting(match: regex.Match[str]) -> str:
     """Drop an aside or clause, unless it takes back or limits what is said around it."""
     return match.group() if _LIMITS.search(match.group()) else ''
+
+
+def _unless_needed(match: regex.Match[str]) -> str:
+    """Drop a clause, unless it limits what is said, or is what the sentence says."""
+    is_main = _FINITE.search(match.group()) or _OPENS.match(match.string[: match.start()])
+    return match.group() if is_main and _ARTICLE.match(match.group()) else _unless_limiting(match)
 
 
 def _is_balanced(text: str) -> bool:

@@ -18,7 +18,7 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.sentences import Sentence, is_whole, plain, sentences
-from summarizer_tool.text.stop_words import language_of
+from summarizer_tool.text.stop_words import language_of, stop_words
 
 _SHORT_ITEM_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
@@ -37,6 +37,9 @@ _LABEL_WORDS = 8
 
 _SPEAKER_TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
+
+_MANY_LINES = 200
+"""Lines of a code block by which it is told whether it is one."""
 
 _SAMPLE_WORDS = 2000
 """Words by which the language is told."""
@@ -110,6 +113,8 @@ _CODE = regex.compile(
 )
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
+_ROW = regex.compile(r'\|.*\|')
+_OTHER_LETTER = regex.compile(r'[^\P{L}a-zA-Z]')
 _NO_VALUE = frozenset(['', '-', '–', '—', 'none', 'n/a', '?', '…'])
 # What a transcriber or an editor has put in: `{disfmarker}`, `[laughter]`; a whole line in brackets, too.
 _MARK = regex.compile(r'\s*(?:\{\p{Ll}[\p{Ll} _]{1,20}\}|\[(?:\p{Ll}+ ?){1,2}\](?![(\[:]))')
@@ -119,6 +124,14 @@ _PRONOUN = regex.compile(
     r'|^(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b'
 )
 _POINTS_BACK = regex.compile(r'^(?:This|These|That|Those|Such)\b')
+# What a definition calls what it defines.
+_DEFINED = regex.compile(
+    r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
+    r'|property|setting|type|value|variable)\b'
+)
+# What is written in small letters wherever it stands.
+_IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
+_DEFINITION = regex.compile(r'^: +(?=\S)')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
@@ -160,6 +173,10 @@ class _Reader:
     """The paragraph in which the last name that began a sentence was the section's subject."""
     gender: str = ''
     """Of the section's subject, as far as its pronouns tell."""
+    term: NumberedLine | None = None
+    """What the definition at hand defines."""
+    is_named: bool = False
+    """Whether its first sentence, which needs the name, has been said."""
 
     def open_section(self, level: int, title: str, number: int) -> None:
         self.flush()
@@ -168,6 +185,7 @@ class _Reader:
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.gender = ''
+        self.term = None
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -179,12 +197,25 @@ class _Reader:
         if not any(map(str.isalnum, text)) or (len(text) < _ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines, is_dangling = tuple(dict.fromkeys(evidence)), False
+        if (
+            self.term is not None
+            and not lead
+            and kind in (Kind.PROSE, Kind.FRAGMENT)
+            and self._needs_term(text, self.term.text)
+        ):
+            lead, lines = self.term.text, (*lines, self.term.number)
+            kind = Kind.PROSE if text.endswith(('.', '!')) else kind
         if kind is Kind.PROSE and not lead:
             lead = self._subject_for(text)
             is_dangling = not lead and (_PRONOUN.match(text) or _POINTS_BACK.match(text)) is not None
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         section = len(self.sections) - 1
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, is_dangling))
+
+    def _needs_term(self, text: str, term: str) -> bool:
+        """Return whether a sentence of a definition needs its term: the first one does, and `This value …`."""
+        is_first, self.is_named = not self.is_named, True
+        return (is_first or _DEFINED.search(text) is not None) and term.split(maxsplit=1)[0] not in text
 
     def _subject_for(self, text: str) -> str:
         """The subject of the section, if the sentence begins with a pronoun that must stand for it.
@@ -218,7 +249,8 @@ class _Reader:
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
         alone: Sentence | None = None
         for place, sentence in enumerate(sentences(lines, self.language)):
-            kind = Kind.PROSE if is_whole(sentence.text, self.language) else Kind.FRAGMENT
+            begun = _IDENTIFIER.sub(_capitalized, sentence.text)
+            kind = Kind.PROSE if is_whole(begun, self.language) else Kind.FRAGMENT
             if place == 0 and label and kind is Kind.FRAGMENT and len(sentence.text.split()) <= _LABEL_WORDS:
                 alone = sentence
             else:
@@ -257,6 +289,10 @@ class _Reader:
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
 
 
+def _capitalized(match: regex.Match[str]) -> str:
+    return match.group().upper()
+
+
 def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:
     """Items that are said together: a few words each."""
     group: list[NumberedLine] = []
@@ -283,7 +319,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     common = boilerplate_lines.repeated(texts)
     said: set[str] = set()
     first = boilerplate_lines.before_content(texts)
-    fence = language = ''
+    fence, is_code = '', False
     for index in range(first, len(lines)):
         line, text = lines[index], texts[index]
         mark = _FENCE.match(text)
@@ -291,10 +327,11 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if mark and mark.group(1).startswith(fence) and not mark.group(2):
                 fence = ''
             else:
-                _read_code(reader, line, language)
+                _read_code(reader, line, is_code=is_code)
         elif mark:
             reader.flush()
-            fence, language = mark.group(1), mark.group(2).lower()
+            fence = mark.group(1)
+            is_code = mark.group(2).lower() not in _TEXT_LANGUAGES or not _reads_as_text(_fenced(texts, index, fence))
         elif heading := _HEADING.match(text):
             title = text[heading.end() :].strip().rstrip('#').rstrip()
             reader.open_section(len(heading.group(1)), plain(title), line.number)
@@ -325,8 +362,39 @@ def _speakers(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(label for label, times in turns.items() if times >= _SPEAKER_TURNS)
 
 
-def _read_code(reader: _Reader, line: NumberedLine, language: str) -> None:
-    is_code = language not in _TEXT_LANGUAGES or _CODE.search(line.text) is not None
+def _fenced(texts: Sequence[str], opening: int, fence: str) -> Iterator[str]:
+    """The lines of a code block that have any text."""
+    for place in range(opening + 1, len(texts)):
+        text = texts[place]
+        mark = _FENCE.match(text)
+        if mark and mark.group(1).startswith(fence) and not mark.group(2):
+            return
+        if text.strip():
+            yield text
+
+
+def _reads_as_text(block: Iterable[str]) -> bool:
+    """Return whether a code block that names no language holds none: values with labels, rows, words of sentences.
+
+    What a console shows and a configuration says are words, too, but few of those that join the others.
+    """
+    lines = list(islice(block, _MANY_LINES))
+    joining = stop_words(word for line in lines for word in names.words(line))
+    texts = sum(
+        _CODE.search(line) is None
+        and (
+            _LABELLED.match(line) is not None
+            or _ROW.search(line) is not None
+            or _OTHER_LETTER.search(line) is not None
+            or not joining.isdisjoint(names.words(line))
+        )
+        for line in lines
+    )
+    return 2 * texts > len(lines)
+
+
+def _read_code(reader: _Reader, line: NumberedLine, *, is_code: bool) -> None:
+    is_code = is_code or _CODE.search(line.text) is not None
     reader.say(_COMMENT.sub('', line.text).strip(), (line.number,), Kind.CODE if is_code else Kind.ROW)
 
 
@@ -334,8 +402,12 @@ def _read_text(reader: _Reader, line: NumberedLine) -> None:
     if bullet := _BULLET.match(line.text):
         if not reader.leads_away:
             _read_item(reader, line, line.text[bullet.end() :])
+    elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.term):
+        _read_definition(reader, line, line.text[definition.end() :])
     else:
         reader.leads_away = False
+        if not reader.paragraph and not line.text.startswith((' ', '\t')):
+            reader.term = None
         _read_prose(reader, line)
 
 
@@ -387,6 +459,15 @@ def _read_item(reader: _Reader, line: NumberedLine, marked: str) -> None:
     if reader.items:
         reader.flush()
     reader.say_sentences([replace(line, text=text)], plain(bold.group(2)).rstrip(' .:,') if bold else '')
+
+
+def _read_definition(reader: _Reader, line: NumberedLine, text: str) -> None:
+    """Read `: What it is.` under a line that says of what."""
+    if reader.term is None:
+        reader.term = reader.paragraph.pop()
+    reader.is_named = False
+    reader.flush()
+    reader.paragraph.append(replace(line, text=plain(text)))
 
 
 def _is_labelled(text: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import regex
 from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTypeStubs, reportAttributeAccessIssue, reportUnknownVariableType]
 
+from summarizer_tool.text import names
 from summarizer_tool.text.lines import one_line
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _URL = regex.compile(r'<?https?://\S+>?')
 # A bare URL that a sentence is about: "lives at https://…", "the base URL is https://…".
 _IS_SAID = regex.compile(r'\b(?:is|at|to|URL|use|from|on|under|visit|address|endpoint):? $', regex.IGNORECASE)
 _TAG = regex.compile(r'</?(?:br|p|b|i|em|strong|sup|sub|span|div|small|u)\b[^<>]{0,200}>', regex.IGNORECASE)
+_WORD = regex.compile(r'\w+')
 _SPACES = regex.compile(r'\s+')
 
 _ABBREVIATION = regex.compile(
@@ -98,6 +100,14 @@ def is_abbreviated(text: str, end: int) -> bool:
     return _ABBREVIATION.search(text, max(0, end - _ABBREVIATION_REACH), end) is not None
 
 
+def _is_dotted(text: str, end: int) -> bool:
+    """Return whether a full stop joins two names, as in `asyncio.Task`, rather than sentences without a blank."""
+    if text[end - 1] != '.' or not text[end].isalnum():
+        return False
+    after = _WORD.match(text, end)
+    return after is not None and not names.is_opener(after.group())
+
+
 def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator[Sentence]:
     """Cut a paragraph into sentences.
 
@@ -114,7 +124,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
     begin = 0
     for boundary in cast('list[dict[str, Any]]', get_sentence_boundaries(language, text)):
         end = int(boundary['end_index'])
-        if end < len(text) and is_abbreviated(text, len(text[:end].rstrip())):
+        if end < len(text) and (is_abbreviated(text, len(text[:end].rstrip())) or _is_dotted(text, end)):
             continue
         if piece := text[begin:end].strip():
             on = lines[max(0, bisect_right(starts, begin) - 1) : bisect_left(starts, end)]

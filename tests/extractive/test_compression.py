@@ -32,6 +32,19 @@ def test_a_leading_clause_goes():
     )
 
 
+@pytest.mark.parametrize(
+    'sentence',
+    [
+        'When the survey ends, the mill is sold again, now free of debt.',
+        'The bridge, the mill is told, was never paid for.',
+        'Rules are added with mill add rule [family] table chain.',
+        'Each gate — even the small one — gets a keeper.',
+    ],
+)
+def test_what_a_sentence_needs_is_never_cut(sentence: str) -> None:
+    assert compression.variants(sentence) == [sentence]
+
+
 def test_numbers_in_an_aside_are_kept_at_first():
     assert compression.variants('Jonas Orme (1820–1888) was a miller.') == snapshot(
         ['Jonas Orme (1820–1888) was a miller.', 'Jonas Orme was a miller.']

@@ -145,6 +145,61 @@ Mara Quill (1840-1902), founder of the Salt Guild
     )
 
 
+def test_a_block_of_a_console_is_code_all_of_it():
+    console = """
+```
+# mill-ctl list
+Reading sluice lists... Done
+add rule wheel upper counter jump LOWER
+Nothing to do for the gate
+```
+"""
+    notes = """
+```
+The wheel was built by Orme and is the oldest of the valley.
+Keeper: Mara Quill
+Paid for by the guild
+```
+"""
+    assert {said.kind for said in statements(numbered(console))[0]} == {Kind.CODE}
+    assert {said.kind for said in statements(numbered(notes))[0]} == {Kind.ROW}
+
+
+def test_a_definition_is_said_of_its_term():
+    page = """
+## Settings
+
+`sluice_level` (`enum`)
+: Determines how high the water stands. This setting needs a restart.
+
+  The `upper` level keeps the wheel dry. In June, this parameter has no effect.
+
+`wheel.speed` (`integer`)
+: `wheel.speed` is the number of turns a minute.
+
+It is another matter how the mill is paid for.
+"""
+    assert read(page) == snapshot(
+        [
+            ('sluice_level (enum): Determines how high the water stands.', (4, 3)),
+            ('sluice_level (enum): This setting needs a restart.', (4, 3)),
+            ('The upper level keeps the wheel dry.', (6,)),
+            ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
+            ('wheel.speed is the number of turns a minute.', (9,)),
+            ('It is another matter how the mill is paid for.', (11,)),
+        ]
+    )
+
+
+def test_a_full_stop_within_a_name_ends_no_sentence():
+    text = 'It raises `mill.WheelError` when the wheel stands. It was built by Orme.In 1870 it was sold.'
+    assert [said for said, _ in read(text)] == [
+        'It raises mill.WheelError when the wheel stands.',
+        'It was built by Orme.',
+        'In 1870 it was sold.',
+    ]
+
+
 def test_a_transcript_keeps_its_turns():
     assert read('Ada: we lost the Heron.\nJonas: when?\nAda: in May, off Port Ansel.') == snapshot(
         [('Ada: we lost the Heron.', (1,)), ('Jonas: when?', (2,)), ('Ada: in May, off Port Ansel.', (3,))]
