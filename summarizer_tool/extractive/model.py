@@ -20,12 +20,13 @@ from pydantic_ai.usage import RequestUsage
 from summarizer_tool import prompts
 from summarizer_tool.extractive import compression
 from summarizer_tool.extractive.outline import outlined
-from summarizer_tool.extractive.statements import HeadingSection, Kind, Statement, plain, statements
+from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
-from summarizer_tool.text.sentences import MAX_WORDS
+from summarizer_tool.text.sentences import MAX_WORDS, plain
 from summarizer_tool.text.superseding import superseded
 
 DEFAULT_TARGET_TOKENS = 1000

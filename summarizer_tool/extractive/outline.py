@@ -15,7 +15,7 @@ import regex
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
 from pygments.token import Comment, Error, Keyword, Name, String
 
-from summarizer_tool.extractive.statements import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, is_whole, sentences

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.extractive.statements import Kind, statements, subject_of
+from summarizer_tool.extractive.statement_reader import Kind, subject_of
+from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.sentences import is_whole, plain, sentences

@@ -1,0 +1,264 @@
+"""What a text states, collected line by line: sentences with whom they speak of, items and rows said together."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import lru_cache
+
+import regex
+
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text import boilerplate_lines, names
+from summarizer_tool.text.references import opens_references
+from summarizer_tool.text.sentences import Sentence, is_whole, sentences
+
+_GROUP_WORDS = 24
+"""Words of short items that are said together."""
+
+_PAIR_WORDS = 12
+"""The same of rows of labels and values, any of which may be what was asked for."""
+
+ASIDE_REACH = 60
+"""Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
+
+_LABEL_WORDS = 8
+"""Words of a label in bold, its aside included."""
+
+
+class Kind(Enum):
+    """The form of text that a statement was read from."""
+
+    PROSE = 'prose'
+    FRAGMENT = 'fragment'
+    """Prose that has not the form of a sentence: a caption, a reference, a name in a line of its own."""
+    LIST = 'list'
+    """Short list items or labelled values, said together."""
+    ROW = 'row'
+    """A table row, or a line of a code block that is no code."""
+    CODE = 'code'
+    DECLARATION = 'declaration'
+    """What source code declares, with what is said of it."""
+    COMMENT = 'comment'
+    """What else is said in source code."""
+    REFERENCE = 'reference'
+    """An entry of a list of references."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingSection:
+    """The headings that are open over some statements."""
+
+    titles: tuple[str, ...] = ()
+    """Outermost first."""
+    numbers: tuple[int, ...] = ()
+    """Their line numbers; 0 for a heading that stands before the lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something a line or a few of them say."""
+
+    text: str
+    """As it stands there."""
+    evidence: tuple[int, ...]
+    section: int
+    """Index among the sections; statements of one section are about one thing."""
+    paragraph: int = 0
+    """Counts the paragraphs of the source."""
+    kind: Kind = Kind.PROSE
+    lead: str = ''
+    """Who says it, or what it is about."""
+    is_dangling: bool = False
+    """Whether it begins with a pronoun, and nothing says what for."""
+
+    def said(self, text: str) -> str:
+        """A form of the text with what leads to it."""
+        return f'{self.lead}: {text}' if self.lead else text
+
+
+SPEAKER = regex.compile(r"^(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}):\s+(?=\S)")
+_EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
+_PRONOUN = regex.compile(
+    r'^(He|She|It|They|His|Her|Its|Their)\b'
+    r'|^(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b'
+)
+_POINTS_BACK = regex.compile(r'^(?:This|These|That|Those|Such)\b')
+# What a definition calls what it defines.
+_DEFINED = regex.compile(
+    r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
+    r'|property|setting|type|value|variable)\b'
+)
+# What is written in small letters wherever it stands.
+_IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
+_GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
+_ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
+_NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
+_LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
+
+
+@lru_cache(maxsize=1024)
+def subject_of(heading: str) -> str:
+    """The subject of a section, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""
+    title = _NUMBERING.sub('', _ASIDE.sub('', heading)).strip(' :-–—')
+    found = names.mentions(title)
+    if not found or len(title.split()) > 8 or _LISTING.match(title):
+        return ''
+    words = [word for word in title.split() if len(word) > 3]
+    return title if title[0].isupper() and sum(word[0].isupper() for word in words) * 2 > len(words) else ''
+
+
+@dataclass(slots=True)
+class StatementReader:
+    """Where the reading of one source stands."""
+
+    sections: list[HeadingSection]
+    language: str = 'en'
+    speakers: frozenset[str] = frozenset()
+    out: list[Statement] = field(default_factory=list[Statement])
+    levels: list[int] = field(default_factory=list[int])
+    paragraph_count: int = 0
+    paragraph: list[NumberedLine] = field(default_factory=list[NumberedLine])
+    items: list[NumberedLine] = field(default_factory=list[NumberedLine])
+    columns: list[str] = field(default_factory=list[str])
+    column_line: int = 0
+    pairs: list[NumberedLine] = field(default_factory=list[NumberedLine])
+    """The rows at hand of a table of labels and values."""
+    leads_away: bool = False
+    """Whether the list at hand is one of other pages."""
+    references: int | None = None
+    """The level of the heading over the list of references at hand, if any."""
+    of_subject: int = -1
+    """The paragraph in which the last name that began a sentence was the section's subject."""
+    gender: str = ''
+    """Of the section's subject, as far as its pronouns tell."""
+    term: NumberedLine | None = None
+    """What the definition at hand defines."""
+    is_named: bool = False
+    """Whether its first sentence, which needs the name, has been said."""
+
+    def open_section(self, level: int, title: str, number: int) -> None:
+        """Go on under a heading."""
+        self.flush()
+        depth = sum(open_level < level for open_level in self.levels)
+        self.levels[depth:] = [level]
+        above = self.sections[-1]
+        self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
+        self.gender = ''
+        self.term = None
+        self.leads_away = boilerplate_lines.leads_away(title)
+        if opens_references(title):
+            self.references = level
+        elif self.references is not None and level <= self.references:
+            self.references = None
+
+    def say(self, text: str, evidence: Iterable[int], kind: Kind = Kind.PROSE, lead: str = '') -> None:
+        """Say something, with the heading it needs if it begins with a pronoun."""
+        if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
+            return
+        lines, is_dangling = tuple(dict.fromkeys(evidence)), False
+        if (
+            self.term is not None
+            and not lead
+            and kind in (Kind.PROSE, Kind.FRAGMENT)
+            and self._needs_term(text, self.term.text)
+        ):
+            lead, lines = self.term.text, (*lines, self.term.number)
+            kind = Kind.PROSE if text.endswith(('.', '!')) else kind
+        if kind is Kind.PROSE and not lead:
+            lead = self._subject_for(text)
+            is_dangling = not lead and (_PRONOUN.match(text) or _POINTS_BACK.match(text)) is not None
+            lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
+        section = len(self.sections) - 1
+        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, is_dangling))
+
+    def _needs_term(self, text: str, term: str) -> bool:
+        """Return whether a sentence of a definition needs its term: the first one does, and `This value …`."""
+        is_first, self.is_named = not self.is_named, True
+        return (is_first or _DEFINED.search(text) is not None) and term.split(maxsplit=1)[0] not in text
+
+    def _subject_for(self, text: str) -> str:
+        """The subject of the section, if the sentence begins with a pronoun that must stand for it.
+
+        That is so while no sentence of the paragraph began with somebody else, and the pronoun is the one that the
+        section has used for its subject before. A wrong subject is worse than none.
+        """
+        titles = self.sections[-1].titles
+        subject = subject_of(titles[-1]) if titles else ''
+        if match := _PRONOUN.match(text):
+            gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
+            is_own = bool(subject) and self.of_subject == self.paragraph_count and self.gender in ('', gender)
+            self.gender = gender if is_own else self.gender
+            return subject if is_own else ''
+        first = next(iter(names.mentions(text)), '')
+        if first and text.removeprefix('The ').startswith(first):
+            is_own = bool({*first.split()} & {*subject.split()})
+            self.of_subject = self.paragraph_count if is_own else -1
+        return ''
+
+    def say_sentences(self, lines: Sequence[NumberedLine], label: str = '') -> None:
+        """Say a paragraph or list item.
+
+        Args:
+            lines: Its lines.
+            label: What is set in bold at its beginning; the sentences after the first are about that.
+        """
+        lead = ''
+        if (match := SPEAKER.match(lines[0].text)) and match.group(1) in self.speakers:
+            lead = match.group(1)
+            lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
+        alone: Sentence | None = None
+        for place, sentence in enumerate(sentences(lines, self.language)):
+            begun = _IDENTIFIER.sub(_capitalized, sentence.text)
+            kind = Kind.PROSE if is_whole(begun, self.language) else Kind.FRAGMENT
+            if place == 0 and label and kind is Kind.FRAGMENT and len(sentence.text.split()) <= _LABEL_WORDS:
+                alone = sentence
+            else:
+                alone = None
+                self.say(sentence.text, sentence.evidence, kind, lead)
+            lead = lead or label
+        if alone is not None:
+            self.say(alone.text, alone.evidence, Kind.FRAGMENT)
+
+    def flush(self) -> None:
+        """Say what was collected: the open paragraph, the open list, and forget the open table."""
+        self.paragraph_count += 1
+        if self.paragraph:
+            if not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
+                self.say_sentences(self.paragraph)
+            self.paragraph.clear()
+        for group in _groups(self.items, _GROUP_WORDS):
+            self._say_items(group)
+        for group in _groups(self.pairs, _PAIR_WORDS):
+            self._say_pairs(group)
+        self.items.clear()
+        self.pairs.clear()
+        self.columns = []
+
+    def _say_items(self, group: Sequence[NumberedLine]) -> None:
+        above = self.sections[-1]
+        lead = above.titles[-1] if above.titles and above.numbers[-1] else ''
+        numbers = (*(item.number for item in group), *(above.numbers[-1:] if lead else ()))
+        self.say('; '.join(item.text for item in group), numbers, Kind.LIST, lead)
+
+    def _say_pairs(self, group: Sequence[NumberedLine]) -> None:
+        above = self.sections[-1]
+        about = subject_of(above.titles[-1]) if above.titles else ''
+        cells = [*filter(None, [about]), *(pair.text for pair in group)]
+        numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
+        self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
+
+
+def _capitalized(match: regex.Match[str]) -> str:
+    return match.group().upper()
+
+
+def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:
+    """Items that are said together: a few words each."""
+    group: list[NumberedLine] = []
+    for item in items:
+        group.append(item)
+        if sum(len(each.text.split()) for each in group) >= words:
+            yield group
+            group = []
+    if group:
+        yield group
