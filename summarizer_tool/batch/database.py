@@ -1,6 +1,5 @@
 """The database of batches, SQLite or Postgres: what DBOS keeps, and beside that answers, and who works on what."""
 
-import hashlib
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,9 +7,10 @@ from pathlib import Path
 import sqlalchemy
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
 from dbos import error as dbos_errors
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
-from summarizer_tool.errors import ConfigurationError, StoreError
+from summarizer_tool.errors import StoreError
+from summarizer_tool.store.postgres import one_at_a_time, parsed_url, reason, unusable
 
 APPLICATION = 'summarizer'
 """Whose workflows and queues these are, where others keep theirs in the same database."""
@@ -24,9 +24,6 @@ _TABLES = (
     'CREATE TABLE IF NOT EXISTS summarizer_workers (name TEXT PRIMARY KEY, beats BIGINT NOT NULL)',
     'CREATE TABLE IF NOT EXISTS summarizer_begun (job TEXT PRIMARY KEY, times BIGINT NOT NULL)',
 )
-
-_ONE_AT_A_TIME = int.from_bytes(hashlib.sha256(b'summarizer tables').digest()[:8], 'big', signed=True)
-"""The advisory lock under which tables are made: Postgres lets two processes that both try fail each other."""
 
 
 class BatchDatabase:
@@ -44,12 +41,7 @@ class BatchDatabase:
         Raises:
             ConfigurationError: If it cannot be reached; names it without its password.
         """
-        try:
-            parsed = sqlalchemy.make_url(url)
-        except ArgumentError:
-            raise ConfigurationError(
-                'SUMMARIZER_DATABASE_URL is no URL of a database, as postgresql://user:password@host/name'
-            ) from None
+        parsed = parsed_url(url)
         self.is_sqlite = parsed.drivername == 'sqlite'
         self.shown = parsed.render_as_string()
         """Its URL without the password."""
@@ -62,10 +54,7 @@ class BatchDatabase:
             self._make_tables()
             DBOS.migrate(self.url)
         except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
-            raise ConfigurationError(
-                f'the database {self.shown} cannot be used: {_reason(error)}; check '
-                'SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
-            ) from None
+            raise unusable(self.shown, error) from None
 
     @classmethod
     def in_file(cls, path: Path) -> 'BatchDatabase':
@@ -148,7 +137,9 @@ class BatchDatabase:
                 # It stays so in the file: whoever reads does not keep the others from writing.
                 connection.exec_driver_sql('PRAGMA journal_mode = WAL')
             else:
-                connection.execute(sqlalchemy.text('SELECT pg_advisory_xact_lock(:key)'), {'key': _ONE_AT_A_TIME})
+                connection.execute(
+                    sqlalchemy.text('SELECT pg_advisory_xact_lock(:key)'), {'key': one_at_a_time(APPLICATION)}
+                )
             for table in _TABLES:
                 connection.execute(sqlalchemy.text(table))
 
@@ -158,10 +149,4 @@ class BatchDatabase:
             with self._engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise StoreError(f'the database of batches failed: {_reason(error)}') from error
-
-
-def _reason(error: Exception) -> str:
-    """The first line of what a driver says, which holds no password."""
-    told = str(getattr(error, 'orig', None) or error)
-    return told.strip().partition('\n')[0]
+            raise StoreError(f'the database of batches failed: {reason(error)}') from error
