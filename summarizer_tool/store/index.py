@@ -17,13 +17,11 @@ from summarizer_tool.documents.passage import Passage
 from summarizer_tool.documents.passage_splitting import PassageCuts, passages_of
 from summarizer_tool.store import words
 from summarizer_tool.store.connection import AMONG, Among, Connection
+from summarizer_tool.store.words import COLLECTION_BITS
 from summarizer_tool.text.terms import terms_of
 
 Span = tuple[int, int]
 """The first and the last id of passages in a row."""
-
-_COLLECTION_BITS = 32
-"""A collection has room for 2³² passages, ever: an id is given once."""
 
 _MUCH_OF_A_TITLE = 500
 """Characters of a title whose words count; it may be a megabyte."""
@@ -120,7 +118,7 @@ def add(db: Connection, collection: str, entry: IndexEntry) -> None:
     [number, after] = db.execute(
         'UPDATE collections SET next = next + ? WHERE name = ? RETURNING number, next', (len(entry.cuts), collection)
     ).fetchone()
-    first = (number << _COLLECTION_BITS) + after - len(entry.cuts)
+    first = (number << COLLECTION_BITS) + after - len(entry.cuts)
     db.executemany(
         'INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (
@@ -142,7 +140,7 @@ def add(db: Connection, collection: str, entry: IndexEntry) -> None:
             for index, cut in enumerate(entry.cuts)
         ),
     )
-    words.add(db, enumerate(entry.terms, first))
+    words.add(db, [*enumerate(entry.terms, first)])
     db.execute(
         'INSERT INTO indexed VALUES (?, ?, ?, ?, ?)',
         (collection, entry.source_id, entry.title, first, len(entry.cuts)),
@@ -220,7 +218,7 @@ def spans_of(db: Connection, collection: str, source_ids: Sequence[str] = ()) ->
         place = db.execute('SELECT number, next FROM collections WHERE name = ?', (collection,)).fetchone()
         if place is None or not place[1]:
             return []
-        first = place[0] << _COLLECTION_BITS
+        first = place[0] << COLLECTION_BITS
         return [(first, first + place[1] - 1)]
     rows = db.execute(
         'SELECT first, first + passages - 1 FROM indexed '  # noqa: S608 - fixed text

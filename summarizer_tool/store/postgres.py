@@ -27,13 +27,9 @@ _POOL = {'pool_size': 8, 'max_overflow': 32, 'pool_pre_ping': True, 'isolation_l
 _CLOCK = 'CREATE TABLE clock (at BIGINT NOT NULL); INSERT INTO clock VALUES (0)'
 """The time of the last write, by which writers take turns: machines do not agree on the time."""
 
-_QUERIES = {
-    **words.IN_POSTGRES,
-    # One view over several queries.
-    'BEGIN': 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY',
-}
-
 _DIALECT: Final = (
+    # One view over several queries.
+    (re.compile(r'^BEGIN$'), 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'),
     (re.compile(re.escape(AMONG)), '= ANY(?)'),
     # The greater of two; with one argument it is the greatest of all rows in both.
     (re.compile(r'\bmax\(([\w.]+), ([\w.?]+)\)'), r'greatest(\1, \2)'),
@@ -66,7 +62,7 @@ _ESCAPE: Final = '\x1a'
 @lru_cache(maxsize=512)
 def _query(sql: str) -> str:
     """A query for Postgres."""
-    return _replaced(_QUERIES.get(sql, sql), _DIALECT)
+    return _replaced(sql, _DIALECT)
 
 
 def _replaced(sql: str, rules: Iterable[tuple[re.Pattern[str], str]]) -> str:
@@ -156,7 +152,7 @@ class PostgresConnections:
                 return
             db.execute(f'CREATE SCHEMA IF NOT EXISTS {self._schema}'.encode())
             for table in (*tables, _CLOCK):
-                db.execute(_replaced(words.IN_POSTGRES.get(table, table), _TYPES).encode())
+                db.execute(_replaced(words.IN_POSTGRES if table == words.TABLE else table, _TYPES).encode())
 
     @contextmanager
     def _pooled(self) -> 'Generator[psycopg.Connection[Any]]':
