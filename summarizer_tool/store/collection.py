@@ -210,7 +210,7 @@ class Collection:
         return next(iter(self.versions(url)), None)
 
     def find(self, place: str) -> Source | None:
-        """The source that somebody means: by its URL, the path or name of its file, its title where it has neither, or its handle.
+        """The source that somebody means: by URL, path or name of its file, title where it has neither, or handle.
 
         Args:
             place: Any of these; None is returned for a URL alone.
