@@ -1,8 +1,8 @@
 """The database of batches, SQLite or Postgres: what DBOS keeps, and beside that answers, and who works on what."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
@@ -65,21 +65,28 @@ class BatchDatabase:
         """What enqueues, lists and cancels workflows."""
         return DBOSClient(system_database_url=self.url, serializer=SERIALIZER, application_name=APPLICATION)
 
-    def answer(self, key: str, least: int, most: int) -> str | None:
+    # Answers by what was asked, whoever asked it: whoever goes on with a document finds those that it has already. The
+    # calls of a document are no steps of its workflow: DBOS knows steps by the order in which they begin, which must be
+    # the same when a workflow runs again, and calls begin when others end. Their content is the same.
+
+    def answer(self, key: str, *, least: int, most: int) -> str | None:
         """The answer for the smallest target in a range, if any."""
         query = (
             'SELECT answer FROM summarizer_answers WHERE key = :key AND target BETWEEN :least AND :most ORDER BY target'
         )
-        with self._connected() as connection:
-            return connection.execute(
-                sqlalchemy.text(f'{query} LIMIT 1'), {'key': key, 'least': least, 'most': most}
-            ).scalar()
+        found = self._run(f'{query} LIMIT 1', key=key, least=least, most=most)
+        return found[0][0] if found else None
 
     def keep_answer(self, key: str, target: int, answer: str) -> None:
         """Keep an answer made for a target; the first one stays."""
         insert = 'INSERT INTO summarizer_answers VALUES (:key, :target, :answer) ON CONFLICT DO NOTHING'
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text(insert), {'key': key, 'target': target, 'answer': answer})
+        self._run(insert, key=key, target=target, answer=answer)
+
+    def summary(self, key: str) -> None:
+        """None: whole results are what DBOS keeps of a step."""
+
+    def keep_summary(self, key: str, summary: str) -> None:
+        """Keep nothing."""
 
     def beat(self, worker: str) -> dict[str, int]:
         """Say that a worker lives.
@@ -91,27 +98,21 @@ class BatchDatabase:
             'INSERT INTO summarizer_workers VALUES (:name, 1) '
             'ON CONFLICT (name) DO UPDATE SET beats = summarizer_workers.beats + 1'
         )
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text(insert), {'name': worker})
-            rows = connection.execute(sqlalchemy.text('SELECT name, beats FROM summarizer_workers'))
-            return {row.name: row.beats for row in rows}
+        self._run(insert, name=worker)
+        return {row.name: row.beats for row in self._run('SELECT name, beats FROM summarizer_workers')}
 
     def forget(self, worker: str) -> None:
         """Take a worker for dead."""
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text('DELETE FROM summarizer_workers WHERE name = :name'), {'name': worker})
+        self._run('DELETE FROM summarizer_workers WHERE name = :name', name=worker)
 
     def forget_those_of(self, batch: str) -> None:
         """Take for dead whatever workers `summarizer batch` has started for a batch."""
-        query = 'DELETE FROM summarizer_workers WHERE substr(name, 1, length(:batch)) = :batch'
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text(query), {'batch': batch})
+        self._run('DELETE FROM summarizer_workers WHERE substr(name, 1, length(:batch)) = :batch', batch=batch)
 
     def begun(self, job: str) -> int:
         """How often a job was begun and never ended, since its worker died."""
-        with self._connected() as connection:
-            query = sqlalchemy.text('SELECT times FROM summarizer_begun WHERE job = :job')
-            return connection.execute(query, {'job': job}).scalar() or 0
+        found = self._run('SELECT times FROM summarizer_begun WHERE job = :job', job=job)
+        return found[0].times if found else 0
 
     def begin(self, job: str) -> None:
         """Say that a job is begun."""
@@ -119,13 +120,11 @@ class BatchDatabase:
             'INSERT INTO summarizer_begun VALUES (:job, 1) '
             'ON CONFLICT (job) DO UPDATE SET times = summarizer_begun.times + 1'
         )
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text(insert), {'job': job})
+        self._run(insert, job=job)
 
     def end(self, job: str) -> None:
         """Say that a job has ended, or that its end was no death."""
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text('DELETE FROM summarizer_begun WHERE job = :job'), {'job': job})
+        self._run('DELETE FROM summarizer_begun WHERE job = :job', job=job)
 
     def close(self) -> None:
         """Close its connections."""
@@ -143,10 +142,10 @@ class BatchDatabase:
             for table in _TABLES:
                 connection.execute(sqlalchemy.text(table))
 
-    @contextmanager
-    def _connected(self) -> Generator[sqlalchemy.Connection]:
+    def _run(self, query: str, **values: str | int) -> Sequence[sqlalchemy.Row[Any]]:
         try:
             with self._engine.begin() as connection:
-                yield connection
+                result = connection.execute(sqlalchemy.text(query), values)
+                return result.all() if result.returns_rows else ()
         except SQLAlchemyError as error:
             raise StoreError(f'the database of batches failed: {reason(error)}') from error

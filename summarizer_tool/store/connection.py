@@ -2,37 +2,18 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
-
-
-class Rows(Protocol):
-    """What a query gives."""
-
-    @property
-    def rowcount(self) -> int:
-        """How many rows were changed."""
-        ...
-
-    def fetchone(self) -> Any:
-        """The next row, or None."""
-        ...
-
-    def fetchall(self) -> list[Any]:
-        """The rows that are left."""
-        ...
-
-    def __iter__(self) -> Iterator[Any]: ...
 
 
 class Connection(Protocol):
     """A connection to the database of a store; queries are in the SQL of SQLite."""
 
-    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Rows:
-        """Run a query."""
+    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Any:
+        """Run a query; what it gives is a cursor of the driver."""
         ...
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Rows:
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Any:
         """Run a query for each row of parameters."""
         ...
 

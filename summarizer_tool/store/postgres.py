@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.store import words
-from summarizer_tool.store.connection import AMONG, Connection, Rows
+from summarizer_tool.store.connection import AMONG, Connection
 
 _POOL = {'pool_size': 8, 'max_overflow': 32, 'pool_pre_ping': True, 'isolation_level': 'AUTOCOMMIT'}
 """Connections that stay open, and how many more there may be while so many threads call at once."""
@@ -99,11 +99,11 @@ class PostgresConnection:
     def __init__(self, connection: 'psycopg.Connection[Any]') -> None:
         self._connection = connection
 
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Any:
         """Run a query."""
         return self._connection.execute(_query(sql).encode(), parameters)
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Rows:
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Any:
         """Run a query for each row of parameters."""
         cursor = self._connection.cursor()
         cursor.executemany(_query(sql).encode(), parameters)
