@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 
-class Connection(Protocol):
+class StoreConnection(Protocol):
     """A connection to the database of a store; queries are in the SQL of SQLite."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Any:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 from summarizer_tool.errors import StoreError
 from summarizer_tool.settings import variable
-from summarizer_tool.store.connection import Connection
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.damaged_files import Identity, identity_of, keeping_names
 from summarizer_tool.store.sqlite_file import (
     MEMORY,
@@ -104,7 +104,7 @@ class Connections:
         if has_written and self.path != MEMORY and identity_of(self.path) != identity:
             raise StoreError(f'{self.path} was replaced while it was written; try again')
 
-    def begin(self, db: Connection, *, waits: bool = True) -> int:
+    def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
         """Begin to write when no other process does; without `waits` an error where one does.
 
         Returns:
@@ -119,7 +119,7 @@ class Connections:
                 wait_for_others(db, self._form.busy_seconds)
         return 0
 
-    def commit(self, db: Connection, _last_time: int) -> None:
+    def commit(self, db: StoreConnection, _last_time: int) -> None:
         """Write what was begun, and give back what evictions have left free beyond what the next texts take."""
         db.execute('COMMIT')
         with suppress(sqlite3.Error):  # what was asked for is done already

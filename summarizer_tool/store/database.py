@@ -13,7 +13,7 @@ from summarizer_tool.errors import StoreError
 from summarizer_tool.extras import naming_extra
 from summarizer_tool.settings import POSTGRES_SCHEMES
 from summarizer_tool.store import index, page_details, tables
-from summarizer_tool.store.connection import Connection
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.connections import Connections
 from summarizer_tool.store.sqlite_file import MEMORY, not_writable
 from summarizer_tool.store.unknown_handles import shown
@@ -55,20 +55,20 @@ class Database:
         self._close()
 
     @contextmanager
-    def read(self) -> Generator[Connection]:
+    def read(self) -> Generator[StoreConnection]:
         """A connection, whose errors are told as ours."""
         with self._connections.borrow() as db:
             yield db
 
     @contextmanager
-    def write(self) -> Generator[Connection]:
+    def write(self) -> Generator[StoreConnection]:
         """A connection within a transaction, which is committed at the end or, after an error, undone."""
         # Threads queue here, in order and without polling; SQLite's own lock is for other processes.
         with self._connections.writing, self._transaction() as db:
             yield db
 
     @contextmanager
-    def _transaction(self, *, waits: bool = True) -> Generator[Connection]:
+    def _transaction(self, *, waits: bool = True) -> Generator[StoreConnection]:
         with self.read() as db:
             self._last_time = max(self._last_time, self._connections.begin(db, waits=waits))
             self._flush(db)
@@ -102,7 +102,7 @@ class Database:
         finally:
             writing.release()
 
-    def _flush(self, db: Connection) -> None:
+    def _flush(self, db: StoreConnection) -> None:
         """Write the noted uses within a transaction. If it fails they are lost, which only ages what they name."""
         while self.touched:
             try:
@@ -115,7 +115,7 @@ class Database:
             else:
                 db.execute('UPDATE work SET used_at = max(used_at, ?) WHERE rowid = ?', (used_at, row))
 
-    def make_room(self, db: Connection, size: int, collection: str) -> None:
+    def make_room(self, db: StoreConnection, size: int, collection: str) -> None:
         """Evict until `size` more bytes fit, which the caller then adds to a collection.
 
         It is always the collection that has most, the new bytes included, that gives what it has not used for longest:
@@ -146,7 +146,7 @@ class Database:
             held[largest] -= freed
             over -= freed
 
-    def _oldest(self, db: Connection, collection: str) -> list[tuple[str, int, int, int]]:
+    def _oldest(self, db: StoreConnection, collection: str) -> list[tuple[str, int, int, int]]:
         """What a collection has not used for longest: table, row, size and last use of each."""
         return db.execute(
             "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? UNION ALL "
@@ -154,7 +154,7 @@ class Database:
             (collection, collection),
         ).fetchall()
 
-    def _evict(self, db: Connection, row: int) -> None:
+    def _evict(self, db: StoreConnection, row: int) -> None:
         """Delete a source, and remember that it was there."""
         [collection, source_id, title] = db.execute(
             'SELECT collection, id, title FROM sources WHERE rowid = ?', (row,)
@@ -190,7 +190,7 @@ def _absolute(path: str | Path) -> str:
         raise not_writable(shown(str(path)), str(error), tables.FORMAT) from None
 
 
-def total_of(db: Connection) -> int:
+def total_of(db: StoreConnection) -> int:
     """The bytes that count against the size cap."""
     [total] = db.execute('SELECT bytes FROM total').fetchone()
     return total

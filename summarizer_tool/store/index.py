@@ -16,7 +16,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.documents.passage_splitting import PassageCuts, passages_of
 from summarizer_tool.store import words
-from summarizer_tool.store.connection import AMONG, Among, Connection
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.words import COLLECTION_BITS
 from summarizer_tool.text.terms import terms_of
 
@@ -112,7 +112,7 @@ def entry_of(document: Document) -> IndexEntry:
     return IndexEntry(document.id, title, text, cuts, terms)
 
 
-def add(db: Connection, collection: str, entry: IndexEntry) -> None:
+def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     """Put a document into the index, within a transaction of the caller's; it must not be there yet."""
     db.execute('INSERT INTO collections (name, next) VALUES (?, 0) ON CONFLICT (name) DO NOTHING', (collection,))
     [number, after] = db.execute(
@@ -147,7 +147,7 @@ def add(db: Connection, collection: str, entry: IndexEntry) -> None:
     )
 
 
-def retitle(db: Connection, collection: str, source_id: str, title: str) -> int:
+def retitle(db: StoreConnection, collection: str, source_id: str, title: str) -> int:
     """Index a source under another title, within a transaction of the caller's; its passages keep their ids.
 
     Returns:
@@ -171,7 +171,7 @@ def retitle(db: Connection, collection: str, source_id: str, title: str) -> int:
     return growth
 
 
-def forget(db: Connection, collection: str, source_id: str) -> None:
+def forget(db: StoreConnection, collection: str, source_id: str) -> None:
     """Take a source out of the index, within a transaction of the caller's."""
     place = (collection, source_id)
     found = db.execute('SELECT title FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
@@ -182,13 +182,13 @@ def forget(db: Connection, collection: str, source_id: str) -> None:
     db.execute('DELETE FROM indexed WHERE collection = ? AND source = ?', place)
 
 
-def _words(db: Connection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
+def _words(db: StoreConnection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
     """What FTS5 holds of the passages of a source under a title: ids and terms."""
     rows = db.execute('SELECT id, path, header, text FROM passages WHERE collection = ? AND source = ?', place)
     return [(row, _indexed_terms(title, path, header, text)) for row, path, header, text in rows]
 
 
-def _take_out(db: Connection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
+def _take_out(db: StoreConnection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
     taken = _words(db, place, title)
     words.remove(db, taken)
     return taken
@@ -202,7 +202,7 @@ def _size(text: str) -> int:
     return len(text.encode())
 
 
-def count_passages(db: Connection, collection: str, source_ids: Sequence[str] = ()) -> int:
+def count_passages(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> int:
     """How many passages some sources have, or all of the collection."""
     chosen = f' AND source {AMONG}' if source_ids else ''
     [found] = db.execute(
@@ -212,7 +212,7 @@ def count_passages(db: Connection, collection: str, source_ids: Sequence[str] = 
     return found
 
 
-def spans_of(db: Connection, collection: str, source_ids: Sequence[str] = ()) -> list[Span]:
+def spans_of(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> list[Span]:
     """Where the passages of some sources are, or of all; ascending, and one span for sources that are side by side."""
     if not source_ids:
         place = db.execute('SELECT number, next FROM collections WHERE name = ?', (collection,)).fetchone()
@@ -248,7 +248,7 @@ def _passage(row: tuple[int, str, int, int, int, int, str, str, str, int]) -> Pa
     return Passage(number, source_id, place, first_line, last_line, offset, headings, text, header, header_line)
 
 
-def passages(db: Connection, collection: str, ids: Sequence[int]) -> list[Passage]:
+def passages(db: StoreConnection, collection: str, ids: Sequence[int]) -> list[Passage]:
     """Passages of a collection by their ids, in that order; those that are not there any more are left out."""
     rows = db.execute(
         f'SELECT {_PASSAGE} FROM passages '  # noqa: S608 - fixed text
@@ -261,7 +261,7 @@ def passages(db: Connection, collection: str, ids: Sequence[int]) -> list[Passag
 
 
 def passages_of_source(
-    db: Connection, collection: str, source_id: str, first: int = 1, last: int = 2**62
+    db: StoreConnection, collection: str, source_id: str, first: int = 1, last: int = 2**62
 ) -> list[Passage]:
     """The passages of a source from one number to another, in order."""
     return [
@@ -274,7 +274,7 @@ def passages_of_source(
     ]
 
 
-def titles(db: Connection, collection: str, source_ids: Iterable[str]) -> dict[str, str]:
+def titles(db: StoreConnection, collection: str, source_ids: Iterable[str]) -> dict[str, str]:
     """The titles under which sources were indexed."""
     return dict(
         db.execute(

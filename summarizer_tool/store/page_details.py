@@ -11,7 +11,7 @@ from hashlib import sha256
 from pydantic import TypeAdapter
 
 from summarizer_tool.html.page import Image, Link
-from summarizer_tool.store.connection import AMONG, Among, Connection
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.text.addresses import is_url, key_of, other_scheme
 
 SCHEMA = (
@@ -91,7 +91,7 @@ def written(images: Sequence[Image], links: Sequence[Link]) -> WrittenDetails:
     return WrittenDetails(_IMAGES.dump_json(shown) if shown else b'', _LINKS.dump_json(leading) if leading else b'')
 
 
-def keep(db: Connection, place: tuple[str, str], new: WrittenDetails) -> int:
+def keep(db: StoreConnection, place: tuple[str, str], new: WrittenDetails) -> int:
     """Keep images and links of a source, within a transaction; what is not given stays as it was.
 
     Returns:
@@ -110,7 +110,7 @@ def keep(db: Connection, place: tuple[str, str], new: WrittenDetails) -> int:
     return kept.size - before.size
 
 
-def details(db: Connection, place: tuple[str, str]) -> PageDetails:
+def details(db: StoreConnection, place: tuple[str, str]) -> PageDetails:
     """The images and links of a source; none where there are none."""
     found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
     if found is None:
@@ -119,7 +119,7 @@ def details(db: Connection, place: tuple[str, str]) -> PageDetails:
     return PageDetails(_IMAGES.validate_json(images or b'[]'), _LINKS.validate_json(links or b'[]'))
 
 
-def keep_addresses(db: Connection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
+def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
     """Note, within a transaction, that a source was stored under its own URL and those that led to it, if not empty."""
     collection, source_id = place
     own = _encodable(own)
@@ -140,13 +140,13 @@ def keep_addresses(db: Connection, place: tuple[str, str], own: str, others: Seq
     )
 
 
-def _keys_of(db: Connection, place: tuple[str, str]) -> Among:
+def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:
     """The keys of all URLs of a source."""
     rows = db.execute('SELECT DISTINCT key FROM addresses WHERE collection = ? AND id = ?', place)
     return Among(key for (key,) in rows)
 
 
-def forget_addresses(db: Connection, place: tuple[str, str]) -> None:
+def forget_addresses(db: StoreConnection, place: tuple[str, str]) -> None:
     """Take a source's URLs from it, within a transaction; the text that was there before is the last one again."""
     collection, _ = place
     keys = _keys_of(db, place)
@@ -161,7 +161,7 @@ def forget_addresses(db: Connection, place: tuple[str, str]) -> None:
         db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
 
 
-def stored_at(db: Connection, collection: str, url: str) -> list[str]:
+def stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
     """The handles of what was stored under a URL, however it is written; the last one first.
 
     With a fragment, what was stored with the same one, if anything was. Under `http` and `https` stands the same page,
@@ -172,7 +172,7 @@ def stored_at(db: Connection, collection: str, url: str) -> list[str]:
     return found or (_stored_at(db, collection, other_scheme(url)) if is_url(url) else [])
 
 
-def _stored_at(db: Connection, collection: str, url: str) -> list[str]:
+def _stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
     rows: list[tuple[str, int]] = db.execute(
         'SELECT id, max(CASE WHEN page = ? THEN 1 ELSE 0 END) AS is_same FROM addresses '
         'WHERE collection = ? AND key = ? GROUP BY id ORDER BY is_same DESC, max(stored_at) DESC',

@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.store import words
-from summarizer_tool.store.connection import AMONG, Connection
+from summarizer_tool.store.connection import AMONG, StoreConnection
 
 _POOL = {'pool_size': 8, 'max_overflow': 32, 'pool_pre_ping': True, 'isolation_level': 'AUTOCOMMIT'}
 """Connections that stay open, and how many more there may be while so many threads call at once."""
@@ -163,7 +163,7 @@ class PostgresConnections:
             pooled.close()  # which undoes an open transaction
 
     @contextmanager
-    def borrow(self) -> Generator[Connection]:
+    def borrow(self) -> Generator[StoreConnection]:
         """A connection for the calling thread alone; an open transaction is undone at the end.
 
         Raises:
@@ -179,7 +179,7 @@ class PostgresConnections:
                 f'the store {self.path} cannot be read or written: {reason(error)}; see to the server, and try again'
             ) from error
 
-    def begin(self, db: Connection, *, waits: bool = True) -> int:
+    def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
         """Begin to write when nobody else does; without `waits` an error where somebody does.
 
         Returns:
@@ -191,7 +191,7 @@ class PostgresConnections:
         [at] = db.execute('SELECT at FROM clock FOR UPDATE').fetchone()
         return at
 
-    def commit(self, db: Connection, last_time: int) -> None:
+    def commit(self, db: StoreConnection, last_time: int) -> None:
         """Write what was begun, and the time of it."""
         db.execute('UPDATE clock SET at = ?', (last_time,))
         db.execute('COMMIT')

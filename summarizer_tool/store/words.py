@@ -6,7 +6,7 @@ Both give the passages of a word in the order of their ids, and neither reads th
 import sqlite3
 from collections.abc import Sequence
 
-from summarizer_tool.store.connection import Connection
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.text.terms import CONNECTORS
 
 COLLECTION_BITS = 32
@@ -16,13 +16,13 @@ COLLECTION_BITS = 32
 TABLE = f"""CREATE VIRTUAL TABLE words USING fts5(
     terms, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '_{CONNECTORS}'")"""
 
+# The terms, each with the number of its collection before it, stand apart from the ids, which are read often. Words
+# stay in the vocabulary when their last passage goes; then they lead to none. Each question has a plan of its own, as
+# that depends on how frequent its words are; and none that looks into the terms of rows, which takes long.
 IN_POSTGRES = """
-    -- The terms, each with the number of its collection before it, stand apart from the ids, which are read often.
     CREATE TABLE words (rowid BIGINT PRIMARY KEY, terms TEXT[] NOT NULL) WITH (toast_tuple_target = 128);
     CREATE INDEX words_of_passages ON words USING gin (terms);
-    -- Words stay here when their last passage goes; then they lead to none.
     CREATE TABLE vocabulary (term TEXT COLLATE "C" PRIMARY KEY);
-    -- A plan for each question: how frequent the words are decides. Looking into the terms of rows takes long.
     CREATE FUNCTION matching(asked TEXT[], first BIGINT, last BIGINT, most BIGINT) RETURNS TABLE (id BIGINT)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_indexscan = off AS $$ BEGIN
@@ -34,7 +34,7 @@ _MATCH = 'SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? 
 _MATCHING = 'SELECT id AS rowid FROM matching(?, ?, ?, ?)'
 
 
-def add(db: Connection, rows: Sequence[tuple[int, str]]) -> None:
+def add(db: StoreConnection, rows: Sequence[tuple[int, str]]) -> None:
     """Note, within a transaction, the terms of passages: by id, with spaces between."""
     if isinstance(db, sqlite3.Connection):
         db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', rows)
@@ -46,7 +46,7 @@ def add(db: Connection, rows: Sequence[tuple[int, str]]) -> None:
     )
 
 
-def remove(db: Connection, rows: Sequence[tuple[int, str]]) -> None:
+def remove(db: StoreConnection, rows: Sequence[tuple[int, str]]) -> None:
     """Take the same out again."""
     if isinstance(db, sqlite3.Connection):
         db.executemany("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", rows)
@@ -54,20 +54,20 @@ def remove(db: Connection, rows: Sequence[tuple[int, str]]) -> None:
         db.execute('DELETE FROM words WHERE rowid = ANY(?)', ([row for row, _ in rows],))
 
 
-def matching(db: Connection, terms: Sequence[str], first: int, last: int, most: int) -> list[int]:
+def matching(db: StoreConnection, terms: Sequence[str], first: int, last: int, most: int) -> list[int]:
     """The passages from one id to another that have all of these terms, in order, `most` at most."""
     query, asked = _matching(db, terms, first)
     return [row for (row,) in db.execute(query, (asked, first, last, most))]
 
 
-def counted(db: Connection, term: str, first: int, last: int, most: int) -> tuple[int, int]:
+def counted(db: StoreConnection, term: str, first: int, last: int, most: int) -> tuple[int, int]:
     """How many passages from one id to another have a term, `most` at most, and the last of them."""
     query, asked = _matching(db, [term], first)
     counting = f'SELECT count(*), max(rowid) FROM ({query}) AS found'  # noqa: S608 - fixed text
     return db.execute(counting, (asked, first, last, most)).fetchone()
 
 
-def beginning_with(db: Connection, beginning: str, most: int) -> list[str]:
+def beginning_with(db: StoreConnection, beginning: str, most: int) -> list[str]:
     """The words of all passages that begin so, in order, `most` at most."""
     vocabulary = 'vocabulary'
     if isinstance(db, sqlite3.Connection):
@@ -77,7 +77,7 @@ def beginning_with(db: Connection, beginning: str, most: int) -> list[str]:
     return [word for (word,) in db.execute(query, (beginning, beginning + '\U0010ffff', most))]
 
 
-def _matching(db: Connection, terms: Sequence[str], first: int) -> tuple[str, str | list[str]]:
+def _matching(db: StoreConnection, terms: Sequence[str], first: int) -> tuple[str, str | list[str]]:
     if isinstance(db, sqlite3.Connection):
         return _MATCH, ' AND '.join('"' + term.replace('"', '""') + '"' for term in terms)
     return _MATCHING, _in_collection(first, terms)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from summarizer_tool.store import words
-from summarizer_tool.store.connection import Connection
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
 from summarizer_tool.text import scoring
 
@@ -15,7 +15,7 @@ _MOST_ALIKE = 500
 """Words with a beginning that are looked at for one that is alike."""
 
 
-def alike(db: Connection, term: str) -> list[str]:
+def alike(db: StoreConnection, term: str) -> list[str]:
     """The words of the index that only share their beginning with a term: `intention` for `intentionality`."""
     if not (beginning := scoring.beginning(term)):
         return []
@@ -23,7 +23,7 @@ def alike(db: Connection, term: str) -> list[str]:
     return [word for word in found if scoring.is_alike(word, (term,))]
 
 
-def rows_with(db: Connection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
+def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
     """The passages that have all of these terms, in order, `most` at most: 5 ms for 30,000."""
     found: list[int] = []
     for first, last in spans:
@@ -33,7 +33,7 @@ def rows_with(db: Connection, terms: Sequence[str], spans: Iterable[Span], most:
     return found
 
 
-def sample_with(db: Connection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
+def sample_with(db: StoreConnection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
     """As `rows_with`, but from all parts of the spans evenly where there are more than `most`."""
     slices = _sliced(spans)
     return [row for place in slices for row in rows_with(db, terms, [place], max(1, most // len(slices)))]
@@ -48,7 +48,7 @@ def _sliced(spans: Sequence[Span]) -> list[Span]:
     return [(begin, min(begin + step - 1, last)) for begin in range(first, last + 1, step)]
 
 
-def frequency(db: Connection, term: str, spans: Sequence[Span], most: int) -> int:
+def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) -> int:
     """In how many passages a term is; an estimate where there are more than `most`: a millisecond for 30,000."""
     exact = 0
     for first, last in spans:

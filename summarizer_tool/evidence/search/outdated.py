@@ -3,11 +3,11 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from summarizer_tool.store.connection import AMONG, Among, Connection
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span, joined
 
 
-def spans(db: Connection, collection: str) -> list[Span]:
+def spans(db: StoreConnection, collection: str) -> list[Span]:
     """Where the passages of such sources are, ascending, and one span for sources that are side by side."""
     rows = db.execute(
         'SELECT first, first + passages - 1 FROM outdated o JOIN indexed i ON i.collection = o.collection '
@@ -17,7 +17,7 @@ def spans(db: Connection, collection: str) -> list[Span]:
     return joined(rows)
 
 
-def searched(db: Connection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
+def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
     """How many documents and passages a search looks at: in some sources, or in all that are not outdated."""
     if source_ids:
         chosen, value = f'source {AMONG}', Among(source_ids)

@@ -16,7 +16,7 @@ from summarizer_tool.evidence.search.results import Hit, Query, Reranker, Search
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
-from summarizer_tool.store.connection import AMONG, Among, Connection
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
 
 T = TypeVar('T')
@@ -160,7 +160,7 @@ async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *a
 
 
 @contextmanager
-def _reading(collection: Collection) -> Generator[Connection]:
+def _reading(collection: Collection) -> Generator[StoreConnection]:
     """One view of the store over several look-ups, whoever writes meanwhile."""
     with collection.database.read() as db:
         db.execute('BEGIN')
