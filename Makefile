@@ -72,7 +72,7 @@ research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way,
 batch-proof: $(VENV)/.installed-dev  ## Batches killed at half, one, two and four workers, ten million tokens; PARTS='killed scaling' for some
 	$(BIN)/python -m tests.proofs.batch $(PARTS)
 
-test-postgres: $(VENV)/.installed-dev  ## The tests of batches on a Postgres server of their own
+test-postgres: $(VENV)/.installed-dev  ## The tests of batches, stores and replicas on a Postgres server of their own
 	$(BIN)/python -m tests.proofs.batch.on_postgres
 
 tool-results-proof: $(VENV)/.installed-dev  ## An agent with twelve noisy tools: its context, what summaries keep and cost, and how long

@@ -22,6 +22,7 @@ EXTRAS = {
     'numpy': 'embeddings',
     'openai': 'openai',
     'platformdirs': 'server',
+    'psycopg': 'batch',
     'pypdfium2': 'documents',
     'pythonjsonlogger': 'telemetry',
     'rich': 'cli',

@@ -32,6 +32,8 @@ ENV_FILE = '.env'
 MAX_SHOWN = 60
 """Characters of a wrong value that an error repeats."""
 
+POSTGRES_SCHEMES = 'postgresql://', 'postgres://'
+
 _PREFIX = 'SUMMARIZER_'
 _OF_THE_RESEARCHER = ('MCP_SUMMARIZER_URL', 'MCP_SUMMARIZER_TOKEN')
 """Variables that `researcher_integration` reads from the same places."""
@@ -120,15 +122,16 @@ class Settings(BaseSettings):
     """Processes that compute for large input; 0: threads do. Unset: one for each core in the server, none elsewhere."""
 
     store: str | None = None
-    """The SQLite file that keeps sources and finished work, or `:memory:`. Unset: a file in the user's data folder for
-    the server, memory elsewhere."""
+    """The SQLite file that keeps sources and finished work, or `:memory:`. Unset: the Postgres of
+    `SUMMARIZER_DATABASE_URL`, if it is one; else a file in the user's data folder for the server, memory elsewhere."""
     store_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1000.0
     """Of texts with their index and vectors, and of answers; above it, the collection that has most gives what it has
     not used for longest."""
 
     database_url: Annotated[str | None, Field(repr=False)] = None
-    """Where batches are kept whose documents several machines summarize: `postgresql://user:password@host/name`. Unset:
-    an SQLite file in the output folder of each batch."""
+    """A Postgres that several machines share, for batches and, where `SUMMARIZER_STORE` is not set, for sources and
+    finished work: `postgresql://user:password@host/name`. Unset: batches are in an SQLite file in the output folder of
+    each."""
 
     fetch_timeout_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
     """For one URL, redirects included."""
@@ -207,7 +210,7 @@ class Settings(BaseSettings):
     @field_validator('database_url')
     @classmethod
     def _is_database(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(('postgresql://', 'postgres://', 'sqlite:///')):
+        if value is not None and not value.startswith((*POSTGRES_SCHEMES, 'sqlite:///')):
             raise ValueError('must be a URL that begins with postgresql:// or sqlite:///')
         return value
 
@@ -229,6 +232,12 @@ class Settings(BaseSettings):
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.strip().lower() if isinstance(value, str) else value
+
+    @property
+    def kept_in(self) -> str | None:
+        """Where sources are kept: a path, `:memory:` or the URL of a Postgres; None where nothing is said of it."""
+        is_postgres = self.database_url is not None and self.database_url.startswith(POSTGRES_SCHEMES)
+        return self.store or (self.database_url if is_postgres else None)
 
     @model_validator(mode='after')
     def _overlap_fits(self) -> Self:

@@ -187,7 +187,7 @@ def _shared_store(settings: Settings) -> 'SourceStore':
     """
     from summarizer_tool.store.source_store import SourceStore
 
-    key = (settings.store, settings.store_max_mb)
+    key = (settings.kept_in, settings.store_max_mb)
     with _stores_lock:
         if key not in _stores:
             _stores[key] = SourceStore.open(settings)

@@ -106,7 +106,7 @@ class ProxyServer:
         store = self.results.store
         return {
             'servers': [each.name for each in self.connections],
-            'store': 'memory' if store.path == ':memory:' else 'file',
+            'store': store.kind,
         }
 
     def server(self) -> Server[Any]:

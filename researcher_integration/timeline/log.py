@@ -107,13 +107,13 @@ class EventLog:
         """The log that belongs to a store of sources: `store.sqlite3` has `store.timeline.sqlite3`.
 
         Raises:
-            ConfigurationError: If the file cannot be made or written.
+            ConfigurationError: If the file cannot be made or written; if the store is in no file but in Postgres.
             StoreError: If the file belongs to another program, or to another version of this one.
         """
-        path = store.path
-        if path != MEMORY:
-            file = Path(path)
-            path = file.with_name(f'{file.stem}.timeline{file.suffix}')
+        if store.kind == 'postgres':
+            raise ConfigurationError(f'beside {store.path} there is no place for a timeline: name a file for EventLog')
+        file = Path(store.path)
+        path = MEMORY if store.kind == 'memory' else file.with_name(f'{file.stem}.timeline{file.suffix}')
         return cls(path, max_event_bytes=max_event_bytes, max_mb=max_mb)
 
     def __enter__(self) -> Self:

@@ -48,6 +48,8 @@ class BatchProgress:
     """Known so far."""
     done: int = 0
     set_aside: int = 0
+    lost_merges: int = 0
+    """Merges of results, which are no documents, that have failed."""
     tokens: int = 0
     """Of the documents that are done."""
     cost: float | None = 0.0
@@ -139,8 +141,8 @@ class Batch:
         return cancelled
 
     def counts(self) -> Counter[str]:
-        """How many jobs are in each state that DBOS knows."""
-        return Counter(str(job.status) for job in self.jobs(None))
+        """How many documents are in each state that DBOS knows."""
+        return Counter(str(job.status) for job in self.jobs(None) if name_of(job).startswith(f'{DOCUMENTS}/'))
 
     def jobs(self, states: list[str] | None, *, results: bool = False) -> Generator[WorkflowStatus]:
         """Its jobs in the database.
@@ -215,8 +217,9 @@ class Batch:
             self._look(look)
 
     def _queue(self, job: BatchJob) -> None:
-        job_id, size = f'{self.record.id}:{job.key}', len(job.content)
-        self.progress.documents += 1
+        is_document = job.name.startswith(f'{DOCUMENTS}/')
+        job_id, size = f'{self.record.id}:{job.key}', len(job.content) * is_document
+        self.progress.documents += is_document
         self.progress.size += size
         self._waiting[job_id] = job.name, size
         state = self._before.get(job_id)
@@ -267,9 +270,13 @@ class Batch:
     def _finish(self, name: str, outcome: Outcome) -> None:
         progress = self.progress
         self.outcomes[name] = outcome
-        progress.done += 1
-        progress.set_aside += outcome.state == 'set aside'
-        progress.tokens += outcome.tokens_in
+        is_lost = outcome.state == 'set aside'
+        if name.startswith(f'{DOCUMENTS}/'):
+            progress.done += 1
+            progress.set_aside += is_lost
+            progress.tokens += outcome.tokens_in
+        else:
+            progress.lost_merges += is_lost
         progress.cost = None if progress.cost is None or outcome.cost is None else progress.cost + outcome.cost
 
     def _merge(self, look: Callable[[BatchProgress], None]) -> None:
@@ -305,6 +312,11 @@ class Batch:
             Document(self.folder.text(part), title=self.outcomes[part].title or part, url=part) for part in parts
         ]
         return BatchJob.of_documents(name, documents, asked)
+
+
+def name_of(job: WorkflowStatus) -> str:
+    """The name of a job's result, below the folder of results."""
+    return str((job.attributes or {}).get('name', job.workflow_id))
 
 
 def reason(job: WorkflowStatus) -> str:

@@ -1,16 +1,16 @@
 """The database of batches, SQLite or Postgres: what DBOS keeps, and beside that answers, and who works on what."""
 
-import hashlib
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
 from dbos import error as dbos_errors
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
-from summarizer_tool.errors import ConfigurationError, StoreError
+from summarizer_tool.errors import StoreError
+from summarizer_tool.store.postgres import one_at_a_time, parsed_url, reason, unusable
 
 APPLICATION = 'summarizer'
 """Whose workflows and queues these are, where others keep theirs in the same database."""
@@ -24,9 +24,6 @@ _TABLES = (
     'CREATE TABLE IF NOT EXISTS summarizer_workers (name TEXT PRIMARY KEY, beats BIGINT NOT NULL)',
     'CREATE TABLE IF NOT EXISTS summarizer_begun (job TEXT PRIMARY KEY, times BIGINT NOT NULL)',
 )
-
-_ONE_AT_A_TIME = int.from_bytes(hashlib.sha256(b'summarizer tables').digest()[:8], 'big', signed=True)
-"""The advisory lock under which tables are made: Postgres lets two processes that both try fail each other."""
 
 
 class BatchDatabase:
@@ -44,12 +41,7 @@ class BatchDatabase:
         Raises:
             ConfigurationError: If it cannot be reached; names it without its password.
         """
-        try:
-            parsed = sqlalchemy.make_url(url)
-        except ArgumentError:
-            raise ConfigurationError(
-                'SUMMARIZER_DATABASE_URL is no URL of a database, as postgresql://user:password@host/name'
-            ) from None
+        parsed = parsed_url(url)
         self.is_sqlite = parsed.drivername == 'sqlite'
         self.shown = parsed.render_as_string()
         """Its URL without the password."""
@@ -62,10 +54,7 @@ class BatchDatabase:
             self._make_tables()
             DBOS.migrate(self.url)
         except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
-            raise ConfigurationError(
-                f'the database {self.shown} cannot be used: {_reason(error)}; check '
-                'SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
-            ) from None
+            raise unusable(self.shown, error) from None
 
     @classmethod
     def in_file(cls, path: Path) -> 'BatchDatabase':
@@ -76,21 +65,28 @@ class BatchDatabase:
         """What enqueues, lists and cancels workflows."""
         return DBOSClient(system_database_url=self.url, serializer=SERIALIZER, application_name=APPLICATION)
 
-    def answer(self, key: str, least: int, most: int) -> str | None:
+    # Answers by what was asked, whoever asked it: whoever goes on with a document finds those that it has already. The
+    # calls of a document are no steps of its workflow: DBOS knows steps by the order in which they begin, which must be
+    # the same when a workflow runs again, and calls begin when others end. Their content is the same.
+
+    def answer(self, key: str, *, least: int, most: int) -> str | None:
         """The answer for the smallest target in a range, if any."""
         query = (
             'SELECT answer FROM summarizer_answers WHERE key = :key AND target BETWEEN :least AND :most ORDER BY target'
         )
-        with self._connected() as connection:
-            return connection.execute(
-                sqlalchemy.text(f'{query} LIMIT 1'), {'key': key, 'least': least, 'most': most}
-            ).scalar()
+        found = self._run(f'{query} LIMIT 1', key=key, least=least, most=most)
+        return found[0][0] if found else None
 
     def keep_answer(self, key: str, target: int, answer: str) -> None:
         """Keep an answer made for a target; the first one stays."""
         insert = 'INSERT INTO summarizer_answers VALUES (:key, :target, :answer) ON CONFLICT DO NOTHING'
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text(insert), {'key': key, 'target': target, 'answer': answer})
+        self._run(insert, key=key, target=target, answer=answer)
+
+    def summary(self, key: str) -> None:
+        """None: whole results are what DBOS keeps of a step."""
+
+    def keep_summary(self, key: str, summary: str) -> None:
+        """Keep nothing."""
 
     def beat(self, worker: str) -> dict[str, int]:
         """Say that a worker lives.
@@ -102,27 +98,21 @@ class BatchDatabase:
             'INSERT INTO summarizer_workers VALUES (:name, 1) '
             'ON CONFLICT (name) DO UPDATE SET beats = summarizer_workers.beats + 1'
         )
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text(insert), {'name': worker})
-            rows = connection.execute(sqlalchemy.text('SELECT name, beats FROM summarizer_workers'))
-            return {row.name: row.beats for row in rows}
+        self._run(insert, name=worker)
+        return {row.name: row.beats for row in self._run('SELECT name, beats FROM summarizer_workers')}
 
     def forget(self, worker: str) -> None:
         """Take a worker for dead."""
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text('DELETE FROM summarizer_workers WHERE name = :name'), {'name': worker})
+        self._run('DELETE FROM summarizer_workers WHERE name = :name', name=worker)
 
     def forget_those_of(self, batch: str) -> None:
         """Take for dead whatever workers `summarizer batch` has started for a batch."""
-        query = 'DELETE FROM summarizer_workers WHERE substr(name, 1, length(:batch)) = :batch'
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text(query), {'batch': batch})
+        self._run('DELETE FROM summarizer_workers WHERE substr(name, 1, length(:batch)) = :batch', batch=batch)
 
     def begun(self, job: str) -> int:
         """How often a job was begun and never ended, since its worker died."""
-        with self._connected() as connection:
-            query = sqlalchemy.text('SELECT times FROM summarizer_begun WHERE job = :job')
-            return connection.execute(query, {'job': job}).scalar() or 0
+        found = self._run('SELECT times FROM summarizer_begun WHERE job = :job', job=job)
+        return found[0].times if found else 0
 
     def begin(self, job: str) -> None:
         """Say that a job is begun."""
@@ -130,13 +120,11 @@ class BatchDatabase:
             'INSERT INTO summarizer_begun VALUES (:job, 1) '
             'ON CONFLICT (job) DO UPDATE SET times = summarizer_begun.times + 1'
         )
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text(insert), {'job': job})
+        self._run(insert, job=job)
 
     def end(self, job: str) -> None:
         """Say that a job has ended, or that its end was no death."""
-        with self._connected() as connection:
-            connection.execute(sqlalchemy.text('DELETE FROM summarizer_begun WHERE job = :job'), {'job': job})
+        self._run('DELETE FROM summarizer_begun WHERE job = :job', job=job)
 
     def close(self) -> None:
         """Close its connections."""
@@ -148,20 +136,16 @@ class BatchDatabase:
                 # It stays so in the file: whoever reads does not keep the others from writing.
                 connection.exec_driver_sql('PRAGMA journal_mode = WAL')
             else:
-                connection.execute(sqlalchemy.text('SELECT pg_advisory_xact_lock(:key)'), {'key': _ONE_AT_A_TIME})
+                connection.execute(
+                    sqlalchemy.text('SELECT pg_advisory_xact_lock(:key)'), {'key': one_at_a_time(APPLICATION)}
+                )
             for table in _TABLES:
                 connection.execute(sqlalchemy.text(table))
 
-    @contextmanager
-    def _connected(self) -> Generator[sqlalchemy.Connection]:
+    def _run(self, query: str, **values: str | int) -> Sequence[sqlalchemy.Row[Any]]:
         try:
             with self._engine.begin() as connection:
-                yield connection
+                result = connection.execute(sqlalchemy.text(query), values)
+                return result.all() if result.returns_rows else ()
         except SQLAlchemyError as error:
-            raise StoreError(f'the database of batches failed: {_reason(error)}') from error
-
-
-def _reason(error: Exception) -> str:
-    """The first line of what a driver says, which holds no password."""
-    told = str(getattr(error, 'orig', None) or error)
-    return told.strip().partition('\n')[0]
+            raise StoreError(f'the database of batches failed: {reason(error)}') from error

@@ -14,7 +14,6 @@ from pydantic_ai.exceptions import UserError
 from sqlalchemy.exc import SQLAlchemyError
 
 from summarizer_tool import telemetry
-from summarizer_tool.batch.answers import SharedAnswers
 from summarizer_tool.batch.database import APPLICATION, SERIALIZER, BatchDatabase
 from summarizer_tool.batch.job import BatchJob, JobResult, Outcome, PlainJson, pack
 from summarizer_tool.errors import ConfigurationError, StoreError, SummarizationFailedError, SummarizerError
@@ -96,7 +95,7 @@ class Worker:
 
         @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)
         async def summarize(job: PlainJson) -> PlainJson:  # pyright: ignore[reportUnusedFunction] - DBOS calls it
-            # One step, which a cancelled batch interrupts; what its calls have cost is kept by `SharedAnswers`.
+            # One step, which a cancelled batch interrupts; what its calls have cost is kept by `BatchDatabase`.
             options = StepOptions(name=STEP, preemptible=True)
             return (await DBOS.run_step_async(options, self._work, job))['outcome']
 
@@ -164,7 +163,7 @@ class Worker:
                 # The original would be no result of a batch: what cannot be summarized is set aside.
                 on_failure='extractive' if settings.on_failure == 'extractive' else 'error',
                 # The embedded model answers sooner than a database.
-                cache=None if summarizer.model_name == models.EMBEDDED else SharedAnswers(self.database),
+                cache=None if summarizer.model_name == models.EMBEDDED else self.database,
             ),
         )
         packed = await in_thread(lambda: pack(summary.model_dump_json().encode()))

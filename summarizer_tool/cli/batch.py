@@ -186,7 +186,8 @@ def _opened(folder: 'BatchFolder', settings: 'Settings') -> 'Batch':
 
 def _show(opened: 'Batch') -> None:
     """What is in which state, and why documents were set aside."""
-    from summarizer_tool.batch.batch import LOST, reason
+    from summarizer_tool.batch.batch import LOST, name_of, reason
+    from summarizer_tool.batch.folder import DOCUMENTS
 
     counts = opened.counts()
     states = {'done': 'SUCCESS', 'running': 'PENDING', 'waiting': 'ENQUEUED', 'cancelled': 'CANCELLED'}
@@ -194,7 +195,7 @@ def _show(opened: 'Batch') -> None:
     told['set aside'] = counts.total() - sum(told.values())
     write(' · '.join(f'{count:,} {name}' for name, count in told.items()))
     for job in opened.jobs(LOST, results=True):
-        write(f'{(job.attributes or {}).get("name", job.workflow_id)}: {reason(job)}')
+        write(f'{name_of(job).removeprefix(f"{DOCUMENTS}/")}: {reason(job)}')
 
 
 def _run(running: 'Batch', settings: 'Settings', workers: int) -> None:
@@ -209,7 +210,7 @@ def _run(running: 'Batch', settings: 'Settings', workers: int) -> None:
 
         def look(now: 'BatchProgress') -> None:
             nonlocal told
-            local.watch(now.done)
+            local.watch(len(running.outcomes))
             if bar is not None:
                 bar(Progress('map', now.done, now.documents, _figures(now)))
             elif time.monotonic() - told >= TELL_SECONDS:
@@ -236,5 +237,7 @@ def _figures(now: 'BatchProgress') -> str:
 def _tell_end(end: 'BatchProgress', folder: 'BatchFolder') -> None:
     done = f'{end.done - end.set_aside:,} of {end.documents:,} done in {end.seconds:.0f} s'
     say(f'{done} · {_figures(end)}: {folder.path}')
-    if end.set_aside:
-        stop(ExitCode.FAILED, f'{end.set_aside:,} set aside, see {folder.path / "report.jsonl"}; --resume tries again')
+    lost = [f'{end.set_aside:,} set aside'] if end.set_aside else []
+    lost += ['the merge has failed'] if end.lost_merges else []
+    if lost:
+        stop(ExitCode.FAILED, f'{", ".join(lost)}, see {folder.path / "report.jsonl"}; --resume tries again')

@@ -160,7 +160,8 @@ def add(
 
 def status(
     place: Annotated[
-        str, typer.Argument(metavar='URL|HANDLE', help='Of one source; none: all of the store.', show_default=False)
+        str,
+        typer.Argument(metavar='FILE|URL|HANDLE', help='Of one source; none: all of the store.', show_default=False),
     ] = '',
     as_json: AsJson = False,
 ) -> None:
@@ -178,9 +179,9 @@ def status(
 
 
 def diff(
-    handle: Annotated[str, typer.Argument(metavar='HANDLE', help='Of the newer version.', show_default=False)],
+    place: Annotated[str, typer.Argument(metavar='FILE|URL|HANDLE', help='The newer version.', show_default=False)],
     older: Annotated[
-        str, typer.Argument(metavar='HANDLE', help='Of what to compare it with; none: the version stored before.')
+        str, typer.Argument(metavar='HANDLE', help='What to compare it with; none: the version stored before.')
     ] = '',
     max_tokens: Annotated[int, typer.Option(min=0, help='Of what is shown, 50 to 20,000.')] = 2000,
 ) -> None:
@@ -195,7 +196,7 @@ def diff(
     with ending():
         settings = _without_model(configured())
         require_store(settings, 'diff compares kept sources')
-        request = DiffSourceRequest(source_id=handle, older_id=older, max_tokens=max_tokens)
+        request = DiffSourceRequest(source_id=place, older_id=older, max_tokens=max_tokens)
         write(on_store(settings, lambda retriever, _: retriever.service.diff_source(request)))
 
 

@@ -166,8 +166,8 @@ async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings'
 
 
 def is_kept(settings: 'Settings') -> bool:
-    """Return whether a file keeps the sources."""
-    return settings.store not in (None, _IN_MEMORY)
+    """Return whether the sources outlive the program."""
+    return settings.kept_in not in (None, _IN_MEMORY)
 
 
 async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> list[T]:

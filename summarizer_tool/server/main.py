@@ -292,17 +292,17 @@ def worker_processes(settings: 'Settings') -> int:
 
 
 def open_store(settings: 'Settings') -> 'SourceStore':
-    """The store of the server: a file, since handles should outlive it.
+    """The store of the server: a file or a Postgres, since handles should outlive it.
 
     Raises:
-        ConfigurationError: If `SUMMARIZER_STORE` names a file that cannot be used.
+        ConfigurationError: If what the settings name cannot be used.
     """
     from platformdirs import user_data_path
 
     from summarizer_tool.errors import SummarizerError
     from summarizer_tool.store.source_store import SourceStore
 
-    if settings.store is not None:
+    if settings.kept_in is not None:
         return SourceStore.open(settings)
     try:
         return SourceStore.open(settings, default=user_data_path('summarizer-tool') / 'store.sqlite3')

@@ -38,7 +38,24 @@ MAX_LISTED = 100
 RESOURCE_TOKENS = 5000
 """Of a source that one resource holds; the next begins where it ends."""
 
-TEMPLATES = ('source://{id}', 'source://{id}/{start_line}', 'source://{id}/{start_line}/{offset}')
+TEMPLATES = {
+    'source://{id}': (
+        'source',
+        'A stored source',
+        'The beginning of a stored source, as numbered lines; its end says how to read on.',
+    ),
+    'source://{id}/{start_line}': (
+        'source_from_line',
+        'A stored source from a line on',
+        'The same, from a line on.',
+    ),
+    'source://{id}/{start_line}/{offset}': (
+        'source_from_character',
+        'A stored source from within a line on',
+        'The same, from a character of a line on; for very long lines.',
+    ),
+}
+"""How a source is read: URI, name, title, description."""
 
 DEFECT = 'the request failed because of a defect in the server; its log names it'
 
@@ -105,27 +122,8 @@ class Sources:
         """How a source is read."""
         return ListResourceTemplatesResult(
             resource_templates=[
-                ResourceTemplate(
-                    name='source',
-                    title='A stored source',
-                    uri_template='source://{id}',
-                    description='The beginning of a stored source, as numbered lines; its end says how to read on.',
-                    mime_type='text/plain',
-                ),
-                ResourceTemplate(
-                    name='source_from_line',
-                    title='A stored source from a line on',
-                    uri_template='source://{id}/{start_line}',
-                    description='The same, from a line on.',
-                    mime_type='text/plain',
-                ),
-                ResourceTemplate(
-                    name='source_from_character',
-                    title='A stored source from within a line on',
-                    uri_template='source://{id}/{start_line}/{offset}',
-                    description='The same, from a character of a line on; for very long lines.',
-                    mime_type='text/plain',
-                ),
+                ResourceTemplate(name=name, title=title, uri_template=uri, description=text, mime_type='text/plain')
+                for uri, (name, title, text) in TEMPLATES.items()
             ]
         )
 

@@ -123,7 +123,7 @@ class Tools:
         """The model and the store, for the log."""
         return {
             'model': 'sampling' if self.is_sampling else self.setup.summarizer.model_name,
-            'store': 'memory' if self.store.path == ':memory:' else 'file',
+            'store': self.store.kind,
         }
 
     def server(self) -> 'Server[Any]':

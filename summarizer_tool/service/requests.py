@@ -100,7 +100,7 @@ class DiffSourceRequest(Request):
     """Compare a source with the version before it."""
 
     source_id: Handle
-    """The handle of the newer one."""
+    """The handle, URL or name of the newer one."""
     older_id: Handle = ''
     """The handle of the older one; empty: what was stored before it under its URL or, without one, its title."""
     max_tokens: Count = DEFAULT_READ_TOKENS

@@ -33,7 +33,7 @@ from summarizer_tool.service.service import Service
 from summarizer_tool.settings import variable
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
-from summarizer_tool.text.addresses import host_of, is_url, key_of, likeness
+from summarizer_tool.text.addresses import host_of, key_of, likeness
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -288,20 +288,11 @@ class Retriever:
             )
         chosen: dict[str, Source] = {}
         for place in (*ids, *urls):
-            source = self._source_at(place)
+            source = self.collection.find(place)
             if source is None:
                 return self._not_stored(place, budget)
             chosen[source.id] = source
         return list(chosen.values())
-
-    def _source_at(self, place: str) -> Source | None:
-        if is_url(place):
-            return self.collection.at(place)
-        name = place.removeprefix('file://').replace('\\', '/').rpartition('/')[2]
-        for each in filter(None, (place, name)):
-            if found := self.collection.at(each) or next(iter(self.collection.titled(each)), None):
-                return found
-        return self.collection.source(place)
 
     def _not_stored(self, url: str, budget: int) -> Problem:
         host = host_of(url)
@@ -441,7 +432,7 @@ class Retriever:
             return EvidenceBrief(
                 text, tokens.count(text), figures={'documents': totals.documents, 'passages': totals.passages}
             )
-        source = self._source_at(place)
+        source = self.collection.find(place)
         if source is None:
             return evidence_brief.told(self._not_stored(place, budget))
         text = status.one(

@@ -282,11 +282,15 @@ class Service:
             UnknownSourceError: If the collection has no such source.
             RequestError: If no older version is stored.
         """
-        newer = await in_io_thread(self.collection.source, request.source_id)
-        older = request.older_id or await in_io_thread(self._version_before, newer)
-        before = await in_io_thread(self.collection.document, older)
+        newer = await in_io_thread(self._meant, request.source_id)
+        older = await in_io_thread(self._meant, request.older_id) if request.older_id else None
+        older_id = older.id if older else await in_io_thread(self._version_before, newer)
+        before = await in_io_thread(self.collection.document, older_id)
         after = await in_io_thread(self.collection.document, newer.id)
         return await in_process(changes.report, before, after, request.max_tokens or DEFAULT_READ_TOKENS)
+
+    def _meant(self, place: str) -> Source:
+        return self.collection.find(place) or self.collection.source(place)
 
     def _version_before(self, source: Source) -> str:
         versions = [version.id for version in self.collection.versions_of(source)]

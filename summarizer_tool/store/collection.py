@@ -14,6 +14,7 @@ from summarizer_tool.store.database import Database
 from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, stored_at, written
 from summarizer_tool.store.source import COLUMNS, Row, Source, StoreTotals, find, microseconds, source_of
 from summarizer_tool.store.unknown_handles import handle_in, unknown_source
+from summarizer_tool.text.addresses import is_url
 
 MAX_TEXT_MB = 1000.0
 """SQLite holds no larger value."""
@@ -207,6 +208,23 @@ class Collection:
                 something was stored with it, else the page does.
         """
         return next(iter(self.versions(url)), None)
+
+    def find(self, place: str) -> Source | None:
+        """The source that somebody means: by URL, path or name of its file, title where it has neither, or handle.
+
+        Args:
+            place: Any of these; None is returned for a URL alone.
+
+        Raises:
+            UnknownSourceError: If it is no URL, and nothing has that name; says which are near, or that it was evicted.
+        """
+        if is_url(place):
+            return self.at(place)
+        name = place.removeprefix('file://').replace('\\', '/').rpartition('/')[2]
+        for each in filter(None, (place, name)):
+            if found := self.at(each) or next(iter(self.titled(each)), None):
+                return found
+        return self.source(place)
 
     def versions(self, url: str) -> list[Source]:
         """All sources that were stored under a URL, the last stored one first; no use of them.

@@ -5,18 +5,22 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from summarizer_tool.errors import StoreError
+from summarizer_tool.settings import variable
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.damaged_files import Identity, identity_of, keeping_names
 from summarizer_tool.store.sqlite_file import (
     MEMORY,
     DatabaseFormat,
     close,
     connect,
+    error_code,
     is_damage,
     open_database,
     set_aside,
+    wait_for_others,
 )
 
 _FORK_SECONDS = 5.0
@@ -24,6 +28,12 @@ _FORK_SECONDS = 5.0
 
 _IDLE_CONNECTIONS = 8
 """Kept open for the next calls; more only while more threads call at once."""
+
+_KEPT_FREE_PAGES = 1000
+"""Free pages (of 4 KiB) left in the file for the next texts."""
+
+_VACUUMED_PAGES = 5000
+"""Pages given back to the file system in one go, so that no write waits long for it."""
 
 
 class Connections:
@@ -61,7 +71,8 @@ class Connections:
         """A connection for the calling thread alone; an open transaction is undone at the end.
 
         Raises:
-            StoreError: If the store is closed; if its file was found to be damaged, or replaced while it was written.
+            StoreError: If the store is closed, or fails; if its file was found to be damaged, or replaced while it was
+                written.
             ConfigurationError: If a damaged file cannot be set aside.
         """
         gate = self._gate
@@ -83,7 +94,7 @@ class Connections:
             has_written = db.total_changes != before
         except sqlite3.Error as error:
             if self.path == MEMORY or not is_damage(error):
-                raise
+                raise StoreError(_explain(self.path, error)) from error
             damage = error
         finally:
             self._return(db, identity)
@@ -92,6 +103,30 @@ class Connections:
             raise StoreError(said) from damage
         if has_written and self.path != MEMORY and identity_of(self.path) != identity:
             raise StoreError(f'{self.path} was replaced while it was written; try again')
+
+    def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
+        """Begin to write when no other process does; without `waits` an error where one does.
+
+        Returns:
+            The time of the last write, where it is known.
+        """
+        if not waits:
+            wait_for_others(db, 0)
+        try:
+            db.execute('BEGIN IMMEDIATE')
+        finally:
+            if not waits:
+                wait_for_others(db, self._form.busy_seconds)
+        return 0
+
+    def commit(self, db: StoreConnection, _last_time: int) -> None:
+        """Write what was begun, and give back what evictions have left free beyond what the next texts take."""
+        db.execute('COMMIT')
+        with suppress(sqlite3.Error):  # what was asked for is done already
+            [free] = db.execute('PRAGMA freelist_count').fetchone()
+            if free > _KEPT_FREE_PAGES and isinstance(db, sqlite3.Connection):
+                # As a script, since `execute` makes but one step of it, which is one page.
+                db.executescript(f'PRAGMA incremental_vacuum({min(free - _KEPT_FREE_PAGES, _VACUUMED_PAGES)})')
 
     def _connect(self) -> tuple[Identity | None, sqlite3.Connection]:
         """A new connection, and the file that it is of, or an earlier one that has been replaced."""
@@ -166,6 +201,15 @@ class Connections:
         self._gate = threading.Condition()
         self._is_held = False
         self._borrowed = 0
+
+
+def _explain(path: str, error: sqlite3.Error) -> str:
+    ways = {
+        sqlite3.SQLITE_FULL: 'free some space',
+        sqlite3.SQLITE_BUSY: 'another process has been writing for too long, try again',
+    }
+    way = ways.get(error_code(error), f'see to the file, or set {variable("store")} to another path')
+    return f'the store {path} cannot be read or written: {error}; {way}'
 
 
 _all_connections: 'weakref.WeakSet[Connections]' = weakref.WeakSet()

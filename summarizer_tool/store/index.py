@@ -8,8 +8,6 @@ The passages of a source have ids in a row, and those of a collection lie in a r
 part of a word's rows, so another collection neither shows nor costs anything.
 """
 
-import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,13 +15,13 @@ from functools import lru_cache
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.documents.passage_splitting import PassageCuts, passages_of
-from summarizer_tool.text.terms import CONNECTORS, terms_of
+from summarizer_tool.store import words
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
+from summarizer_tool.store.words import COLLECTION_BITS
+from summarizer_tool.text.terms import terms_of
 
 Span = tuple[int, int]
 """The first and the last id of passages in a row."""
-
-_COLLECTION_BITS = 32
-"""A collection has room for 2³² passages, ever: an id is given once."""
 
 _MUCH_OF_A_TITLE = 500
 """Characters of a title whose words count; it may be a megabyte."""
@@ -44,9 +42,7 @@ SCHEMA = (
         start INTEGER NOT NULL, "end" INTEGER NOT NULL, path TEXT NOT NULL, text TEXT NOT NULL,
         header TEXT NOT NULL, header_line INTEGER NOT NULL) STRICT""",
     'CREATE UNIQUE INDEX passages_of_source ON passages (collection, source, number)',
-    # The words come ready, with white space between; `ascii` takes all that is not ASCII for letters.
-    f"""CREATE VIRTUAL TABLE words USING fts5(
-        terms, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '_{CONNECTORS}'")""",
+    words.TABLE,
     """CREATE TABLE vectors (
         model TEXT NOT NULL, passage INTEGER NOT NULL, vector BLOB NOT NULL,
         PRIMARY KEY (model, passage)) STRICT, WITHOUT ROWID""",
@@ -116,13 +112,13 @@ def entry_of(document: Document) -> IndexEntry:
     return IndexEntry(document.id, title, text, cuts, terms)
 
 
-def add(db: sqlite3.Connection, collection: str, entry: IndexEntry) -> None:
+def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     """Put a document into the index, within a transaction of the caller's; it must not be there yet."""
     db.execute('INSERT INTO collections (name, next) VALUES (?, 0) ON CONFLICT (name) DO NOTHING', (collection,))
     [number, after] = db.execute(
         'UPDATE collections SET next = next + ? WHERE name = ? RETURNING number, next', (len(entry.cuts), collection)
     ).fetchone()
-    first = (number << _COLLECTION_BITS) + after - len(entry.cuts)
+    first = (number << COLLECTION_BITS) + after - len(entry.cuts)
     db.executemany(
         'INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (
@@ -144,14 +140,14 @@ def add(db: sqlite3.Connection, collection: str, entry: IndexEntry) -> None:
             for index, cut in enumerate(entry.cuts)
         ),
     )
-    db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', enumerate(entry.terms, first))
+    words.add(db, [*enumerate(entry.terms, first)])
     db.execute(
         'INSERT INTO indexed VALUES (?, ?, ?, ?, ?)',
         (collection, entry.source_id, entry.title, first, len(entry.cuts)),
     )
 
 
-def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str) -> int:
+def retitle(db: StoreConnection, collection: str, source_id: str, title: str) -> int:
     """Index a source under another title, within a transaction of the caller's; its passages keep their ids.
 
     Returns:
@@ -167,15 +163,15 @@ def retitle(db: sqlite3.Connection, collection: str, source_id: str, title: str)
     growth = 0
     db.execute('UPDATE indexed SET title = ? WHERE collection = ? AND source = ?', (title, *place))
     if _heading_terms(before, '') != _heading_terms(title, ''):
-        words = _words(db, place, title)
-        growth = _size_of(words) - _size_of(_take_out(db, place, before))
-        db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', words)
+        after = _words(db, place, title)
+        growth = _size_of(after) - _size_of(_take_out(db, place, before))
+        words.add(db, after)
     # They were made of the text below its title.
     db.execute('DELETE FROM vectors WHERE passage BETWEEN ? AND ?', (first, first + count - 1))
     return growth
 
 
-def forget(db: sqlite3.Connection, collection: str, source_id: str) -> None:
+def forget(db: StoreConnection, collection: str, source_id: str) -> None:
     """Take a source out of the index, within a transaction of the caller's."""
     place = (collection, source_id)
     found = db.execute('SELECT title FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
@@ -186,48 +182,48 @@ def forget(db: sqlite3.Connection, collection: str, source_id: str) -> None:
     db.execute('DELETE FROM indexed WHERE collection = ? AND source = ?', place)
 
 
-def _words(db: sqlite3.Connection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
+def _words(db: StoreConnection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
     """What FTS5 holds of the passages of a source under a title: ids and terms."""
     rows = db.execute('SELECT id, path, header, text FROM passages WHERE collection = ? AND source = ?', place)
     return [(row, _indexed_terms(title, path, header, text)) for row, path, header, text in rows]
 
 
-def _take_out(db: sqlite3.Connection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
-    words = _words(db, place, title)
-    db.executemany("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", words)
-    return words
+def _take_out(db: StoreConnection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
+    taken = _words(db, place, title)
+    words.remove(db, taken)
+    return taken
 
 
-def _size_of(words: Iterable[tuple[int, str]]) -> int:
-    return sum(_size(terms) for _, terms in words)
+def _size_of(indexed: Iterable[tuple[int, str]]) -> int:
+    return sum(_size(terms) for _, terms in indexed)
 
 
 def _size(text: str) -> int:
     return len(text.encode())
 
 
-def count_passages(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> int:
+def count_passages(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> int:
     """How many passages some sources have, or all of the collection."""
-    chosen = ' AND source IN (SELECT value FROM json_each(?))' if source_ids else ''
+    chosen = f' AND source {AMONG}' if source_ids else ''
     [found] = db.execute(
         f'SELECT coalesce(sum(passages), 0) FROM indexed WHERE collection = ?{chosen}',  # noqa: S608 - fixed text
-        (collection, json.dumps([*source_ids])) if source_ids else (collection,),
+        (collection, Among(source_ids)) if source_ids else (collection,),
     ).fetchone()
     return found
 
 
-def spans_of(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> list[Span]:
+def spans_of(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> list[Span]:
     """Where the passages of some sources are, or of all; ascending, and one span for sources that are side by side."""
     if not source_ids:
         place = db.execute('SELECT number, next FROM collections WHERE name = ?', (collection,)).fetchone()
         if place is None or not place[1]:
             return []
-        first = place[0] << _COLLECTION_BITS
+        first = place[0] << COLLECTION_BITS
         return [(first, first + place[1] - 1)]
     rows = db.execute(
-        'SELECT first, first + passages - 1 FROM indexed WHERE collection = ? AND passages > 0 '
-        'AND source IN (SELECT value FROM json_each(?)) ORDER BY first',
-        (collection, json.dumps([*source_ids])),
+        'SELECT first, first + passages - 1 FROM indexed '  # noqa: S608 - fixed text
+        f'WHERE collection = ? AND passages > 0 AND source {AMONG} ORDER BY first',
+        (collection, Among(source_ids)),
     )
     return joined(rows)
 
@@ -252,20 +248,20 @@ def _passage(row: tuple[int, str, int, int, int, int, str, str, str, int]) -> Pa
     return Passage(number, source_id, place, first_line, last_line, offset, headings, text, header, header_line)
 
 
-def passages(db: sqlite3.Connection, collection: str, ids: Sequence[int]) -> list[Passage]:
+def passages(db: StoreConnection, collection: str, ids: Sequence[int]) -> list[Passage]:
     """Passages of a collection by their ids, in that order; those that are not there any more are left out."""
     rows = db.execute(
         f'SELECT {_PASSAGE} FROM passages '  # noqa: S608 - fixed text
         # By id: the index of collections, which the sign keeps SQLite from, would go through all of one.
-        'WHERE id IN (SELECT value FROM json_each(?)) AND +collection = ?',
-        (json.dumps([*ids]), collection),
+        f'WHERE id {AMONG} AND +collection = ?',
+        (Among(ids), collection),
     )
     found = {row[0]: _passage(row) for row in rows}
     return [found[number] for number in dict.fromkeys(ids) if number in found]
 
 
 def passages_of_source(
-    db: sqlite3.Connection, collection: str, source_id: str, first: int = 1, last: int = 2**62
+    db: StoreConnection, collection: str, source_id: str, first: int = 1, last: int = 2**62
 ) -> list[Passage]:
     """The passages of a source from one number to another, in order."""
     return [
@@ -278,11 +274,11 @@ def passages_of_source(
     ]
 
 
-def titles(db: sqlite3.Connection, collection: str, source_ids: Iterable[str]) -> dict[str, str]:
+def titles(db: StoreConnection, collection: str, source_ids: Iterable[str]) -> dict[str, str]:
     """The titles under which sources were indexed."""
     return dict(
         db.execute(
-            'SELECT source, title FROM indexed WHERE collection = ? AND source IN (SELECT value FROM json_each(?))',
-            (collection, json.dumps([*source_ids])),
+            f'SELECT source, title FROM indexed WHERE collection = ? AND source {AMONG}',  # noqa: S608 - fixed text
+            (collection, Among(source_ids)),
         ).fetchall()
     )

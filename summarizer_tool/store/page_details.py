@@ -4,14 +4,14 @@ A text is outdated when each of the URLs that are its own has been given another
 name; what has no URL is never outdated.
 """
 
-import json
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from pydantic import TypeAdapter
 
 from summarizer_tool.html.page import Image, Link
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.text.addresses import is_url, key_of, other_scheme
 
 SCHEMA = (
@@ -37,13 +37,17 @@ SCHEMA = (
 )
 
 _OUTDATED = """
-    SELECT DISTINCT a.collection, a.id FROM addresses a WHERE a.is_own AND NOT EXISTS (
+    SELECT DISTINCT a.collection, a.id FROM addresses a WHERE a.is_own = 1 AND NOT EXISTS (
         SELECT 1 FROM addresses own
-        WHERE own.collection = a.collection AND own.id = a.id AND own.is_own AND NOT EXISTS (
+        WHERE own.collection = a.collection AND own.id = a.id AND own.is_own = 1 AND NOT EXISTS (
             SELECT 1 FROM addresses later WHERE later.collection = own.collection AND later.key = own.key
-            AND later.page = own.page AND later.is_own AND later.id <> own.id AND later.stored_at > own.stored_at))"""
+            AND later.page = own.page AND later.is_own = 1 AND later.id <> own.id
+            AND later.stored_at > own.stored_at))"""
 
-_AT_KEYS = 'collection = ? AND key IN (SELECT value FROM json_each(?))'
+_AT_KEYS = f'collection = ? AND key {AMONG}'
+
+_LONG = 500
+"""Characters of a URL; of a longer one, which indexes of Postgres do not take, the hash is kept."""
 
 MAX_IMAGES = 500
 MAX_LINKS = 3000
@@ -87,7 +91,7 @@ def written(images: Sequence[Image], links: Sequence[Link]) -> WrittenDetails:
     return WrittenDetails(_IMAGES.dump_json(shown) if shown else b'', _LINKS.dump_json(leading) if leading else b'')
 
 
-def keep(db: sqlite3.Connection, place: tuple[str, str], new: WrittenDetails) -> int:
+def keep(db: StoreConnection, place: tuple[str, str], new: WrittenDetails) -> int:
     """Keep images and links of a source, within a transaction; what is not given stays as it was.
 
     Returns:
@@ -98,11 +102,15 @@ def keep(db: sqlite3.Connection, place: tuple[str, str], new: WrittenDetails) ->
     found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
     before = WrittenDetails(*found) if found else WrittenDetails(b'', b'')
     kept = WrittenDetails(new.images or before.images, new.links or before.links)
-    db.execute('INSERT OR REPLACE INTO details VALUES (?, ?, ?, ?)', (*place, kept.images, kept.links))
+    db.execute(
+        'INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT (collection, id) '
+        'DO UPDATE SET images = excluded.images, links = excluded.links',
+        (*place, kept.images, kept.links),
+    )
     return kept.size - before.size
 
 
-def details(db: sqlite3.Connection, place: tuple[str, str]) -> PageDetails:
+def details(db: StoreConnection, place: tuple[str, str]) -> PageDetails:
     """The images and links of a source; none where there are none."""
     found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
     if found is None:
@@ -111,7 +119,7 @@ def details(db: sqlite3.Connection, place: tuple[str, str]) -> PageDetails:
     return PageDetails(_IMAGES.validate_json(images or b'[]'), _LINKS.validate_json(links or b'[]'))
 
 
-def keep_addresses(db: sqlite3.Connection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
+def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
     """Note, within a transaction, that a source was stored under its own URL and those that led to it, if not empty."""
     collection, source_id = place
     own = _encodable(own)
@@ -120,8 +128,8 @@ def keep_addresses(db: sqlite3.Connection, place: tuple[str, str], own: str, oth
         return
     db.executemany(
         'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (collection, url, id) '
-        'DO UPDATE SET stored_at = excluded.stored_at, is_own = max(is_own, excluded.is_own)',
-        [(collection, url, _key(url), _page(url), source_id, now, int(url == own)) for url in urls],
+        'DO UPDATE SET stored_at = excluded.stored_at, is_own = max(addresses.is_own, excluded.is_own)',
+        [(collection, _short(url), _key(url), _page(url), source_id, now, int(url == own)) for url in urls],
     )
     # What is outdated already stays so, whatever else is stored.
     db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place)
@@ -132,13 +140,13 @@ def keep_addresses(db: sqlite3.Connection, place: tuple[str, str], own: str, oth
     )
 
 
-def _keys_of(db: sqlite3.Connection, place: tuple[str, str]) -> str:
-    """The keys of all URLs of a source, as a JSON list."""
+def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:
+    """The keys of all URLs of a source."""
     rows = db.execute('SELECT DISTINCT key FROM addresses WHERE collection = ? AND id = ?', place)
-    return json.dumps([key for (key,) in rows])
+    return Among(key for (key,) in rows)
 
 
-def forget_addresses(db: sqlite3.Connection, place: tuple[str, str]) -> None:
+def forget_addresses(db: StoreConnection, place: tuple[str, str]) -> None:
     """Take a source's URLs from it, within a transaction; the text that was there before is the last one again."""
     collection, _ = place
     keys = _keys_of(db, place)
@@ -147,13 +155,13 @@ def forget_addresses(db: sqlite3.Connection, place: tuple[str, str]) -> None:
     if not was_outdated:
         db.execute(
             'DELETE FROM outdated WHERE collection = ? AND id IN '  # noqa: S608 - fixed text
-            f'(SELECT id FROM addresses WHERE is_own AND {_AT_KEYS})',
+            f'(SELECT id FROM addresses WHERE is_own = 1 AND {_AT_KEYS})',
             (collection, collection, keys),
         )
         db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
 
 
-def stored_at(db: sqlite3.Connection, collection: str, url: str) -> list[str]:
+def stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
     """The handles of what was stored under a URL, however it is written; the last one first.
 
     With a fragment, what was stored with the same one, if anything was. Under `http` and `https` stands the same page,
@@ -164,10 +172,10 @@ def stored_at(db: sqlite3.Connection, collection: str, url: str) -> list[str]:
     return found or (_stored_at(db, collection, other_scheme(url)) if is_url(url) else [])
 
 
-def _stored_at(db: sqlite3.Connection, collection: str, url: str) -> list[str]:
+def _stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
     rows: list[tuple[str, int]] = db.execute(
-        'SELECT id, max(page = ?) AS is_same FROM addresses WHERE collection = ? AND key = ? '
-        'GROUP BY id ORDER BY is_same DESC, max(stored_at) DESC',
+        'SELECT id, max(CASE WHEN page = ? THEN 1 ELSE 0 END) AS is_same FROM addresses '
+        'WHERE collection = ? AND key = ? GROUP BY id ORDER BY is_same DESC, max(stored_at) DESC',
         # Without a fragment all of the page is meant, also what was stored with one.
         (_page(url) if '#' in url else '', collection, _key(url)),
     ).fetchall()
@@ -176,7 +184,11 @@ def _stored_at(db: sqlite3.Connection, collection: str, url: str) -> list[str]:
 
 def _key(url: str) -> str:
     """What all ways to write a URL share; other texts are their own."""
-    return _encodable(key_of(url)) if is_url(url) else url
+    return _short(_encodable(key_of(url)) if is_url(url) else url)
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= _LONG else sha256(url.encode()).hexdigest()
 
 
 def _page(url: str) -> str:

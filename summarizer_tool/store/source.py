@@ -1,9 +1,10 @@
 """What is known of a stored source beside its text, and its row in the store's tables."""
 
-import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+
+from summarizer_tool.store.connection import StoreConnection
 
 DEFAULT_COLLECTION: Final = 'default'
 
@@ -47,7 +48,7 @@ class StoreTotals:
     """cl100k tokens of all texts."""
 
 
-def find(db: sqlite3.Connection, place: tuple[str, str]) -> Row | None:
+def find(db: StoreConnection, place: tuple[str, str]) -> Row | None:
     """The row of the source at a place, which is a collection and a handle."""
     return db.execute(
         f'SELECT {COLUMNS} FROM sources WHERE collection = ? AND id = ?',  # noqa: S608 - fixed text

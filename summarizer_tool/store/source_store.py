@@ -1,21 +1,22 @@
-"""The place for large text and for finished work: sources by handle, and answers by key, in SQLite.
+"""The place for large text and for finished work: sources by handle, and answers by key, in SQLite or Postgres.
 
 A source belongs to a collection, and every look-up goes through one. What has not been used for longest is evicted
-when everything together is over the size cap. Several processes and threads may share one file.
+when everything together is over the size cap. Several processes and threads may share one file, several machines
+a Postgres.
 """
 
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
-from summarizer_tool.settings import Settings
+from summarizer_tool.settings import POSTGRES_SCHEMES, Settings
 from summarizer_tool.store.collection import Collection
-from summarizer_tool.store.database import Database, absolute, total_of
+from summarizer_tool.store.database import Database, total_of
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 from summarizer_tool.store.sqlite_file import MEMORY
 
 
 class SourceStore:
-    """Sources and finished work, in one SQLite file or in memory; a context manager that closes it.
+    """Sources and finished work, in an SQLite file, in memory or in Postgres; a context manager that closes it.
 
     May be used by several threads, and a file by several processes; a fork is safe, and the child of a store in memory
     goes on with a copy. Calls block: for milliseconds, with large texts for as long as the disk takes.
@@ -24,35 +25,43 @@ class SourceStore:
     log has a warning, and the call that found the damage raises a `StoreError`.
 
     Args:
-        path: The file, made with its folder if absent, for its owner alone; or `:memory:`.
+        path: The file, made with its folder if absent, for its owner alone; or `:memory:`; or the URL of a Postgres,
+            `postgresql://user:password@host/name`, which needs the extra `batch`.
         max_mb: The size cap in MB (10⁶ bytes) of all texts with their index and vectors, and all answers. The index
             takes about twice the text, a vector 4 bytes for each dimension; the file is about as large.
 
     Raises:
-        ConfigurationError: If the file cannot be made or written.
+        ConfigurationError: If the file cannot be made or written, or the server not be reached.
         StoreError: If the file belongs to another program, or to another version of this one.
     """
 
     path: str
-    """The absolute path of the file, or `:memory:`."""
+    """The absolute path of the file, or `:memory:`, or the URL without its password."""
 
     def __init__(self, path: str | Path = MEMORY, *, max_mb: float = 1000.0) -> None:
-        self.path = absolute(path)
-        self._database = Database(self.path, max_mb)
+        self._database = Database(path, max_mb)
+        self.path = self._database.path
 
     @classmethod
     def open(cls, settings: Settings, *, default: str | Path = MEMORY) -> 'SourceStore':
         """The store that the settings name.
 
         Args:
-            settings: For `store` and `store_max_mb`.
-            default: The path where `store` is not set.
+            settings: For `store`, `database_url` and `store_max_mb`.
+            default: The path where neither of the first two is set.
 
         Raises:
             ConfigurationError: If the file cannot be made or written.
             StoreError: If the file belongs to another program, or to another version of this one.
         """
-        return cls(settings.store or default, max_mb=settings.store_max_mb)
+        return cls(settings.kept_in or default, max_mb=settings.store_max_mb)
+
+    @property
+    def kind(self) -> Literal['memory', 'file', 'postgres']:
+        """What it is kept in."""
+        if self.path.startswith(POSTGRES_SCHEMES):
+            return 'postgres'
+        return 'memory' if self.path == MEMORY else 'file'
 
     def __enter__(self) -> Self:
         return self

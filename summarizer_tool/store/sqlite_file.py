@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from summarizer_tool.errors import ConfigurationError, StoreError
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.damaged_files import Identity, identity_of, keeping_names, marks_of, move_aside
 
 _logger = logging.getLogger('summarizer_tool')
@@ -160,7 +161,7 @@ def close(db: sqlite3.Connection | None) -> None:
             db.close()
 
 
-def wait_for_others(db: sqlite3.Connection, seconds: float) -> None:
+def wait_for_others(db: StoreConnection, seconds: float) -> None:
     """Let a connection wait so long for the writers of other processes."""
     db.execute(f'PRAGMA busy_timeout = {seconds * 1000:.0f}')
 

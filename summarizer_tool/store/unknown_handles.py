@@ -2,12 +2,12 @@
 
 import difflib
 import re
-import sqlite3
 from datetime import UTC, datetime
 from typing import Any
 
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.settings import variable
+from summarizer_tool.store.connection import StoreConnection
 
 _MAX_SHOWN = 80
 """Characters of a title or a wrong handle that an error repeats."""
@@ -53,7 +53,7 @@ def _named(source_id: str, title: str) -> str:
     return f'{source_id} ("{shown(title)}")' if title.strip() else source_id
 
 
-def unknown_source(db: sqlite3.Connection, collection: str, asked: str, max_mb: float) -> UnknownSourceError:
+def unknown_source(db: StoreConnection, collection: str, asked: str, max_mb: float) -> UnknownSourceError:
     """Why there is no such source in a collection, which the size cap may have evicted, and what there is instead."""
     handle = handle_in(asked)
     tombstone: tuple[Any, ...] | None = db.execute(

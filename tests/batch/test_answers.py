@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from summarizer_tool import Settings, SourceStore
-from summarizer_tool.batch.answers import SharedAnswers
 from summarizer_tool.batch.database import BatchDatabase
 from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.llm.options import Cache
@@ -28,7 +27,7 @@ def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Cache]:
         url = POSTGRES if request.param == 'postgres' else f'sqlite:///{tmp_path / "batch.sqlite3"}'
         database = BatchDatabase(url)
         closing.callback(database.close)
-        yield SharedAnswers(database)
+        yield database
 
 
 def test_the_answer_for_the_smallest_target_in_a_range(cache: Cache, tmp_path: Path) -> None:
@@ -48,8 +47,8 @@ def test_the_answer_for_the_smallest_target_in_a_range(cache: Cache, tmp_path: P
 def test_a_database_that_two_processes_open(tmp_path: Path) -> None:
     """Each is one of many that make its tables; what one keeps, the other finds, and who lives both see."""
     first, second = (BatchDatabase.in_file(tmp_path / 'batch.sqlite3') for _ in range(2))
-    SharedAnswers(first).keep_answer('key', 5, 'answer')
-    assert SharedAnswers(second).answer('key', least=5, most=5) == 'answer'
+    first.keep_answer('key', 5, 'answer')
+    assert second.answer('key', least=5, most=5) == 'answer'
     assert (first.beat('a'), second.beat('b'), first.beat('a')) == ({'a': 1}, {'a': 1, 'b': 1}, {'a': 2, 'b': 1})
     second.forget('a')
     assert first.beat('b') == {'b': 2}
@@ -64,7 +63,7 @@ def test_a_database_that_fails(tmp_path: Path) -> None:
     database.close()
     (tmp_path / 'batch.sqlite3').write_bytes(b'no database at all, but some text' * 100)
     with pytest.raises(StoreError, match='the database of batches failed: file is not a database'):
-        SharedAnswers(database).answer('key', least=0, most=1)
+        database.answer('key', least=0, most=1)
     with pytest.raises(ConfigurationError, match='check SUMMARIZER_DATABASE_URL') as told:
         BatchDatabase('postgresql://someone:secret@127.0.0.1:1/batches')
     assert 'secret' not in str(told.value)

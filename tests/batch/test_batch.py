@@ -97,6 +97,9 @@ async def test_documents_of_a_folder(source: Path, database: BatchDatabase) -> N
         {'documents/noise.bin': 'looks like a binary file; give it as text'}
     )
     assert (len(provider.requests), again.outcomes) == (calls, batch.outcomes)
+    # The merge is none of the documents.
+    told = batch.progress
+    assert (told.documents, told.done, told.set_aside, told.lost_merges) == (4, 4, 1, 0)
     out = source.parent / 'out'
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob('*.md')) == snapshot(
         [

@@ -82,8 +82,8 @@ def test_a_folder_with_a_file_that_is_no_text(tmp_path: Path, crawl: dict[str, s
         (
             0,
             """\
-3 done · 0 running · 0 waiting · 0 cancelled · 1 set aside
-documents/noise.bin: looks like a binary file; give it as text
+2 done · 0 running · 0 waiting · 0 cancelled · 1 set aside
+noise.bin: looks like a binary file; give it as text
 """,
         )
     )

@@ -144,6 +144,17 @@ def test_where_nothing_is_found(station: Site) -> None:
     assert said(lost) == f'3||summarizer: {station.host}/nope answered HTTP 404'
 
 
+def test_what_a_newer_version_changes() -> None:
+    kept = {'SUMMARIZER_STORE': 'kept.sqlite3'}
+    for year in ('1908', '1909'):
+        Path('mill.md').write_text(MILL.replace('1908', year))
+        run('add', 'mill.md', **kept)
+    shown = run('diff', 'mill.md', **kept)
+    assert (shown.exit_code, '1909' in shown.stdout, '1908' in shown.stdout) == (0, True, True)
+    assert run('diff', 'elsewhere/mill.md', **kept).stdout == shown.stdout
+    assert said(run('diff', 'dam.md', **kept)).startswith('1||summarizer: there is no source "dam.md"')
+
+
 def test_json_is_the_brief_and_its_figures() -> None:
     Path('mill.md').write_text(MILL)
     shown = json.loads(run('search', 'Who bought the mill?', 'mill.md', '--json').stdout)

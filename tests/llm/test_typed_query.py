@@ -22,8 +22,8 @@ from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
 
 from summarizer_tool import ExtractiveModel
 from summarizer_tool.llm.options import RequestOptions
+from summarizer_tool.llm.provider_limit import ProviderLimit, Share
 from summarizer_tool.llm.typed_query import QueryResult, RequestModel, TypedQuery, UnansweredError
-from summarizer_tool.runtime.concurrency_limits import ProcessLimiter
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import OutputMode, Settings
 from tests.support.scripted_model import ScriptedModel
@@ -233,7 +233,7 @@ async def test_what_it_costs_counts_and_limits_hold() -> None:
 
 async def test_a_model_that_hangs_is_not_waited_for() -> None:
     model = FunctionModel(hang, model_name='slow')
-    limiter = ProcessLimiter(1)
+    limiter = Share(ProviderLimit(1))
     short = SETTINGS.model_copy(update={'llm_timeout_seconds': 0.05})
     patient = SETTINGS.model_copy(update={'llm_timeout_seconds': 600})
     in_a_hurry = RequestOptions(deadline=Deadline(0.05))

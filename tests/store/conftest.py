@@ -8,8 +8,7 @@ import pytest
 
 from summarizer_tool.store import database
 from summarizer_tool.store.source_store import SourceStore
-from summarizer_tool.store.sqlite_file import MEMORY
-from tests.support.stores import TODAY
+from tests.support.stores import KINDS, TODAY, place_of
 
 
 @pytest.fixture(autouse=True)
@@ -18,10 +17,10 @@ def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, 'time', SimpleNamespace(time_ns=lambda: round(TODAY.timestamp()) * 10**9))
 
 
-@pytest.fixture(params=['memory', 'file'])
+@pytest.fixture(params=KINDS)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Both kinds of store do the same."""
-    return MEMORY if request.param == 'memory' else str(tmp_path / 'store.db')
+    """All kinds of store do the same."""
+    return place_of(request.param, tmp_path)
 
 
 @pytest.fixture

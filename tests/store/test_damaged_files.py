@@ -16,6 +16,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError
+from summarizer_tool.store.damaged_files import move_aside
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.store_programs import add_to_what_is_there, at_once
 from tests.support.stores import HARBOUR, ids, query, sound
@@ -97,11 +98,23 @@ def test_what_was_written_last_is_set_aside_with_it(file: Path) -> None:
         os.truncate(f'{file}-wal', 0)
         with SourceStore(file) as store:
             store.collection().add(Document('new'))
-            [moved] = aside(file)
-            assert Path(f'{moved}-wal').exists()
-            assert Path(f'{moved}-shm').exists()
+            assert len(aside(file)) == 1
             assert ids(store.collection()) == ids(writer.collection()) == [Document('new').id]
     assert sound(file)
+
+
+def test_what_belongs_to_a_file_goes_with_it(file: Path) -> None:
+    """Not what SQLite makes anew: the index of what was written last, and the place for that where it is empty."""
+    for written, expected in ((b'pages', {'', '-wal'}), (b'', {''})):
+        for part, content in (('', b'tables'), ('-wal', written), ('-shm', b'index')):
+            Path(f'{file}{part}').write_bytes(content)
+        moved = move_aside(str(file))
+        assert {
+            path.name.removeprefix(Path(moved).name) for path in file.parent.glob(f'{Path(moved).name}*')
+        } == expected
+        assert not list(file.parent.glob('store.db-*'))
+        for path in file.parent.iterdir():
+            path.unlink()
 
 
 def test_a_second_one_in_the_same_second_has_a_name_of_its_own(file: Path) -> None:

@@ -178,6 +178,7 @@ def test_a_full_disk_is_told_and_survived(file: Path) -> None:
     assert sound(file)
 
 
+@pytest.mark.parametrize('path', ['memory', 'file'], indirect=True)
 def test_a_full_store_is_told(store: SourceStore, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = store.collection().add(HARBOUR)
     with store._database.read() as db:  # SQLite's own limit, which fails as a full disk does

@@ -87,6 +87,8 @@ HEADER = """\
 
 What a summary of three chunks is when its provider fails at every request, and when it fails at the first one alone. `make fault-matrix` runs each line against a simulated provider over a socket, with one retry, and writes this table; the tests run it, too.
 
+**complete**: a model has summarized all of it. **degraded**: the embedded model has done those chunks that the model did not, and the summary lists them. **original**: the provider could not be reached or refused every request, so that the text comes back as it was given, over the budget and with a warning (`SUMMARIZER_ON_FAILURE` has other ways).
+
 The provider | Always: state (reason) | Requests | Once: state | Requests
 --- | --- | --- | --- | ---
 """

@@ -1,16 +1,20 @@
 """Stores to test: a document, and what a file holds."""
 
+import os
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from dirty_equals import IsDatetime
 
 from summarizer_tool.documents.document import Document
+from summarizer_tool.store import tables
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
+from summarizer_tool.store.sqlite_file import MEMORY
 
 TODAY = datetime(2026, 11, 1, 12, tzinfo=UTC)
 """The time by which stores go in tests."""
@@ -18,6 +22,19 @@ TODAY = datetime(2026, 11, 1, 12, tzinfo=UTC)
 NOW = IsDatetime(delta=timedelta(seconds=1), approx=TODAY, enforce_tz=True)
 
 HARBOUR = Document('# Harbour\n\nAda Brook founded the guild.\n', title='Harbour', url='https://wiki.example/harbour')
+
+
+POSTGRES = os.environ.get('TEST_POSTGRES_URL', '')
+KINDS = ('postgres',) if POSTGRES else ('memory', 'file')
+
+
+def place_of(kind: str, folder: Path | None = None) -> str:
+    """The place of an empty store."""
+    if kind == 'postgres':
+        with psycopg.connect(POSTGRES) as db:
+            db.execute(f'DROP SCHEMA IF EXISTS summarizer_store_{tables.FORMAT.version} CASCADE'.encode())
+        return POSTGRES
+    return MEMORY if kind == 'memory' or folder is None else str(folder / 'store.db')
 
 
 def taken(*documents: Document) -> int:

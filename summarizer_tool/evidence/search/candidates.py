@@ -5,8 +5,6 @@ what the others have found, and where there are no others, some of their passage
 """
 
 import heapq
-import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,6 +13,7 @@ from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search import lookup, outdated, places
 from summarizer_tool.evidence.search.ranking import WeighedQuestion, weigh
 from summarizer_tool.store import index
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
 from summarizer_tool.text.scoring import DERIVED
 from summarizer_tool.text.terms import asked
@@ -74,7 +73,7 @@ class RankedPassages:
 
 
 def weigh_questions(
-    db: sqlite3.Connection, collection: str, questions: Sequence[str], intent: str
+    db: StoreConnection, collection: str, questions: Sequence[str], intent: str
 ) -> tuple[list[WeighedQuestion], dict[str, int]]:
     """Weigh the terms of questions by how many passages of the collection they are in, and give these numbers, too."""
     wanted, purpose = [asked(question) for question in questions], asked(intent)
@@ -86,7 +85,7 @@ def weigh_questions(
 
 
 def rank_passages(
-    db: sqlite3.Connection,
+    db: StoreConnection,
     collection: str,
     text: str,
     question: WeighedQuestion,
@@ -136,7 +135,7 @@ def _is_in(row: int, spans: Sequence[Span]) -> bool:
 
 
 def score_passages(
-    db: sqlite3.Connection, collection: str, question: WeighedQuestion, passages: Sequence[Passage]
+    db: StoreConnection, collection: str, question: WeighedQuestion, passages: Sequence[Passage]
 ) -> list[ScoredPassage]:
     """The score of each passage by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
@@ -151,7 +150,7 @@ def _order(each: ScoredPassage) -> tuple[float, int, int]:
 
 
 def _gathered(
-    db: sqlite3.Connection,
+    db: StoreConnection,
     question: WeighedQuestion,
     frequencies: Mapping[str, int],
     spans: Sequence[Span],
@@ -195,7 +194,7 @@ def _fewer(terms: list[str]) -> list[list[tuple[str, ...]]]:
     return [[*combinations(terms, size)] for size in sizes]
 
 
-def _best(db: sqlite3.Connection, found: Mapping[int, float], question: WeighedQuestion) -> list[int]:
+def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQuestion) -> list[int]:
     """The passages to be read: those with the most weight, and of equals those that hold the terms most often."""
     if len(found) <= LOOKED_AT:
         return [*found]
@@ -205,7 +204,8 @@ def _best(db: sqlite3.Connection, found: Mapping[int, float], question: WeighedQ
     if len(equal) > _SKIMMED:
         equal = [equal[place * len(equal) // _SKIMMED] for place in range(_SKIMMED)]
     rows = db.execute(
-        'SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))', (json.dumps(equal),)
+        f'SELECT id, text FROM passages WHERE id {AMONG}',  # noqa: S608 - fixed text
+        (Among(equal),),
     )
     # A term is the beginning of most of its words, so counting it is near enough here.
     terms = [*question.weights.items()]

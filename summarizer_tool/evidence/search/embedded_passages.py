@@ -24,8 +24,8 @@ from summarizer_tool import telemetry
 from summarizer_tool.evidence.search.missing_vectors import VectorBackfill, sendable
 from summarizer_tool.evidence.search.results import SimilarityResult
 from summarizer_tool.llm import embedding_models, failures
+from summarizer_tool.llm.provider_limit import share_of
 from summarizer_tool.llm.typed_query import UnansweredError
-from summarizer_tool.runtime.concurrency_limits import shared_limiter
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import vectors
@@ -178,7 +178,7 @@ class EmbeddedPassages:
 
     async def _embed(self, embedder: Embedder, texts: Sequence[str], *, is_query: bool) -> 'Matrix':
         """The normalised vectors of texts, one row for each, when it is their turn."""
-        limiter = self._limiter or shared_limiter(self.settings.max_concurrent_llm_calls)
+        limiter = self._limiter or share_of(self.settings, 'embeddings')
         await limiter.acquire('embeddings')
         try:
             embed = embedder.embed_query if is_query else embedder.embed_documents

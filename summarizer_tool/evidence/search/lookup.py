@@ -1,8 +1,9 @@
 """Look-ups of words in the index: which passages have them, and how many."""
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 
+from summarizer_tool.store import words
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
 from summarizer_tool.text import scoring
 
@@ -10,42 +11,29 @@ _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
 
 
-def quoted(terms: Iterable[str]) -> str:
-    """An expression of FTS5 for what has all of these terms; nothing in them is syntax."""
-    return ' AND '.join('"' + term.replace('"', '""') + '"' for term in terms)
-
-
-_ROWS = 'SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?'
-
-
 _MOST_ALIKE = 500
 """Words with a beginning that are looked at for one that is alike."""
 
 
-def alike(db: sqlite3.Connection, term: str) -> list[str]:
+def alike(db: StoreConnection, term: str) -> list[str]:
     """The words of the index that only share their beginning with a term: `intention` for `intentionality`."""
     if not (beginning := scoring.beginning(term)):
         return []
-    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')")
-    found = db.execute(
-        'SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT ?',
-        (beginning, beginning + '\U0010ffff', _MOST_ALIKE),
-    )
-    return [word for (word,) in found if scoring.is_alike(word, (term,))]
+    found = words.beginning_with(db, beginning, _MOST_ALIKE)
+    return [word for word in found if scoring.is_alike(word, (term,))]
 
 
-def rows_with(db: sqlite3.Connection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
+def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
     """The passages that have all of these terms, in order, `most` at most: 5 ms for 30,000."""
-    expression = quoted(terms)
     found: list[int] = []
     for first, last in spans:
         if len(found) >= most:
             break
-        found += [row for (row,) in db.execute(_ROWS, (expression, first, last, most - len(found)))]
+        found += words.matching(db, terms, first, last, most - len(found))
     return found
 
 
-def sample_with(db: sqlite3.Connection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
+def sample_with(db: StoreConnection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
     """As `rows_with`, but from all parts of the spans evenly where there are more than `most`."""
     slices = _sliced(spans)
     return [row for place in slices for row in rows_with(db, terms, [place], max(1, most // len(slices)))]
@@ -60,13 +48,11 @@ def _sliced(spans: Sequence[Span]) -> list[Span]:
     return [(begin, min(begin + step - 1, last)) for begin in range(first, last + 1, step)]
 
 
-def frequency(db: sqlite3.Connection, term: str, spans: Sequence[Span], most: int) -> int:
+def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) -> int:
     """In how many passages a term is; an estimate where there are more than `most`: a millisecond for 30,000."""
-    expression = quoted([term])
-    counting = f'SELECT count(*), max(rowid) FROM ({_ROWS})'  # noqa: S608 - fixed text
     exact = 0
     for first, last in spans:
-        [found, _] = db.execute(counting, (expression, first, last, most - exact)).fetchone()
+        found, _ = words.counted(db, term, first, last, most - exact)
         exact += found
         if exact >= most:
             break
@@ -76,7 +62,7 @@ def frequency(db: sqlite3.Connection, term: str, spans: Sequence[Span], most: in
     slices = _sliced(spans)
     each = max(1, most // len(slices))
     for first, last in slices:
-        [found, reached] = db.execute(counting, (expression, first, last, each)).fetchone()
+        found, reached = words.counted(db, term, first, last, each)
         # As dense in the rest of the slice as up to here.
         estimate += found * (last - first + 1) / (reached - first + 1) if found == each else found
     return max(most, round(estimate))

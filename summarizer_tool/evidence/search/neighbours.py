@@ -1,12 +1,12 @@
 """What stands beside the passages that were found: a hit may begin or end in the middle of what answers."""
 
 import heapq
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from summarizer_tool.evidence.search.likeness import PassageLikeness
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
+from summarizer_tool.store.connection import StoreConnection
 
 _NEIGHBOUR = 0.7
 """The share of a hit's score that a passage beside it gets, and of that the next one."""
@@ -19,7 +19,7 @@ _BESIDE = 2
 
 
 def with_neighbours(
-    db: sqlite3.Connection,
+    db: StoreConnection,
     collection: str,
     hits: Sequence[Hit],
     places: Mapping[int, float],

@@ -1,14 +1,13 @@
 """What a search leaves out unless it is named: texts of pages that have been stored with another text since."""
 
-import json
-import sqlite3
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span, joined
 
 
-def spans(db: sqlite3.Connection, collection: str) -> list[Span]:
+def spans(db: StoreConnection, collection: str) -> list[Span]:
     """Where the passages of such sources are, ascending, and one span for sources that are side by side."""
     rows = db.execute(
         'SELECT first, first + passages - 1 FROM outdated o JOIN indexed i ON i.collection = o.collection '
@@ -18,10 +17,10 @@ def spans(db: sqlite3.Connection, collection: str) -> list[Span]:
     return joined(rows)
 
 
-def searched(db: sqlite3.Connection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
+def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
     """How many documents and passages a search looks at: in some sources, or in all that are not outdated."""
     if source_ids:
-        chosen, value = 'source IN (SELECT value FROM json_each(?))', json.dumps([*source_ids])
+        chosen, value = f'source {AMONG}', Among(source_ids)
     else:
         chosen, value = 'source NOT IN (SELECT id FROM outdated WHERE collection = ?)', collection
     return db.execute(

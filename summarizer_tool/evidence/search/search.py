@@ -1,8 +1,6 @@
 """Find the passages of stored sources that answer a question. Nothing is fetched."""
 
-import json
 import logging
-import sqlite3
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +16,7 @@ from summarizer_tool.evidence.search.results import Hit, Query, Reranker, Search
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
 
 T = TypeVar('T')
@@ -161,7 +160,7 @@ async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *a
 
 
 @contextmanager
-def _reading(collection: Collection) -> Generator[sqlite3.Connection]:
+def _reading(collection: Collection) -> Generator[StoreConnection]:
     """One view of the store over several look-ups, whoever writes meanwhile."""
     with collection.database.read() as db:
         db.execute('BEGIN')
@@ -246,9 +245,9 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
         titles = index.titles(db, name, sources)
         times: dict[str, int] = dict(
             db.execute(
-                'SELECT id, coalesce(fetched_at, added_at) FROM sources '
-                'WHERE collection = ? AND id IN (SELECT value FROM json_each(?))',
-                (name, json.dumps([*sources])),
+                'SELECT id, coalesce(fetched_at, added_at) FROM sources '  # noqa: S608 - fixed text
+                f'WHERE collection = ? AND id {AMONG}',
+                (name, Among(sources)),
             ).fetchall()
         )
     terms = frozenset(term for question in questions for term in question.weights)

@@ -10,8 +10,8 @@ from summarizer_tool.evidence.search import missing_vectors
 from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
+from summarizer_tool.llm.provider_limit import ProviderLimit, Share
 from summarizer_tool.llm.typed_query import UnansweredError
-from summarizer_tool.runtime.concurrency_limits import ProcessLimiter
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from tests.support.meaning import HARBOUR, TOWN, Meaning, blobs, embedded, many, nearest
@@ -53,7 +53,7 @@ async def test_requests_at_once_are_bounded(collection: Collection, monkeypatch:
         assert model.most_running == most
 
     model = Meaning('shared')
-    limiter = ProcessLimiter(2)
+    limiter = Share(ProviderLimit(2))
     passages = EmbeddedPassages.of(Settings.load(max_concurrent_llm_calls=9), model=model, limiter=limiter)
     assert passages is not None
     await nearest(passages, collection, ['ship'], (), 9)

@@ -23,10 +23,6 @@ GUARDS: dict[str, tuple[str, Sequence[str]]] = {
         ['tests/mapreduce/test_cache_keys.py', 'tests/mapreduce/test_answer_cache.py'],
     ),
     'calls': ('summarizer_tool/server/calls.py', ['tests/server/test_call_times.py', 'tests/server/test_calls.py']),
-    'concurrency_limits': (
-        'summarizer_tool/runtime/concurrency_limits.py',
-        ['tests/mapreduce/test_summarizer.py', '-k', 'concurrency'],
-    ),
     'deadline': (
         'summarizer_tool/runtime/deadline.py',
         ['tests/runtime/test_deadline.py', 'tests/server/test_call_times.py'],
@@ -38,6 +34,7 @@ GUARDS: dict[str, tuple[str, Sequence[str]]] = {
         'summarizer_tool/store/page_details.py',
         ['tests/store/test_addresses.py', 'tests/store/test_index.py'],
     ),
+    'provider_limit': ('summarizer_tool/llm/provider_limit.py', ['tests/llm/test_provider_limit.py']),
     'single_flight': ('summarizer_tool/runtime/single_flight.py', ['tests/runtime/test_single_flight.py']),
 }
 """The module or folder, and what pytest runs for it."""
