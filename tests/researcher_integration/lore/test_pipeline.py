@@ -289,7 +289,7 @@ async def test_what_an_agent_has_summarized_stays(zone: World, tmp_path: Path, m
         tmp_path, names=['history', 'siege-of-tern-rock'], way='at-source', window=2_600, llm_model=MODEL
     )
     with monkeypatch.context() as patched:
-        patched.setattr(InProcess, 'condense_topics', unavailable)
+        patched.setattr(InProcess, 'condense', unavailable)
         await research.run()
     before = Checkpoint.load(tmp_path)
     asked = len(zone.provider.requests)
