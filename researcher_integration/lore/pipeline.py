@@ -142,8 +142,9 @@ class Research:
             if settings.mcp_summarizer_url:
                 from researcher_integration.lore.summaries.over_mcp import OverMCP
 
-                token = settings.mcp_summarizer_token
-                backend = OverMCP(settings.mcp_summarizer_url, service.collection, token=token)
+                backend = await stack.enter_async_context(
+                    OverMCP(settings.mcp_summarizer_url, service.collection, token=settings.mcp_summarizer_token)
+                )
             yield ResearchRun(
                 checkpoint,
                 self.folder,

@@ -1,8 +1,9 @@
-"""The MCP server of the summarizer as a toolset that outlives its connections, and sends it what sources it lacks."""
+"""The summarizer's MCP server as a toolset that mends its connection, and sends the server sources that it lacks."""
 
 import logging
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit
@@ -22,7 +23,6 @@ from researcher_integration.mcp.failures import FAILURES
 from summarizer_tool import Collection, ConfigurationError, StoreError, UnknownSourceError, first_error, one_line
 
 if TYPE_CHECKING:
-    from fastmcp import Client
     from fastmcp.client.progress import ProgressHandler
 
 CONNECT_SECONDS = 5.0
@@ -61,8 +61,10 @@ class SummarizerServer(MCPToolset[Any]):
     - the results keep what the server says besides the text, as `ToolReturn.metadata`;
     - handles mean the same here and there, being hashes of the text: the text of one is sent from the store of this
       process before the first call with it, and again where the server has lost it;
-    - each call has a connection of its own, so that the server may go and come back between two of them;
+    - one connection serves all agents and calls. It is opened at its first use, and afresh after it was lost;
     - a server that is down ends no run: its tools are missing, or fail and say so.
+
+    Whoever made it closes it.
     """
 
     def __init__(self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float) -> None:
@@ -80,22 +82,31 @@ class SummarizerServer(MCPToolset[Any]):
         self._local = local
         self._timeout = timeout
         self._listed: list[Tool] = []
+        self._opening = anyio.Lock()
         self._sent: set[str] = set()
         """Handles of the sources that the server has got from here."""
         self._sending = anyio.Lock()
+        self._connection = 0
+        """The number of the connection, counted from 1."""
 
     async def __aenter__(self) -> Self:
-        """Do nothing: connections open with calls."""
+        """Do nothing: the connection opens with the first call."""
         return self
 
     async def __aexit__(self, *args: object) -> None:
-        """Do nothing."""
+        """Do nothing: other runs use the same connection."""
+
+    async def close(self) -> None:
+        """Close the connection; the next call would open another."""
+        # What has ended it has been told to those who used it.
+        with suppress(*_FAILURES):
+            await self.client.close()
 
     async def list_tools(self) -> list[Tool]:
         """List the tools of the server; none while it cannot be reached."""
         if not self._listed:
             try:
-                self._listed = await self._on_connection(lambda client: client.list_tools())
+                self._listed = await self._on_connection(self.client.list_tools)
             except SummaryUnavailableError as error:
                 _logger.warning('an agent goes without the summarizer', extra={'reason': str(error)})
         return self._listed
@@ -173,7 +184,7 @@ class SummarizerServer(MCPToolset[Any]):
         # stay, and the trace goes on in the server.
         with suppress_fastmcp_telemetry():
             result = await self._on_connection(
-                lambda client: client.call_tool(
+                lambda: self.client.call_tool(
                     name, dict(arguments), meta=metadata, progress_handler=notify, raise_on_error=False
                 )
             )
@@ -181,14 +192,34 @@ class SummarizerServer(MCPToolset[Any]):
         meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
         return ServerAnswer(text, meta, result.is_error)
 
-    async def _on_connection(self, work: Callable[['Client[Any]'], Awaitable[T]]) -> T:
+    async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Use the client; reconnect and retry once if an older connection was lost."""
         try:
             with anyio.fail_after(self._timeout):
-                async with self.client.new() as client:
-                    return await work(client)
+                before = self._connection
+                number = await self._open()
+                try:
+                    return await work()
+                except _FAILURES:
+                    if number > before:
+                        raise
+                await self._open(lost=number)
+                return await work()
         except _FAILURES as error:
             # What it is caused by may quote what was sent.
             raise SummaryUnavailableError(f'{self._place} {self._why(error)}') from None
+
+    async def _open(self, lost: int = 0) -> int:
+        """Open the connection if there is none, or the one with the number `lost` has failed; return the number it has.
+
+        Of several calls that have failed on one connection, the first opens the next.
+        """
+        async with self._opening:
+            if self._connection == lost:
+                await self.close()
+                await self.client.__aenter__()
+                self._connection += 1
+            return self._connection
 
     def _why(self, error: BaseException) -> str:
         """The reason for a failure, without content and secrets."""

@@ -82,8 +82,10 @@ async def condensed(
     return await backend.condense(handles, topics, budget, options or RequestOptions())
 
 
-def both(server: Served, store: SourceStore) -> list[SummaryBackend]:
-    return [InProcess(Settings.load(**KEYLESS), store), OverMCP(server.url, store.collection())]
+@asynccontextmanager
+async def both(server: Served, store: SourceStore) -> AsyncGenerator[list[SummaryBackend]]:
+    async with OverMCP(server.url, store.collection()) as over_mcp:
+        yield [InProcess(Settings.load(**KEYLESS), store), over_mcp]
 
 
 @asynccontextmanager
@@ -124,8 +126,8 @@ def without_port(error: BaseException) -> str:
 async def test_the_same_result(server: Served, store: SourceStore, crawl: dict[str, str], texts: list[str]) -> None:
     handles = kept(store, *(list(crawl.values())[:3] if texts == ['crawl'] else texts))
     topics = [SummaryTopic(name=name, schema_hint=hint) for name, hint in HINTS.items()]
-    backends = both(server, store)
-    here, there = [await backend.condense(handles, topics, 500, RequestOptions()) for backend in backends]
+    async with both(server, store) as backends:
+        here, there = [await backend.condense(handles, topics, 500, RequestOptions()) for backend in backends]
     assert there == here
     assert set(here.topics) == set(HINTS)
     assert 0 < sum(tokens.count(text) for text in here.topics.values()) <= 500
@@ -135,14 +137,14 @@ async def test_the_same_result(server: Served, store: SourceStore, crawl: dict[s
 async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) -> None:
     handles = kept(store, chronicle(60, 11))
     limits = UsageLimits(request_limit=3)
-    backends = both(server, store)
-    for backend in backends:
-        usage = RunUsage(requests=3)
-        summary = await condensed(backend, handles, 'crowns', 700, RequestOptions(usage=usage))
-        assert summary.usage == RunUsage()  # the embedded model costs nothing
-        assert usage == RunUsage(requests=3)
-    with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):  # what the server's model is, nobody knows
-        await condensed(backends[1], handles, 'places', 600, RequestOptions(usage=usage, usage_limits=limits))
+    async with both(server, store) as backends:
+        for backend in backends:
+            usage = RunUsage(requests=3)
+            summary = await condensed(backend, handles, 'crowns', 700, RequestOptions(usage=usage))
+            assert summary.usage == RunUsage()  # the embedded model costs nothing
+            assert usage == RunUsage(requests=3)
+        with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):  # what the server's model is, nobody knows
+            await condensed(backends[1], handles, 'places', 600, RequestOptions(usage=usage, usage_limits=limits))
 
     paid = InProcess(Settings.load(**KEYLESS), store, model_of(answer_well))
     summary = await condensed(paid, handles, 'crowns', 700, RequestOptions(usage=usage))
@@ -155,10 +157,10 @@ async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) 
 async def test_progress(server: Served, store: SourceStore) -> None:
     handles = kept(store, chronicle(90, 5))
     told: dict[str, list[Progress]] = {}
-    backends = both(server, store)
-    for backend in backends:
-        seen = told.setdefault(backend.name, [])
-        await condensed(backend, handles, 'harvests', 900, RequestOptions(on_progress=seen.append))
+    async with both(server, store) as backends:
+        for backend in backends:
+            seen = told.setdefault(backend.name, [])
+            await condensed(backend, handles, 'harvests', 900, RequestOptions(on_progress=seen.append))
     assert told['in process'] == snapshot(
         [
             Progress(phase='map', done=1, total=4, message='summarized chunk 1 of 4'),
@@ -182,10 +184,10 @@ async def test_progress(server: Served, store: SourceStore) -> None:
 async def test_what_the_server_lacks_is_sent(server: Served, store: SourceStore) -> None:
     handles = kept(store, chronicle(9, 21), chronicle(9, 22))
     theirs = server.tools.store.collection()
-    backend = OverMCP(server.url, store.collection())
-    await condensed(backend, handles[:1], 'deeds')
-    assert [theirs.has(handle) for handle in handles] == [True, False]
-    await condensed(backend, handles, 'deeds')
+    async with OverMCP(server.url, store.collection()) as backend:
+        await condensed(backend, handles[:1], 'deeds')
+        assert [theirs.has(handle) for handle in handles] == [True, False]
+        await condensed(backend, handles, 'deeds')
     ours = store.collection()
     for handle in handles:
         assert theirs.document(handle) == ours.document(handle)
@@ -196,14 +198,14 @@ async def test_a_source_that_nobody_has(server: Served, store: SourceStore) -> N
     [handle] = kept(store, chronicle(4, 31))
     [blank] = kept(store, ' \n')  # of which the server could only have what its URL holds now
     said: list[str] = []
-    backends = both(server, store)
-    await condensed(backends[1], [handle], 'deeds')
-    for backend in backends:
-        with pytest.raises(SummaryUnavailableError) as caught:
-            await condensed(backend, [handle, UNKNOWN], 'deeds')
-        said.append(without_port(caught.value))
-    with pytest.raises(SummaryUnavailableError, match=f'lacks {blank}'):
-        await condensed(backends[1], [blank], 'deeds')
+    async with both(server, store) as backends:
+        await condensed(backends[1], [handle], 'deeds')
+        for backend in backends:
+            with pytest.raises(SummaryUnavailableError) as caught:
+                await condensed(backend, [handle, UNKNOWN], 'deeds')
+            said.append(without_port(caught.value))
+        with pytest.raises(SummaryUnavailableError, match=f'lacks {blank}'):
+            await condensed(backends[1], [blank], 'deeds')
     assert said == snapshot(
         [
             'the store lacks a source, or has evicted it: one of src_45feec65b1d4, src_0123456789ab',
@@ -245,13 +247,13 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
         ToolCallPart('read_source', {'source_id': UNKNOWN}),
     ]
     seen: list[list[ToolReturnPart]] = []
-    backends = both(server, store)
-    for backend in backends:
-        result = await Agent(asking(calls), toolsets=[backend.toolset()]).run('What happened in Marn?')
-        assert result.output == 'I had read_source, summarize, summarize_for_extraction.'
-        assert isinstance(request := result.all_messages()[0], ModelRequest)
-        assert not request.instructions
-        seen.append(returned(result.all_messages()))
+    async with both(server, store) as backends:
+        for backend in backends:
+            result = await Agent(asking(calls), toolsets=[backend.toolset()]).run('What happened in Marn?')
+            assert result.output == 'I had read_source, summarize, summarize_for_extraction.'
+            assert isinstance(request := result.all_messages()[0], ModelRequest)
+            assert not request.instructions
+            seen.append(returned(result.all_messages()))
     here, there = seen
     assert [part.content for part in there[:4]] == [part.content for part in here[:4]]
     assert [part.outcome for part in there] == [part.outcome for part in here] == ['success'] * 4 + ['failed']
@@ -300,7 +302,8 @@ async def test_a_run_goes_on_without_the_server(
     with serving.serve() as short:
         gone = OverMCP(short.url, store.collection())
         await Agent(asking([]), toolsets=[gone.toolset()]).run('What happened in Marn?')
-    result = await Agent(asking([call]), toolsets=[gone.toolset()]).run('What happened in Marn?')
+    async with gone:
+        result = await Agent(asking([call]), toolsets=[gone.toolset()]).run('What happened in Marn?')
     [failed] = returned(result.all_messages())
     assert (failed.outcome, without_port(ValueError(failed.content))) == snapshot(
         ('failed', 'the MCP server at HOST cannot be reached: All connection attempts failed')
@@ -324,19 +327,19 @@ async def test_a_server_goes_and_comes_back(store: SourceStore) -> None:
     port = serving.free_port()
     said: list[str] = []
     texts: list[tuple[str, str]] = []
-    backend = OverMCP(f'http://127.0.0.1:{port}/mcp', store.collection())
+    async with OverMCP(f'http://127.0.0.1:{port}/mcp', store.collection()) as backend:
 
-    async def one(hint: str) -> None:
-        texts.append((hint, (await condensed(backend, handles, hint)).topics['Marn']))
+        async def one(hint: str) -> None:
+            texts.append((hint, (await condensed(backend, handles, hint)).topics['Marn']))
 
-    said.append(without_port(await refused(backend, handles)))
-    for is_missed in (False, True, False):
-        with serving.serve(mcp_summarizer_port=port):
-            async with anyio.create_task_group() as tasks:
-                for hint in ('crowns', 'places', 'people'):
-                    tasks.start_soon(one, hint)
-        if is_missed:
-            said.append(without_port(await refused(backend, handles)))
+        said.append(without_port(await refused(backend, handles)))
+        for is_missed in (False, True, False):
+            with serving.serve(mcp_summarizer_port=port):
+                async with anyio.create_task_group() as tasks:
+                    for hint in ('crowns', 'places', 'people'):
+                        tasks.start_soon(one, hint)
+            if is_missed:
+                said.append(without_port(await refused(backend, handles)))
     assert sorted(texts[:3]) == sorted(texts[3:6]) == sorted(texts[6:])
     assert said == snapshot(
         [
@@ -356,6 +359,7 @@ async def test_a_session_that_the_server_has_forgotten(store: SourceStore) -> No
         with serving.serve(mcp_summarizer_port=port):
             answer = await toolset.ask('read_source', {'source_id': handle, 'max_tokens': 60})
             assert (answer.is_error, answer.text[:11]) == (False, '1| ## Year ')
+    await toolset.close()
 
 
 async def test_a_wrong_token(store: SourceStore) -> None:
@@ -363,14 +367,14 @@ async def test_a_wrong_token(store: SourceStore) -> None:
     said: list[str] = []
     with serving.serve(mcp_auth_token='tidewater') as server:
         for token in (None, SecretStr('hunter2')):
-            backend = OverMCP(server.url, store.collection(), token=token)
-            error: BaseException | None = await refused(backend, handles)
-            said.append(without_port(error))
-            while error is not None:
-                assert 'hunter2' not in f'{error} {error!r}'
-                error = error.__cause__ or error.__context__
-        backend = OverMCP(server.url, store.collection(), token=SecretStr('tidewater\n'))
-        assert (await condensed(backend, handles, 'deeds')).topics['Marn']
+            async with OverMCP(server.url, store.collection(), token=token) as backend:
+                error: BaseException | None = await refused(backend, handles)
+                said.append(without_port(error))
+                while error is not None:
+                    assert 'hunter2' not in f'{error} {error!r}'
+                    error = error.__cause__ or error.__context__
+        async with OverMCP(server.url, store.collection(), token=SecretStr('tidewater\n')) as backend:
+            assert (await condensed(backend, handles, 'deeds')).topics['Marn']
     assert said == snapshot(
         [
             'the MCP server at HOST asks for a token (HTTP 401)',
@@ -395,11 +399,10 @@ async def test_what_else_may_answer(store: SourceStore) -> None:
         'silence': lambda _, __: None,
     }.items():
         timeout = 0.2 if name == 'silence' else 30
-        async with listener(answer) as url:
-            backend = OverMCP(url, store.collection(), timeout=timeout)
+        async with listener(answer) as url, OverMCP(url, store.collection(), timeout=timeout) as backend:
             said[name] = without_port(await refused(backend, handles))
-    backend = OverMCP('http://no-such-host.invalid/mcp', store.collection())
-    said['no such host'] = str(await refused(backend, handles)).partition(':')[0]
+    async with OverMCP('http://no-such-host.invalid/mcp', store.collection()) as backend:
+        said['no such host'] = str(await refused(backend, handles)).partition(':')[0]
     assert said == snapshot(
         {
             'busy': 'the MCP server at HOST answers with HTTP 503',
@@ -420,17 +423,17 @@ async def test_a_slow_server(server: Served, store: SourceStore, monkeypatch: py
     async def forever(*_: object, **__: object) -> None:
         await anyio.sleep_forever()
 
-    backend = OverMCP(server.url, store.collection(), timeout=2)
-    await condensed(backend, handles, 'places')
-    with monkeypatch.context() as patched:
-        patched.setattr(Service, 'summarize', forever)
-        assert without_port(await refused(backend, handles)) == snapshot(
-            'the MCP server at HOST did not answer within 2 seconds'
-        )
-        with anyio.move_on_after(0.1) as scope:  # whoever cancels is obeyed
-            await condensed(backend, handles, 'deeds')
-        assert scope.cancelled_caught
-    assert (await condensed(backend, handles, 'deeds')).topics['Marn']
+    async with OverMCP(server.url, store.collection(), timeout=2) as backend:
+        await condensed(backend, handles, 'places')
+        with monkeypatch.context() as patched:
+            patched.setattr(Service, 'summarize', forever)
+            assert without_port(await refused(backend, handles)) == snapshot(
+                'the MCP server at HOST did not answer within 2 seconds'
+            )
+            with anyio.move_on_after(0.1) as scope:  # whoever cancels is obeyed
+                await condensed(backend, handles, 'deeds')
+            assert scope.cancelled_caught
+        assert (await condensed(backend, handles, 'deeds')).topics['Marn']
 
 
 @pytest.mark.usefixtures('model_requests')
@@ -445,8 +448,8 @@ async def test_the_original_is_no_summary(store: SourceStore) -> None:
     said = [str(await refused(in_process, handles))]
     dead = {'llm_model': 'acme/quill', 'openrouter_api_key': 'hunter2', 'llm_max_retries': 0}
     with serving.serve(**dead, openrouter_base_url=f'http://127.0.0.1:{serving.free_port()}/v1') as server:
-        backend = OverMCP(server.url, store.collection())
-        said.append(str(await refused(backend, handles)))
+        async with OverMCP(server.url, store.collection()) as backend:
+            said.append(str(await refused(backend, handles)))
     assert said == snapshot(
         [
             'every model call failed (HTTP 402): this is the original content, 3550 tokens for a budget of 300',
@@ -460,8 +463,8 @@ async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
     said: list[str] = []
     small = {'summarizer_max_input_mb': 0.05}
     with serving.serve(**small) as server:
-        backend = OverMCP(server.url, store.collection())
-        said.append(without_port(await refused(backend, handles)))
+        async with OverMCP(server.url, store.collection()) as backend:
+            said.append(without_port(await refused(backend, handles)))
     said.append(str(await refused(InProcess(Settings.load(**KEYLESS, **small), store), handles)))
     assert said == snapshot(
         [
