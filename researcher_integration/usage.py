@@ -47,18 +47,19 @@ class Spent(BaseModel):
         return Spent.of(self.usage() + other.usage())
 
 
-def share_of(limits: UsageLimits, share: float, used: RunUsage | None = None) -> UsageLimits:
-    """A share of what is left of limits, at least one of each.
+def share_of(limits: UsageLimits, share: float, used: RunUsage | None = None, *, least: int = 1) -> UsageLimits:
+    """A share of what is left of limits.
 
     Args:
         limits: Of a run.
         share: From 0 to 1.
         used: What counts against them already; the new limits are held against it, too.
+        least: Requests, and tokens of each kind, that are given even where less is left.
     """
     used = RunUsage() if used is None else used
 
     def part(limit: int | None, so_far: int) -> int | None:
-        return None if limit is None else so_far + max(1, ceil((limit - so_far) * share))
+        return None if limit is None else so_far + max(least, ceil((limit - so_far) * share))
 
     cost = used.cost or Decimal(0)
     return UsageLimits(

@@ -97,11 +97,8 @@ class Step(BaseModel):
 class GatheredMaterial(BaseModel):
     """The pages, notes and summaries that the agent of a step gathered, before they are summarized."""
 
-    topic: TopicId
     pages: tuple[str, ...]
     """Handles of the pages that belong to the step."""
-    budget: int
-    """Tokens that the step may hand on."""
     notes: str = ''
     summaries: tuple[SummaryTaken, ...] = ()
     agent: Spent = Spent()

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -47,7 +47,14 @@ _BEYOND_PROPERTIES = frozenset(
 )
 """Keywords by which a schema says more of its properties than which there are, so that one more may not be allowed."""
 
-Page = TypeVar('Page', bound=PaginatedResult)
+_LISTS: Mapping[str, tuple[str, Callable[..., Request[Any, Any]], type[PaginatedResult]]] = {
+    'tools': ('tools', ListToolsRequest, ListToolsResult),
+    'prompts': ('prompts', ListPromptsRequest, ListPromptsResult),
+    'resources': ('resources', ListResourcesRequest, ListResourcesResult),
+    'resource_templates': ('resources', ListResourceTemplatesRequest, ListResourceTemplatesResult),
+}
+"""By kind, which is also the field of the answer: the capability that a server needs, request and answer."""
+
 Item = TypeVar('Item', Tool, Prompt, Resource, ResourceTemplate)
 
 _logger = logging.getLogger('researcher_integration')
@@ -90,14 +97,10 @@ class Offers:
 
         A digest could not keep to it, and clients take what does not for an error.
         """
-        found = await self._all(
-            'tools',
-            lambda connection: self._pages(connection, ListToolsRequest, ListToolsResult, lambda page: page.tools),
-        )
         routes: dict[str, Route] = {}
         tools = list(self.own_tools)
         taken = {tool.name for tool in tools}
-        for connection, tool in found:
+        for connection, tool in await self._all('tools', Tool):
             name = self.exposed(connection, tool.name)
             if name in taken:
                 _logger.warning(
@@ -120,34 +123,21 @@ class Offers:
         return tools
 
     async def list_prompts(self) -> list[Prompt]:
-        """All prompts."""
-        found = await self._all(
-            'prompts',
-            lambda connection: self._pages(
-                connection, ListPromptsRequest, ListPromptsResult, lambda page: page.prompts
-            ),
-        )
+        """All prompts; of two with the same name the first."""
+        prompts: dict[str, Prompt] = {}
         routes: dict[str, Route] = {}
-        prompts: list[Prompt] = []
-        for connection, prompt in found:
+        for connection, prompt in await self._all('prompts', Prompt):
             name = self.exposed(connection, prompt.name)
-            if name not in routes:
-                routes[name] = Route(connection, prompt.name)
-                prompts.append(prompt.model_copy(update={'name': name}))
+            routes.setdefault(name, Route(connection, prompt.name))
+            prompts.setdefault(name, prompt.model_copy(update={'name': name}))
         self.prompts = routes
-        return prompts
+        return list(prompts.values())
 
     async def list_resources(self) -> list[Resource]:
         """All resources; of two with the same address the first."""
-        found = await self._all(
-            'resources',
-            lambda connection: self._pages(
-                connection, ListResourcesRequest, ListResourcesResult, lambda page: page.resources
-            ),
-        )
         resources: dict[str, Resource] = {}
         owners: dict[str, Connection] = {}
-        for connection, resource in found:
+        for connection, resource in await self._all('resources', Resource):
             owners.setdefault(resource.uri, connection)
             resources.setdefault(resource.uri, resource)
         self.resources = owners
@@ -155,16 +145,7 @@ class Offers:
 
     async def list_templates(self) -> list[ResourceTemplate]:
         """All templates of addresses."""
-        found = await self._all(
-            'resources',
-            lambda connection: self._pages(
-                connection,
-                ListResourceTemplatesRequest,
-                ListResourceTemplatesResult,
-                lambda page: page.resource_templates,
-            ),
-            kind='templates',
-        )
+        found = await self._all('resource_templates', ResourceTemplate)
         self._templates = []
         for connection, template in found:
             try:
@@ -196,60 +177,55 @@ class Offers:
         others = [each for each in self.connections if each.capabilities.resources is not None and each not in fitting]
         return list(dict.fromkeys(fitting)) if fitting else others
 
-    async def _all(
-        self, capability: str, ask: Callable[[Connection], Awaitable[Sequence[Item]]], kind: str = ''
-    ) -> list[tuple[Connection, Item]]:
-        """What all servers list, in their order; of those that fail what they have listed last.
+    async def _all(self, kind: str, item: type[Item]) -> list[tuple[Connection, Item]]:
+        """What all servers list of a kind, in their order; of those that fail what they have listed last.
 
         Raises:
             MCPError: If there is but one server, and it has never listed anything.
         """
-        key = kind or capability
         failures: list[MCPError] = []
 
         async def one(connection: Connection) -> None:
             with anyio.move_on_after(math.inf if len(self.connections) == 1 else LIST_SECONDS) as waiting:
                 await listed(connection)
             if waiting.cancelled_caught:
-                _logger.warning('a server is slow to list what it has', extra={'server': connection.name, 'list': key})
+                _logger.warning('a server is slow to list what it has', extra={'server': connection.name, 'list': kind})
 
         async def listed(connection: Connection) -> None:
             try:
                 await connection.connected()
-                has_any = getattr(connection.capabilities, capability) is not None
-                self._known[connection.name, key] = await ask(connection) if has_any else ()
+                self._known[connection.name, kind] = await _pages(connection, kind)
             except MCPError as error:
                 failures.append(error)
-                _logger.warning('a server does not list what it has', extra={'server': connection.name, 'list': key})
+                _logger.warning('a server does not list what it has', extra={'server': connection.name, 'list': kind})
 
         async with anyio.create_task_group() as tasks:
             for connection in self.connections:
                 tasks.start_soon(one, connection)
-        if len(failures) == len(self.connections) and not any(kept == key for _, kept in self._known):
+        if len(failures) == len(self.connections) and not any(kept == kind for _, kept in self._known):
             raise failures[0]
         return [
-            (connection, cast('Item', item))
+            (connection, cast('Item', each))
             for connection in self.connections
-            for item in self._known.get((connection.name, key), ())
+            for each in self._known.get((connection.name, kind), ())
         ]
 
-    async def _pages(
-        self,
-        connection: Connection,
-        request: Callable[..., Request[Any, Any]],
-        answer: type[Page],
-        items: Callable[[Page], Sequence[Item]],
-    ) -> Sequence[Item]:
-        found: list[Item] = []
-        cursor: str | None = None
-        for _ in range(MAX_PAGES):
-            page = await connection.request(request(params=PaginatedRequestParams(cursor=cursor)), answer)
-            found += items(page)
-            cursor = page.next_cursor
-            if not cursor:
-                return found
-        _logger.warning('a list is cut: it has too many pages', extra={'server': connection.name, 'pages': MAX_PAGES})
+
+async def _pages(connection: Connection, kind: str) -> Sequence[Any]:
+    """What a server lists of a kind, all pages of it."""
+    capability, request, answer = _LISTS[kind]
+    found: list[Any] = []
+    if getattr(connection.capabilities, capability) is None:
         return found
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        page = await connection.request(request(params=PaginatedRequestParams(cursor=cursor)), answer)
+        found += getattr(page, kind)
+        cursor = page.next_cursor
+        if not cursor:
+            return found
+    _logger.warning('a list is cut: it has too many pages', extra={'server': connection.name, 'pages': MAX_PAGES})
+    return found
 
 
 def with_question(schema: Mapping[str, Any]) -> dict[str, Any] | None:

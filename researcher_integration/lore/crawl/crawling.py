@@ -5,15 +5,16 @@ arrived is numbered only when all that were asked for before it have been, or ha
 same numbers every time, and a checkpoint is never a page ahead of another.
 """
 
-from asyncio import Event, Task, create_task, shield
-from collections import Counter
+from asyncio import Event
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+import anyio
 import anyio.to_thread
 import regex
 from opentelemetry.util.types import AttributeValue
@@ -21,7 +22,7 @@ from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.crawl import local_files
 from researcher_integration.lore.crawl.locators import host_of, key_of, key_of_file, shown
-from researcher_integration.lore.crawl.previews import PREVIEW_CHARACTERS, describe
+from researcher_integration.lore.crawl.previews import describe
 from researcher_integration.lore.material import CrawledPage
 from researcher_integration.lore.tiers import Trust
 from summarizer_tool import (
@@ -63,7 +64,7 @@ class Crawled:
     text: str
     """What a model sees: number, handle, size, tier, and in a frame the outline and the beginning."""
     is_new: bool
-    """Whether the page was crawled for this answer; of several who asked at once, one is told so."""
+    """Whether the page was crawled for this answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +81,11 @@ class _Found:
 _Load = Callable[[], Awaitable[_Found]]
 
 
-@dataclass(slots=True, eq=False)
-class _PageFlight:
-    """A page that is being fetched, and how many wait for it."""
-
-    key: str
-    turn: Event = field(default_factory=Event)
-    """Set when everything asked for before it is done."""
-    waiting: int = 0
-    task: 'Task[tuple[CrawledPage, bool]] | None' = None
-    is_told: bool = False
-    """Whether one of those who waited has been told that the page is new."""
-
-
 class Crawler:
     """Crawls the pages of one zone, each once; all calls in one event loop.
 
-    Those who ask for one page at once share one request, which goes on as long as any of them waits for it. A page
-    under several addresses, by redirects or by equal text, is one page with one number.
+    Who asks for a page that is on its way waits for it. A page under several addresses, by redirects or by equal text,
+    is one page with one number.
     """
 
     def __init__(
@@ -107,7 +95,6 @@ class Crawler:
         pages: Mapping[str, CrawledPage] | None = None,
         *,
         on_page: OnPage | None = None,
-        max_pages: int = MAX_PAGES,
     ) -> None:
         """Begin with the pages of a checkpoint.
 
@@ -118,15 +105,15 @@ class Crawler:
                 store has lost their text.
             on_page: Called with each new key and its page, one at a time and in order, before the page is returned;
                 a checkpoint is written there. `pages` holds them already.
-            max_pages: Pages that the zone may have.
         """
         self._service = service
         self._tiers = tiers
         self._pages = dict(pages or {})
         self._on_page = on_page
-        self._max_pages = max_pages
-        self._flights: dict[str, _PageFlight] = {}
-        """In the order in which they were asked for."""
+        self._under_way: defaultdict[str, anyio.Lock] = defaultdict(lambda: anyio.Lock(fast_acquire=True))
+        """By key, held by the one who fetches the page."""
+        self._turns: list[Event] = []
+        """Of all that are being fetched, in the order in which they were asked for; that of the first is set."""
         self._failures: Counter[str] = Counter()
 
     @property
@@ -134,12 +121,8 @@ class Crawler:
         """The pages by key, in the order in which they were asked for; a page may have several keys."""
         return MappingProxyType(self._pages)
 
-    async def crawl(self, place: str, *, at_most: int = PREVIEW_CHARACTERS) -> Crawled:
-        """Crawl the page at a URL; return it again if it was crawled before.
-
-        Args:
-            place: An http or https URL.
-            at_most: Characters of the page that its text shows.
+    async def crawl(self, url: str) -> Crawled:
+        """Crawl the page at a URL, http or https; return it again if it was crawled before.
 
         Raises:
             FetchError: If the URL is refused or cannot be fetched; asking again tries again, `MAX_ATTEMPTS` times.
@@ -147,17 +130,16 @@ class Crawler:
             RequestError: If there is no URL, the zone has its pages, or this one has failed too often.
             StoreError: If it cannot be stored.
         """
-        url = place.strip()
+        url = url.strip()
         if not url:
             raise RequestError('url is empty; give one like https://example.org/page')
-        return await self._crawl(key_of(url), partial(self._fetch, url), at_most, host=host_of(url))
+        return await self._crawl(key_of(url), partial(self._fetch, url), host=host_of(url))
 
-    async def crawl_file(self, path: str, *, at_most: int = PREVIEW_CHARACTERS) -> Crawled:
+    async def crawl_file(self, path: str) -> Crawled:
         """Store a local file as a page: text, markdown or HTML.
 
         Args:
             path: Absolute, or from the working directory.
-            at_most: Characters of the file that the text shows.
 
         Raises:
             RequestError: If there is no such file, or it is too large or no text, or the zone has its pages.
@@ -165,9 +147,9 @@ class Crawler:
             StoreError: If it cannot be stored.
         """
         file = Path(path)
-        return await self._crawl(key_of_file(file), partial(self._read, file), at_most)
+        return await self._crawl(key_of_file(file), partial(self._read, file))
 
-    async def _crawl(self, key: str, load: _Load, at_most: int, **attributes: AttributeValue) -> Crawled:
+    async def _crawl(self, key: str, load: _Load, **attributes: AttributeValue) -> Crawled:
         with trace_span('crawl', **attributes) as span:
             page, is_new = await self._page(key, load)
             span.set_attributes({'number': page.number, 'source_id': page.source_id, 'tokens': page.tokens})
@@ -177,93 +159,58 @@ class Crawler:
             url = page.url if '://' in page.url else ''
             added = await self._service.add_source(AddSourceRequest(content=document.text, url=url, title=page.title))
             outline = added.text.partition('\n')[2]  # after the line that names the source
-            return Crawled(page, describe(page, document.text, outline, is_new=is_new, at_most=at_most), is_new)
+            return Crawled(page, describe(page, document.text, outline, is_new=is_new), is_new)
 
     async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
         """The page with a key, and whether this call was the first to get it."""
-        flight = self._flights.get(key)
-        known = self._pages.get(key)
-        if flight is None and known is not None:
-            if await anyio.to_thread.run_sync(self._service.collection.has, known.source_id):
+        async with self._under_way[key]:
+            known = self._pages.get(key)
+            if known is not None and await anyio.to_thread.run_sync(self._service.collection.has, known.source_id):
                 return known, False
-            flight = self._flights.get(key)
-        flight = flight or self._begin(key, load, known)
-        assert flight.task is not None  # noqa: S101
-        flight.waiting += 1
-        try:
-            page, is_new = await shield(flight.task)
-        finally:
-            flight.waiting -= 1
-            if not flight.waiting and not flight.task.done():
-                # Nobody wants it any more; whoever asks from now on begins anew.
-                self._leave(flight)
-                flight.task.cancel()
-        is_new = is_new and not flight.is_told
-        flight.is_told = True
-        return page, is_new
+            if self._failures[key] >= MAX_ATTEMPTS:
+                raise RequestError(f'{shown(key)} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
+            # Those on their way count: a request that will be refused is not to be paid for.
+            if known is None and len(self._numbers()) + len(self._turns) >= MAX_PAGES:
+                raise RequestError(
+                    f'this zone has its pages (max_pages={MAX_PAGES}, those on their way included); '
+                    'work with what has been crawled'
+                )
+            turn = Event()
+            self._turns.append(turn)
+            self._turns[0].set()
+            try:
+                found = await load()
+                await turn.wait()
+                return await self._keep(key, found, known)
+            except SummarizerError:
+                self._failures[key] += 1
+                raise
+            finally:
+                self._turns.remove(turn)
+                if self._turns:
+                    self._turns[0].set()
 
-    def _begin(self, key: str, load: _Load, lost: CrawledPage | None) -> _PageFlight:
-        """Start fetching a page; `lost` is the page that had its key, if the store has lost its text."""
-        if self._failures[key] >= MAX_ATTEMPTS:
-            raise RequestError(f'{shown(key)} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
-        # Those on their way count: a request that will be refused is not to be paid for.
-        if lost is None and len(self._numbers()) + len(self._flights) >= self._max_pages:
-            raise RequestError(
-                f'this zone has its pages (max_pages={self._max_pages}, those on their way included); '
-                'work with what has been crawled'
-            )
-        flight = self._flights[key] = _PageFlight(key)
-        if len(self._flights) == 1:
-            flight.turn.set()
-        flight.task = create_task(self._arrive(flight, load, lost))
-        # A callback, as a task that is cancelled before it has begun runs nothing of its own.
-        flight.task.add_done_callback(lambda _: self._leave(flight))
-        return flight
-
-    def _leave(self, flight: _PageFlight) -> None:
-        """Release the turn to the next page."""
-        if self._flights.get(flight.key) is flight:
-            del self._flights[flight.key]
-            for first in self._flights.values():
-                first.turn.set()
-                break
-
-    async def _arrive(self, flight: _PageFlight, load: _Load, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
-        """Fetch a page, wait for its turn, and number it."""
-        try:
-            found = await load()
-        except SummarizerError:
-            self._failures[flight.key] += 1
-            raise
-        await flight.turn.wait()
-        page, is_new = self._numbered(found, lost)
-        replaced = [key for key, old in self._pages.items() if old == lost]
-        keys = dict.fromkeys((*replaced, flight.key, found.key))
-        changed = [key for key in keys if self._pages.get(key) != page]
-        self._pages.update(dict.fromkeys(changed, page))
-        for key in changed:
-            if self._on_page is not None:
-                await self._on_page(key, page)
-        return page, is_new
-
-    def _numbered(self, found: _Found, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
-        """The numbered page: a known one, or a new one."""
-        source, trust = found.source, found.trust
+    async def _keep(self, key: str, found: _Found, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
+        """Number a page, unless it is known; `lost` is the one that had its key, and whose text the store has lost."""
         same = self._pages.get(found.key)
         if same is None or same == lost:
-            same = next((page for page in self._pages.values() if page.source_id == source.id), None)
-        if same is not None:
-            return same, False
-        page = CrawledPage(
+            same = next((page for page in self._pages.values() if page.source_id == found.source.id), None)
+        page = same or CrawledPage(
             number=lost.number if lost is not None else max(self._numbers(), default=0) + 1,
-            source_id=source.id,
+            source_id=found.source.id,
             url=found.url,
-            title=source.title or found.url,
-            tokens=source.tokens,
-            tier=trust.tier,
-            weight=trust.weight,
+            title=found.source.title or found.url,
+            tokens=found.source.tokens,
+            tier=found.trust.tier,
+            weight=found.trust.weight,
         )
-        return page, True
+        replaced = [old_key for old_key, old in self._pages.items() if old == lost]
+        changed = [each for each in dict.fromkeys((*replaced, key, found.key)) if self._pages.get(each) != page]
+        self._pages.update(dict.fromkeys(changed, page))
+        for each in changed:
+            if self._on_page is not None:
+                await self._on_page(each, page)
+        return page, same is None
 
     def _numbers(self) -> set[int]:
         return {page.number for page in self._pages.values()}

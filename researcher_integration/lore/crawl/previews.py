@@ -55,9 +55,9 @@ def shortened(outline: str, at_most: int = OUTLINE_CHARACTERS) -> str:
     return outline[: max(0, outline.rfind('\n', 0, at_most - len(mark) + 1))] + mark
 
 
-def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool, at_most: int = PREVIEW_CHARACTERS) -> str:
+def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool) -> str:
     """Describe a page for the model; the page's own text stands in a frame that it cannot close."""
-    first = beginning(text, at_most)
+    first = beginning(text)
     headings = shortened(outline)
     body = render_prompt(
         'research/page_preview',

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from math import ceil
 
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.topics import Limits, Topic
+from researcher_integration.usage import share_of
 
 TITLE_WEIGHT = 20.0
 """What a keyword in a title counts, in keywords of the text per 1,000 words."""
@@ -76,18 +75,13 @@ def step_budget(topic: Topic, topics: Sequence[Topic], room: int) -> int:
 
 def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float) -> UsageLimits:
     """The usage limits for a share of what is left of the zone's limits."""
-    part = min(1.0, share / shares_left) if shares_left > 0 else 1.0
-
-    def up_to(limit: int | None, so_far: int) -> int | None:
-        return None if limit is None else so_far + max(0, ceil((limit - so_far) * part))
-
-    spent = used.cost or Decimal(0)
-    return UsageLimits(
-        request_limit=up_to(limits.requests, used.requests),
-        input_tokens_limit=up_to(limits.input_tokens, used.input_tokens),
-        output_tokens_limit=up_to(limits.output_tokens, used.output_tokens),
-        cost_limit=None if limits.cost is None else spent + max(Decimal(0), (limits.cost - spent) * Decimal(str(part))),
+    of_zone = UsageLimits(
+        request_limit=limits.requests,
+        input_tokens_limit=limits.input_tokens,
+        output_tokens_limit=limits.output_tokens,
+        cost_limit=limits.cost,
     )
+    return share_of(of_zone, min(1.0, share / shares_left) if shares_left > 0 else 1.0, used, least=0)
 
 
 def agents_share(way: Way) -> float:

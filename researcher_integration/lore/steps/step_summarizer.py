@@ -104,7 +104,7 @@ class ZoneSummarizer:
         }
         if summary is None:
             return ZoneSummary(steps, warnings=said)
-        return ZoneSummary(steps, Spent.of(summary.usage), (*said, *_warnings(summary)))
+        return ZoneSummary(steps, Spent.of(summary.usage), (*said, *summary.warnings))
 
     def _step(
         self,
@@ -136,9 +136,7 @@ class ZoneSummarizer:
         least, most = LEAST_SUMMARY * len(self.topics), sum(page.tokens for page in pages) - 1
         topics = [SummaryTopic(name=each.header, schema_hint=each.hint, share=each.share) for each in self.topics]
         try:
-            return await self.backend.condense_topics(
-                _ids(pages), topics, max(least, min(budget, most)), self.options
-            ), ''
+            return await self.backend.condense(_ids(pages), topics, max(least, min(budget, most)), self.options), ''
         except SummaryUnavailableError as error:
             return None, f'not summarized by a model: {error}'
         except UsageLimitExceeded as error:
@@ -192,9 +190,3 @@ def _last(summaries: Sequence[SummaryTaken], of: set[str]) -> list[SummaryTaken]
             kept.append(taken)
             seen |= ids
     return kept[::-1]
-
-
-def _warnings(summary: SourceSummary) -> tuple[str, ...]:
-    degraded = summary.degraded_parts
-    said = (f'{degraded} parts were summarized by the embedded model instead',) if degraded else ()
-    return (*summary.warnings, *said)

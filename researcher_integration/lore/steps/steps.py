@@ -6,12 +6,11 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
-from pydantic_ai.usage import UsageLimits
 
 from researcher_integration.lore.checkpoint import Failure, GatheredMaterial, Step
 from researcher_integration.lore.crawl.crawling import Crawler
 from researcher_integration.lore.crawl.locators import is_url, shown
-from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, StepDeps
+from researcher_integration.lore.crawl.researcher import LoreResearcher, StepDeps
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
@@ -34,7 +33,6 @@ class ResearchSteps:
         self._extraction = extraction
         self._checkpoint = work.checkpoint
         self._topics = work.topics
-        self._researcher: LoreResearcher | None = None
         self._crawler = Crawler(work.service, work.configuration.tiers, work.checkpoint.pages, on_page=self._keep_pages)
 
     async def crawl(self) -> None:
@@ -100,13 +98,21 @@ class ResearchSteps:
 
     async def run(self) -> None:
         """Gather for each topic what is missing, then summarize all pages for all of them, unless that is done."""
-        if self._work.model is not None:
+        work = self._work
+        if work.model is not None:
+            agent = LoreResearcher(
+                work.model,
+                work.backend.toolset(),
+                way=work.request.way,
+                search=work.configuration.search if work.request.search else (),
+                trace_content=work.settings.trace_content,
+            )
             for topic in self._topics:
                 done = self._checkpoint.gathered.get(topic.id)
                 if done is not None and not done.is_finished:
                     self._forget_gathered(topic.id)
                 if topic.id not in self._checkpoint.gathered:
-                    await self._gather_again(topic, () if done is None else done.pages)
+                    await self._gather(agent, topic, () if done is None else done.pages)
         if not self._is_kept():
             await self._keep()
 
@@ -133,58 +139,33 @@ class ResearchSteps:
         self._checkpoint.pages = dict(self._crawler.pages)
         await self._work.save()
 
-    async def _gather_again(self, topic: Topic, known: Sequence[str]) -> None:
+    async def _gather(self, agent: LoreResearcher, topic: Topic, known: Sequence[str]) -> None:
         """Let the agent of a step gather and report; `known` are the pages of an earlier try."""
-        started = time.monotonic()
-        limits = planning.gathering_limits(
-            self._work.limits_of_zone, self._work.usage, topic, self._topics, self._work.request.way
-        )
-        self._begin(topic, limits)
-        with trace_span('research step', topic=topic.id, way=self._work.request.way) as span:
-            gathered = await self._gather(topic, known, limits)
-            gathered.seconds = round(time.monotonic() - started, 2)
-            spent = gathered.agent + gathered.by_tool
-            span.set_attributes({'pages': len(gathered.pages), 'requests': spent.requests})
-        self._checkpoint.gathered[topic.id] = gathered
-        await self._work.save()
-
-    async def _gather(self, topic: Topic, known: Sequence[str], limits: UsageLimits) -> GatheredMaterial:
-        budget = self._budget(topic)
+        work, started = self._work, time.monotonic()
+        limits = planning.gathering_limits(work.limits_of_zone, work.usage, topic, self._topics, work.request.way)
+        said = f'{topic.header} (at most {(limits.request_limit or 0) - work.usage.requests} calls)'
+        work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics), topic.id))
         # Pages that nobody has claimed were crawled by this step before it was interrupted.
         assigned = (self._checkpoint.assigned or {}).get(topic.id, ())
         deps = StepDeps(self._crawler, list(dict.fromkeys((*assigned, *known, *self._unclaimed()))))
-        findings = await self._research(topic, deps, budget, limits)
-        by_tool = sum((Spent.of(taken.usage) for taken in findings.summaries), Spent())
-        return GatheredMaterial(
-            topic=topic.id,
-            pages=tuple(dict.fromkeys(deps.asked)),
-            budget=budget,
-            notes=findings.notes.encode(errors='replace').decode(),
-            summaries=findings.summaries,
-            agent=findings.spent - by_tool,
-            by_tool=by_tool,
-            warnings=findings.warnings,
-            is_finished=findings.is_finished,
-        )
-
-    async def _research(self, topic: Topic, deps: StepDeps, budget: int, limits: UsageLimits) -> Findings:
-        work = self._work
-        assert work.model is not None  # noqa: S101
-        self._researcher = self._researcher or LoreResearcher(
-            work.model,
-            work.backend.toolset(),
-            way=work.request.way,
-            search=work.configuration.search if work.request.search else (),
-            trace_content=work.settings.trace_content,
-        )
-        return await self._researcher.research(
-            work.request.zone,
-            topic,
-            deps,
-            budget=budget,
-            usage=work.usage,
-            usage_limits=limits,
-        )
+        with trace_span('research step', topic=topic.id, way=work.request.way) as span:
+            findings = await agent.research(
+                work.request.zone, topic, deps, budget=self._budget(topic), usage=work.usage, usage_limits=limits
+            )
+            by_tool = sum((Spent.of(taken.usage) for taken in findings.summaries), Spent())
+            gathered = GatheredMaterial(
+                pages=tuple(dict.fromkeys(deps.asked)),
+                notes=findings.notes.encode(errors='replace').decode(),
+                summaries=findings.summaries,
+                agent=findings.spent - by_tool,
+                by_tool=by_tool,
+                seconds=round(time.monotonic() - started, 2),
+                warnings=findings.warnings,
+                is_finished=findings.is_finished,
+            )
+            span.set_attributes({'pages': len(gathered.pages), 'requests': findings.spent.requests})
+        self._checkpoint.gathered[topic.id] = gathered
+        await work.save()
 
     async def _keep(self) -> None:
         """Summarize all pages for all topics, and write down what each step keeps of them."""
@@ -214,12 +195,6 @@ class ResearchSteps:
         if before and before != {topic: step.blocks for topic, step in self._checkpoint.steps.items()}:
             self._extraction.forget()  # what was extracted from the others is no longer all there is
         await self._work.save()
-
-    def _begin(self, topic: Topic, limits: UsageLimits) -> None:
-        number = self._topics.index(topic) + 1
-        calls = (limits.request_limit or 0) - self._work.usage.requests
-        said = f'{topic.header} (at most {calls} calls)'
-        self._work.tell(ResearchProgress('step', said, number, len(self._topics), topic.id))
 
     def _finished(self, topic: Topic, kept: StepSummary) -> Step:
         known = {page.source_id: page for page in self._work.pages()}

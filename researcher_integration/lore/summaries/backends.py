@@ -5,13 +5,14 @@ programs or machines should share sources, finished work and one limit of concur
 hold the model's key.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic_ai.models import Model
 from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai.usage import RunUsage
 
-from researcher_integration.lore.summaries.source_summary import AGENT_TOOLS, SourceSummary, SummaryUnavailableError
 from summarizer_tool import (
     ConfigurationError,
     ExtractionRequest,
@@ -19,6 +20,7 @@ from summarizer_tool import (
     Service,
     Settings,
     SourceStore,
+    Stats,
     Summarizer,
     SummarizerError,
     SummarizerToolset,
@@ -26,7 +28,34 @@ from summarizer_tool import (
     UnknownSourceError,
 )
 
-__all__ = ('InProcess', 'SourceSummary', 'SummaryBackend', 'SummaryUnavailableError')
+AGENT_TOOLS = frozenset({'summarize', 'summarize_for_extraction', 'read_source'})
+"""What an agent gets; pages come in through the crawler, so it needs no `add_source`."""
+
+
+class SummaryUnavailableError(SummarizerError):
+    """There is no summary; the caller keeps the raw content and reports that."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSummary:
+    """Sources, compressed for several topics."""
+
+    topics: Mapping[str, str]
+    """The text of each topic by its name; none where the sources fit the budget as they are."""
+    usage: RunUsage
+    """Of the model that has made it; nothing where the whole had been kept."""
+    model: str
+    warnings: tuple[str, ...]
+
+
+def source_summary(
+    topics: Mapping[str, str], state: str, stats: Stats, warnings: Sequence[str], degraded_parts: int
+) -> SourceSummary:
+    """Build it from a request's result; a `SummaryUnavailableError` if every model call has failed."""
+    if state == 'original':
+        raise SummaryUnavailableError(warnings[0] if warnings else f'every call of {stats.model} failed')
+    said = (f'{degraded_parts} parts were summarized by the embedded model instead',) if degraded_parts else ()
+    return SourceSummary(topics, stats.usage, stats.model, (*warnings, *said))
 
 
 class SummaryBackend(Protocol):
@@ -40,16 +69,16 @@ class SummaryBackend(Protocol):
     async def condense(
         self,
         source_ids: Sequence[str],
-        schema_hint: str,
+        topics: Sequence[SummaryTopic],
         max_output_tokens: int,
-        options: RequestOptions | None = None,
+        options: RequestOptions,
     ) -> SourceSummary:
-        """Compress sources for a typed extraction.
+        """Compress sources for several topics, each of which gets a text of its own from one reading of all sources.
 
         Args:
             source_ids: Their handles, in the order in which they should be read.
-            schema_hint: What will be extracted.
-            max_output_tokens: The budget in cl100k tokens; 0 means the default, at most a fifth of the sources.
+            topics: With what belongs to each.
+            max_output_tokens: The budget of all texts together in cl100k tokens.
             options: Progress, usage, and limits on it, which are checked before the model is asked.
 
         Raises:
@@ -57,27 +86,6 @@ class SummaryBackend(Protocol):
             ConfigurationError: If a setting is wrong.
             UsageLimitExceeded: If a limit is reached.
         """
-        ...
-
-    async def condense_topics(
-        self,
-        source_ids: Sequence[str],
-        topics: Sequence[SummaryTopic],
-        max_output_tokens: int,
-        options: RequestOptions | None = None,
-    ) -> SourceSummary:
-        """Compress sources for several topics, each of which gets a text of its own from one reading of all sources.
-
-        Args:
-            source_ids: Their handles.
-            topics: With what belongs to each.
-            max_output_tokens: The budget of all texts together in cl100k tokens.
-            options: As for `condense`, which says what is raised, too.
-        """
-        ...
-
-    async def upload(self, source_id: str) -> None:
-        """Send a source to the summarizer ahead of time; a failure is logged and made up for later."""
         ...
 
     def toolset(self) -> AbstractToolset[Any]:
@@ -110,20 +118,9 @@ class InProcess:
     async def condense(
         self,
         source_ids: Sequence[str],
-        schema_hint: str,
-        max_output_tokens: int,
-        options: RequestOptions | None = None,
-    ) -> SourceSummary:
-        """Compress sources for a typed extraction, as `SummaryBackend` says."""
-        asked = ExtractionRequest(schema_hint=schema_hint, source_ids=source_ids, max_output_tokens=max_output_tokens)
-        return await self._summarize(asked, source_ids, options)
-
-    async def condense_topics(
-        self,
-        source_ids: Sequence[str],
         topics: Sequence[SummaryTopic],
         max_output_tokens: int,
-        options: RequestOptions | None = None,
+        options: RequestOptions,
     ) -> SourceSummary:
         """Compress sources for several topics, as `SummaryBackend` says."""
         asked = ExtractionRequest(
@@ -133,13 +130,8 @@ class InProcess:
             max_output_tokens=max_output_tokens,
             names_handles=False,
         )
-        return await self._summarize(asked, source_ids, options)
-
-    async def _summarize(
-        self, request: ExtractionRequest, source_ids: Sequence[str], options: RequestOptions | None
-    ) -> SourceSummary:
         try:
-            answer = await self.service.summarize(request, options or RequestOptions())
+            summary = (await self.service.summarize(asked, options)).summary
         except ConfigurationError:
             raise
         except UnknownSourceError:  # it would name other sources by their titles
@@ -147,14 +139,8 @@ class InProcess:
             raise SummaryUnavailableError(f'the store lacks a source, or has evicted it: {listed}') from None
         except SummarizerError as error:
             raise SummaryUnavailableError(str(error)) from error
-        summary = answer.summary
         texts = {topic.name: topic.text for topic in summary.topics}
-        return SourceSummary.of(
-            answer.text, summary.state, summary.stats, summary.warnings, len(summary.degraded), texts
-        )
-
-    async def upload(self, source_id: str) -> None:
-        """Do nothing: the store is shared."""
+        return source_summary(texts, summary.state, summary.stats, summary.warnings, len(summary.degraded))
 
     def toolset(self) -> AbstractToolset[Any]:
         """`SummarizerToolset` without `add_source`: pages come in through the crawler."""

@@ -1,14 +1,13 @@
 """Summaries by the MCP server of the summarizer, the same as in process for equal settings."""
 
-import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
 
-from researcher_integration.lore.summaries.source_summary import AGENT_TOOLS, SourceSummary, SummaryUnavailableError
+from researcher_integration.lore.summaries.backends import AGENT_TOOLS, SourceSummary, source_summary
 from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
 from summarizer_tool import Collection, Progress, RequestOptions, Stats, SummaryTopic
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = 120.0
 """Seconds. A server answers within its `MCP_TOOL_TIMEOUT`, 110 by default, degraded if need be."""
-
-_logger = logging.getLogger('researcher_integration')
 
 
 class OverMCP:
@@ -55,45 +52,28 @@ class OverMCP:
     async def condense(
         self,
         source_ids: Sequence[str],
-        schema_hint: str,
+        topics: Sequence[SummaryTopic],
         max_output_tokens: int,
-        options: RequestOptions | None = None,
+        options: RequestOptions,
     ) -> SourceSummary:
-        """Compress sources for a typed extraction, as `SummaryBackend` says.
+        """Compress sources for several topics, as `SummaryBackend` says.
 
         Limits are checked before the server is asked, and usage is counted after it has answered: one call may go over
         a limit by what it needs itself.
         """
-        arguments = {'schema_hint': schema_hint, 'max_output_tokens': max_output_tokens}
-        return await self._summarize(arguments, source_ids, options)
-
-    async def condense_topics(
-        self,
-        source_ids: Sequence[str],
-        topics: Sequence[SummaryTopic],
-        max_output_tokens: int,
-        options: RequestOptions | None = None,
-    ) -> SourceSummary:
-        """Compress sources for several topics, as `SummaryBackend` says; limits are as for `condense`."""
+        usage = RunUsage() if options.usage is None else options.usage
+        if options.usage_limits is not None:
+            options.usage_limits.check_before_request(usage)
         arguments = {
+            'content': '',
+            'source_ids': [*source_ids],
             'schema_hint': '',
             'topics': [topic.model_dump(mode='json') for topic in topics],
             'max_output_tokens': max_output_tokens,
             'names_handles': False,
         }
-        return await self._summarize(arguments, source_ids, options)
-
-    async def _summarize(
-        self, arguments: Mapping[str, Any], source_ids: Sequence[str], options: RequestOptions | None
-    ) -> SourceSummary:
-        options = options or RequestOptions()
-        usage = RunUsage() if options.usage is None else options.usage
-        if options.usage_limits is not None:
-            options.usage_limits.check_before_request(usage)
         notify = None if options.on_progress is None else _telling(options.on_progress)
-        answer = await self._server.ask(
-            'summarize_for_extraction', {'content': '', 'source_ids': [*source_ids], **arguments}, notify=notify
-        )
+        answer = await self._server.ask('summarize_for_extraction', arguments, notify=notify)
         if answer.is_error:
             raise self._server.refusal(answer, source_ids)
         try:
@@ -102,14 +82,7 @@ class OverMCP:
             raise self._server.protocol_error() from None
         usage.incr(said.stats.usage)
         texts = {topic.name: topic.text for topic in said.topics}
-        return SourceSummary.of(answer.text, said.state, said.stats, said.warnings, said.degraded_parts, texts)
-
-    async def upload(self, source_id: str) -> None:
-        """Send a source ahead of time."""
-        try:
-            await self._server.send([source_id])
-        except SummaryUnavailableError as error:
-            _logger.warning('a source was not sent ahead of time', extra={'source_id': source_id, 'reason': str(error)})
+        return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
 
     def toolset(self) -> AbstractToolset[Any]:
         """The tools of the server without `add_source`, on the same connection."""

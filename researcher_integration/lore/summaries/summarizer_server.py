@@ -18,7 +18,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic_ai import ToolFailed, ToolReturn
 from pydantic_ai.mcp import MCPToolset
 
-from researcher_integration.lore.summaries.source_summary import SummaryUnavailableError
+from researcher_integration.lore.summaries.backends import SummaryUnavailableError
 from researcher_integration.mcp.failures import FAILURES
 from summarizer_tool import Collection, ConfigurationError, StoreError, UnknownSourceError, first_error, one_line
 

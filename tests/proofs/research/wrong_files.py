@@ -1,6 +1,8 @@
 """Configuration files in which something is wrong, and what is said about them."""
 
 from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +33,14 @@ class Plain(yaml.SafeDumper):
         return True
 
 
+@cache
+def _shipped(name: str) -> Any:
+    return yaml.safe_load((FOLDER / name).read_text(encoding='utf-8'))
+
+
 def changed(name: str, folder: Path, change: Change) -> Path:
     """A copy of a shipped file in which something is different."""
-    content = yaml.safe_load((FOLDER / name).read_text(encoding='utf-8'))
+    content = deepcopy(_shipped(name))
     change(content)
     path = folder / name
     path.write_text(yaml.dump(content, Dumper=Plain, sort_keys=False), encoding='utf-8')

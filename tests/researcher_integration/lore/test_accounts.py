@@ -54,11 +54,11 @@ async def test_agents_that_failed_are_asked_again(zone: World, tmp_path: Path) -
 
 
 async def test_texts_that_the_store_has_lost_are_fetched_again(zone: World, tmp_path: Path) -> None:
-    begun = await zone.research(tmp_path, research_model=None).run()
+    research = zone.research(tmp_path, names=['history', 'items'], research_model=None)
+    begun = await research.run()
     (tmp_path / STORE_FILE).unlink()
-    name = next(iter(zone.site.pages))
-    zone.site.pages[name] += '\n\nQuartermaster Ebbe Tarn was hanged at the Rime Gate in the year 401.\n'
-    again = await zone.research(tmp_path, research_model=None).run(resume=True)
+    zone.site.pages['history'] += '\n\nQuartermaster Ebbe Tarn was hanged at the Rime Gate in the year 401.\n'
+    again = await research.run(resume=True)
     assert [page.number for page in again.extracted.sources] == [page.number for page in begun.extracted.sources]
     before, after = ({page.source_id for page in each.extracted.sources} for each in (begun, again))
     assert len(before - after) == len(after - before) == 1

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -113,7 +113,8 @@ def adds_up(statistics: Statistics, extracted: Extracted) -> bool:
     ('way', 'form'), [('in-pipeline', 'html'), pytest.param('at-source', 'md', marks=pytest.mark.slow)]
 )
 async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way: Way, form: str) -> None:
-    here = await zone.research(tmp_path / 'here', way=way, form=form).run()
+    told: list[ResearchProgress] = []
+    here = await zone.research(tmp_path / 'here', way=way, form=form, on_progress=told.append).run()
     requested = Counter(map(role, zone.provider.requests))
     there = await zone.research(tmp_path / 'there', way=way, form=form, mcp_summarizer_url=server.url).run()
 
@@ -122,6 +123,14 @@ async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way
     assert [here.statistics.summarizer, there.statistics.summarizer] == ['in process', 'MCP server']
     assert zone.site.requests == Counter({f'/{name}.{form}': 2 for name in PAGES})
     assert kept_to_the_window(zone)
+    assert is_told(told)
+    assert sorted(here.briefs) == snapshot(
+        ['01-zone-overview.md', '02-npcs.md', '03-factions.md', '04-lore.md', '05-narrative-items.md', 'conflicts.md']
+    )
+    text, _, sources = here.briefs['04-lore.md'].partition('## Sources')
+    assert text.startswith('# Lore and history: Harrow Sound\n')
+    assert 'the Night of Eleven Cups' in text
+    assert all(page.source_id in sources for page in here.extracted.sources)
     for package, folder in ((here, tmp_path / 'here'), (there, tmp_path / 'there')):
         figures = package.statistics
         assert is_valid(package, folder)
@@ -142,25 +151,17 @@ async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way
         assert {step.model for step in figures.steps.values() if step.summaries.requests} <= {'extractive', ''}
 
 
-async def test_what_is_told_and_written(zone: World, tmp_path: Path) -> None:
-    told: list[ResearchProgress] = []
-    package = await zone.research(tmp_path, on_progress=told.append).run()
-
+def is_told(told: list['ResearchProgress']) -> bool:
+    """Whether all stages were told of, in their order."""
     steps = [(each.done, each.total, each.topic) for each in told if each.stage == 'step']
-    assert steps == [(number, 5, topic) for number, topic in enumerate(TOPIC_IDS, 1)]
-    assert [(each.done, each.total) for each in told if each.stage == 'crawl'] == [(n, 6) for n in range(1, 7)]
-    assert [(each.done, each.total) for each in told if each.stage == 'extract'] == [(n, 5) for n in range(1, 6)]
-    stages = dict.fromkeys(each.stage for each in told)
-    assert list(stages) == ['plan', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
-    assert {each.topic for each in told if each.stage == 'summarize'} == {None}
-
-    assert sorted(package.briefs) == snapshot(
-        ['01-zone-overview.md', '02-npcs.md', '03-factions.md', '04-lore.md', '05-narrative-items.md', 'conflicts.md']
+    return (
+        steps == [(number, 5, topic) for number, topic in enumerate(TOPIC_IDS, 1)]
+        and [(each.done, each.total) for each in told if each.stage == 'crawl'] == [(n, 6) for n in range(1, 7)]
+        and [(each.done, each.total) for each in told if each.stage == 'extract'] == [(n, 5) for n in range(1, 6)]
+        and list(dict.fromkeys(each.stage for each in told))
+        == ['plan', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
+        and {each.topic for each in told if each.stage == 'summarize'} == {None}
     )
-    text, _, sources = package.briefs['04-lore.md'].partition('## Sources')
-    assert text.startswith('# Lore and history: Harrow Sound\n')
-    assert 'the Night of Eleven Cups' in text
-    assert all(page.source_id in sources for page in package.extracted.sources)
 
 
 async def test_without_a_model(zone: World, tmp_path: Path) -> None:
@@ -289,7 +290,7 @@ async def test_what_an_agent_has_summarized_stays(zone: World, tmp_path: Path, m
         tmp_path, names=['history', 'siege-of-tern-rock'], way='at-source', window=2_600, llm_model=MODEL
     )
     with monkeypatch.context() as patched:
-        patched.setattr(InProcess, 'condense_topics', unavailable)
+        patched.setattr(InProcess, 'condense', unavailable)
         await research.run()
     before = Checkpoint.load(tmp_path)
     asked = len(zone.provider.requests)
@@ -307,11 +308,12 @@ async def test_what_an_agent_has_summarized_stays(zone: World, tmp_path: Path, m
 
 async def test_the_agent_fails(zone: World, tmp_path: Path) -> None:
     zone.answer_with(refusing('agent', Error(500)))
-    package = await zone.research(tmp_path, way='at-source', llm_model=MODEL).run()
+    names = ['history', 'characters']
+    package = await zone.research(tmp_path, names=names, window=4_000, way='at-source', llm_model=MODEL).run()
     assert package.statistics.warnings == [f'{header}: the agent failed: HTTP 500' for header in HEADERS]
     assert {step.state for step in package.statistics.steps.values()} <= {'summarized', 'unchanged'}
     assert all(category.records for category in package.extracted.categories.values())
-    assert steps_of_pages(tmp_path) == EVERYWHERE
+    assert steps_of_pages(tmp_path) == {name: EVERYWHERE[name] for name in names}
     assert is_valid(package, tmp_path)
 
 
@@ -390,7 +392,8 @@ async def test_an_agent_that_never_ends_leaves_requests_for_summaries(zone: Worl
 
 
 async def test_limits_are_reached(zone: World, tmp_path: Path) -> None:
-    package = await zone.research(tmp_path, limits=Limits(requests=8), llm_model=MODEL).run()
+    given: dict[str, Any] = {'names': ['history', 'characters', 'items'], 'window': 5_000, 'llm_model': MODEL}
+    package = await zone.research(tmp_path, limits=Limits(requests=8), **given).run()
     # As many calls as there may be at once do not know of each other. Those that are on their way when one of them is
     # refused are lost, and nothing says what they have cost.
     assert package.statistics.total.requests <= len(zone.provider.requests) < 8 + CALLS
@@ -401,7 +404,7 @@ async def test_limits_are_reached(zone: World, tmp_path: Path) -> None:
     assert all(len(steps) == 1 for steps in steps_of_pages(tmp_path).values())  # each stays as it is in one step
     assert any('limit' in warning for warning in package.statistics.warnings)
     # More is allowed: it goes on from there.
-    resumed = await zone.research(tmp_path, limits=Limits(requests=100), llm_model=MODEL).run(resume=True)
+    resumed = await zone.research(tmp_path, limits=Limits(requests=100), **given).run(resume=True)
     assert {step.state for step in resumed.statistics.steps.values()} <= {'summarized', 'unchanged'}
     assert all(category.records for category in resumed.extracted.categories.values())
     assert package.statistics.total.requests < resumed.statistics.total.requests <= len(zone.provider.requests)

@@ -15,7 +15,7 @@ from tests.proofs.tool_results.proof_results import Result, results
 
 pytestmark = pytest.mark.anyio
 
-SMALL = results(0.15)
+SMALL = results(0.1)
 
 
 def sizes(some: Sequence[Result]) -> list[int]:

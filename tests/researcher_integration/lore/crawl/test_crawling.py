@@ -1,7 +1,6 @@
 """Crawling a zone, from a real site on loopback: what a model sees of a page, and what goes wrong."""
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from researcher_integration.lore.crawl.crawling import Crawler, crawl_tool
+from researcher_integration.lore.crawl.researcher import StepDeps
 from researcher_integration.lore.material import CrawledPage
 from summarizer_tool import FetchError, ReadSourceRequest, RequestError, Service
 from summarizer_tool.text import tokens
@@ -240,12 +240,6 @@ async def test_files_are_pages(service: Service, tmp_path: Path, wiki: Site) -> 
 # In an agent.
 
 
-@dataclass
-class Deps:
-    crawler: Crawler
-    asked: list[str] = field(default_factory=list[str])
-
-
 def asking(*urls: str) -> FunctionModel:
     """A model that asks for pages one after the other, and then is done."""
 
@@ -260,8 +254,8 @@ def asking(*urls: str) -> FunctionModel:
 
 async def test_an_agent_crawls_by_tool(crawler: Crawler, wiki: Site) -> None:
     model = asking(f'{wiki.origin}/court.html', f'{wiki.origin}/missing', f'{wiki.origin}/court.html#again')
-    agent = Agent(model, deps_type=Deps, tools=[crawl_tool()])
-    deps = Deps(crawler)
+    agent = Agent(model, deps_type=StepDeps, tools=[crawl_tool()])
+    deps = StepDeps(crawler)
 
     run = await agent.run('Research the Reed Court.', deps=deps)
 

@@ -39,26 +39,19 @@ class Recorded:
     asked: list[tuple[tuple[str, ...], int]] = field(default_factory=list[tuple[tuple[str, ...], int]])
     name: str = 'in process'
 
-    async def condense(self, *_: object, **__: object) -> SourceSummary:
-        raise AssertionError('all topics are asked for at once')
-
-    async def condense_topics(
+    async def condense(
         self,
         source_ids: Sequence[str],
         topics: Sequence[SummaryTopic],
         max_output_tokens: int,
-        options: RequestOptions | None = None,
+        options: RequestOptions,
     ) -> SourceSummary:
         self.asked.append((tuple(source_ids), max_output_tokens))
         if self.error is not None:
             raise self.error
         share = max_output_tokens // len(topics)
         texts = {topic.name: tokens.truncate('fact ' * share, share) for topic in topics}
-        text = ' '.join(texts.values())
-        usage = RunUsage(requests=len(source_ids))
-        return SourceSummary(text, 'complete', 0, tokens.count(text), usage, 0.1, 'a-model', (), 0, texts)
-
-    async def upload(self, source_id: str) -> None: ...
+        return SourceSummary(texts, RunUsage(requests=len(source_ids)), 'a-model', ())
 
     def toolset(self) -> Any: ...
 

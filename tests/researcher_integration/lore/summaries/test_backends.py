@@ -16,10 +16,24 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.summaries.backends import InProcess, SummaryBackend, SummaryUnavailableError
+from researcher_integration.lore.summaries.backends import (
+    InProcess,
+    SourceSummary,
+    SummaryBackend,
+    SummaryUnavailableError,
+)
 from researcher_integration.lore.summaries.over_mcp import OverMCP
 from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
-from summarizer_tool import ConfigurationError, Document, Progress, RequestOptions, Settings, SourceStore, Summary
+from summarizer_tool import (
+    ConfigurationError,
+    Document,
+    Progress,
+    RequestOptions,
+    Settings,
+    SourceStore,
+    Summary,
+    SummaryTopic,
+)
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import tokens
 from tests.mapreduce.test_summarizer import good as answer_well
@@ -32,7 +46,10 @@ pytestmark = pytest.mark.anyio
 
 KEYLESS = {'llm_model': 'extractive', 'store': ':memory:', 'worker_processes': 0}
 UNKNOWN = 'src_0123456789ab'
-HINTS = ('people, what they founded or burned, and for how many crowns', '{"places": [{"name": "str", "year": "int"}]}')
+HINTS = {
+    'People': 'people, what they founded or burned, and for how many crowns',
+    'Places': '{"places": [{"name": "str", "year": "int"}]}',
+}
 
 
 @pytest.fixture(scope='module')
@@ -56,6 +73,13 @@ def kept(store: SourceStore, *texts: str) -> list[str]:
     for document in documents:
         store.collection().add(document)
     return [document.id for document in documents]
+
+
+async def condensed(
+    backend: SummaryBackend, handles: Sequence[str], hint: str, budget: int = 300, options: RequestOptions | None = None
+) -> SourceSummary:
+    topics = [SummaryTopic(name='Marn', schema_hint=hint)]
+    return await backend.condense(handles, topics, budget, options or RequestOptions())
 
 
 @asynccontextmanager
@@ -98,35 +122,16 @@ def without_port(error: BaseException) -> str:
 # The same result
 
 
-@pytest.mark.parametrize(
-    ('texts', 'hint', 'budget'),
-    [
-        pytest.param([CHRONICLE], HINTS[1], 0, id='one'),
-        pytest.param([HARBOUR, chronicle(8, 3)], HINTS[0], 500, id='two'),
-        pytest.param(['crawl'], HINTS[1], 0, id='crawl'),
-    ],
-)
-async def test_the_same_result(
-    server: Served, store: SourceStore, crawl: dict[str, str], texts: list[str], budget: int, hint: str
-) -> None:
+@pytest.mark.parametrize('texts', [[CHRONICLE], [HARBOUR, chronicle(8, 3)], ['crawl']], ids=['one', 'two', 'crawl'])
+async def test_the_same_result(server: Served, store: SourceStore, crawl: dict[str, str], texts: list[str]) -> None:
     handles = kept(store, *(list(crawl.values())[:3] if texts == ['crawl'] else texts))
+    topics = [SummaryTopic(name=name, schema_hint=hint) for name, hint in HINTS.items()]
     async with both(server, store) as backends:
-        here, there = [await backend.condense(handles, hint, budget) for backend in backends]
-    assert there.text == here.text
-    assert tokens.count(there.text) == there.tokens_out <= (budget or here.tokens_in // 5)
-    assert handles[0] in there.text.splitlines()[-1]
-    assert [
-        (each.state, each.tokens_in, each.tokens_out, each.model, each.warnings, each.degraded_parts)
-        for each in (here, there)
-    ] == [('complete', here.tokens_in, here.tokens_out, 'extractive', (), 0)] * 2
-
-
-async def test_what_fits_comes_back_as_it_is(server: Served, store: SourceStore) -> None:
-    async with both(server, store) as backends:
-        for text in (HARBOUR, '{"boss": "Morn Keld", "level": 20}', '["Ada Brook"]'):
-            for backend in backends:
-                condensed = await backend.condense(kept(store, text), 'who', 400)
-                assert (condensed.text, condensed.state, condensed.usage.requests) == (text, 'unchanged', 0)
+        here, there = [await backend.condense(handles, topics, 500, RequestOptions()) for backend in backends]
+    assert there == here
+    assert set(here.topics) == set(HINTS)
+    assert 0 < sum(tokens.count(text) for text in here.topics.values()) <= 500
+    assert (here.model, here.warnings) == ('extractive', ())
 
 
 async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) -> None:
@@ -135,18 +140,18 @@ async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) 
     async with both(server, store) as backends:
         for backend in backends:
             usage = RunUsage(requests=3)
-            condensed = await backend.condense(handles, 'crowns', 700, RequestOptions(usage=usage))
-            assert condensed.usage == RunUsage()  # the embedded model costs nothing
+            summary = await condensed(backend, handles, 'crowns', 700, RequestOptions(usage=usage))
+            assert summary.usage == RunUsage()  # the embedded model costs nothing
             assert usage == RunUsage(requests=3)
         with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):  # what the server's model is, nobody knows
-            await backends[1].condense(handles, 'places', 600, RequestOptions(usage=usage, usage_limits=limits))
+            await condensed(backends[1], handles, 'places', 600, RequestOptions(usage=usage, usage_limits=limits))
 
     paid = InProcess(Settings.load(**KEYLESS), store, model_of(answer_well))
-    condensed = await paid.condense(handles, 'crowns', 700, RequestOptions(usage=usage))
-    assert usage.requests == 3 + condensed.usage.requests > 3
-    assert condensed.usage.input_tokens == usage.input_tokens > 0
+    summary = await condensed(paid, handles, 'crowns', 700, RequestOptions(usage=usage))
+    assert usage.requests == 3 + summary.usage.requests > 3
+    assert summary.usage.input_tokens == usage.input_tokens > 0
     with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):
-        await paid.condense(handles, 'places', 600, RequestOptions(usage=usage, usage_limits=limits))
+        await condensed(paid, handles, 'places', 600, RequestOptions(usage=usage, usage_limits=limits))
 
 
 async def test_progress(server: Served, store: SourceStore) -> None:
@@ -155,7 +160,7 @@ async def test_progress(server: Served, store: SourceStore) -> None:
     async with both(server, store) as backends:
         for backend in backends:
             seen = told.setdefault(backend.name, [])
-            await backend.condense(handles, 'harvests', 900, RequestOptions(on_progress=seen.append))
+            await condensed(backend, handles, 'harvests', 900, RequestOptions(on_progress=seen.append))
     assert told['in process'] == snapshot(
         [
             Progress(phase='map', done=1, total=4, message='summarized chunk 1 of 4'),
@@ -180,9 +185,9 @@ async def test_what_the_server_lacks_is_sent(server: Served, store: SourceStore)
     handles = kept(store, chronicle(9, 21), chronicle(9, 22))
     theirs = server.tools.store.collection()
     async with OverMCP(server.url, store.collection()) as backend:
-        await backend.upload(handles[0])
+        await condensed(backend, handles[:1], 'deeds')
         assert [theirs.has(handle) for handle in handles] == [True, False]
-        await backend.condense(handles, 'deeds', 300)
+        await condensed(backend, handles, 'deeds')
     ours = store.collection()
     for handle in handles:
         assert theirs.document(handle) == ours.document(handle)
@@ -194,13 +199,13 @@ async def test_a_source_that_nobody_has(server: Served, store: SourceStore) -> N
     [blank] = kept(store, ' \n')  # of which the server could only have what its URL holds now
     said: list[str] = []
     async with both(server, store) as backends:
-        await backends[1].upload(handle)
+        await condensed(backends[1], [handle], 'deeds')
         for backend in backends:
             with pytest.raises(SummaryUnavailableError) as caught:
-                await backend.condense([handle, UNKNOWN], 'deeds', 300)
+                await condensed(backend, [handle, UNKNOWN], 'deeds')
             said.append(without_port(caught.value))
         with pytest.raises(SummaryUnavailableError, match=f'lacks {blank}'):
-            await backends[1].condense([blank], 'deeds', 300)
+            await condensed(backends[1], [blank], 'deeds')
     assert said == snapshot(
         [
             'the store lacks a source, or has evicted it: one of src_45feec65b1d4, src_0123456789ab',
@@ -311,7 +316,7 @@ async def test_a_run_goes_on_without_the_server(
 async def refused(backend: SummaryBackend, handles: Sequence[str]) -> SummaryUnavailableError:
     """The error of a request that must fail, and soon."""
     with anyio.fail_after(30), pytest.raises(SummaryUnavailableError) as caught:
-        await backend.condense(handles, 'deeds', 300)
+        await condensed(backend, handles, 'deeds')
     assert '\n' not in str(caught.value)
     return caught.value
 
@@ -325,7 +330,7 @@ async def test_a_server_goes_and_comes_back(store: SourceStore) -> None:
     async with OverMCP(f'http://127.0.0.1:{port}/mcp', store.collection()) as backend:
 
         async def one(hint: str) -> None:
-            texts.append((hint, (await backend.condense(handles, hint, 300)).text))
+            texts.append((hint, (await condensed(backend, handles, hint)).topics['Marn']))
 
         said.append(without_port(await refused(backend, handles)))
         for is_missed in (False, True, False):
@@ -369,7 +374,7 @@ async def test_a_wrong_token(store: SourceStore) -> None:
                     assert 'hunter2' not in f'{error} {error!r}'
                     error = error.__cause__ or error.__context__
         async with OverMCP(server.url, store.collection(), token=SecretStr('tidewater\n')) as backend:
-            assert (await backend.condense(handles, 'deeds', 300)).state == 'complete'
+            assert (await condensed(backend, handles, 'deeds')).topics['Marn']
     assert said == snapshot(
         [
             'the MCP server at HOST asks for a token (HTTP 401)',
@@ -419,16 +424,16 @@ async def test_a_slow_server(server: Served, store: SourceStore, monkeypatch: py
         await anyio.sleep_forever()
 
     async with OverMCP(server.url, store.collection(), timeout=2) as backend:
-        await backend.upload(handles[0])
+        await condensed(backend, handles, 'places')
         with monkeypatch.context() as patched:
             patched.setattr(Service, 'summarize', forever)
             assert without_port(await refused(backend, handles)) == snapshot(
                 'the MCP server at HOST did not answer within 2 seconds'
             )
             with anyio.move_on_after(0.1) as scope:  # whoever cancels is obeyed
-                await backend.condense(handles, 'deeds', 300)
+                await condensed(backend, handles, 'deeds')
             assert scope.cancelled_caught
-        assert (await backend.condense(handles, 'deeds', 300)).state == 'complete'
+        assert (await condensed(backend, handles, 'deeds')).topics['Marn']
 
 
 @pytest.mark.usefixtures('model_requests')
@@ -447,8 +452,8 @@ async def test_the_original_is_no_summary(store: SourceStore) -> None:
             said.append(str(await refused(backend, handles)))
     assert said == snapshot(
         [
-            'every model call failed (HTTP 402): this is the original content, 3550 tokens for a budget of 275',
-            'every model call failed (ModelConnectionError): this is the original content, 3550 tokens for a budget of 275',
+            'every model call failed (HTTP 402): this is the original content, 3550 tokens for a budget of 300',
+            'every model call failed (ModelConnectionError): this is the original content, 3550 tokens for a budget of 300',
         ]
     )
 
@@ -467,16 +472,6 @@ async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
             'content is 0.0675 MB, over SUMMARIZER_MAX_INPUT_MB=0.05; split it or raise the limit',
         ]
     )
-
-
-async def test_an_offer_that_fails_is_logged(store: SourceStore, caplog: pytest.LogCaptureFixture) -> None:
-    [handle] = kept(store, CHRONICLE)
-    async with OverMCP(f'http://127.0.0.1:{serving.free_port()}/mcp', store.collection()) as backend:
-        with caplog.at_level(logging.WARNING, 'researcher_integration'):
-            await backend.upload(handle)
-    [record] = caplog.records
-    assert (record.message, vars(record)['source_id']) == ('a source was not sent ahead of time', handle)
-    assert 'cannot be reached' in vars(record)['reason']
 
 
 def test_wrong_settings_are_said_at_once(store: SourceStore) -> None:
