@@ -150,21 +150,21 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
 
 [EXPANSION TRACE] 17
 7 rounds; stopped: expansion budget
-|-- http://station.example/guide/ | depth 0 | source 1 | +4 passages | score 0.00 -> 0.45 | … ms
+|-- http://station.example/guide/ | depth 0 | source 1 | +4 passages | score 0.00 -> 0.46 | … ms
 |   |-- http://station.example/guide/draft | depth 1 | … ms | failed: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RES…
-|   |-- http://station.example/valley | depth 1 | source 4 | +3 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/survey | depth 1 | source 5 | +1 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/old-guide | depth 1 | source 1 | +0 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/guide/turbines | depth 1 | source 6 | +4 passages | score 0.45 -> 0.45 | … ms
-|   |   `-- http://station.example/guide/turbines/kaplan | depth 2 | source 7 | +3 passages | score 0.45 -> 0.45 | … ms
-|   |       `-- http://station.example/guide/turbines/kaplan/blades | depth 3 | source 10 | +3 passages | score 0.45 -> 0.45 | … ms
+|   |-- http://station.example/valley | depth 1 | source 4 | +3 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/survey | depth 1 | source 5 | +1 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/old-guide | depth 1 | source 1 | +0 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/guide/turbines | depth 1 | source 6 | +4 passages | score 0.46 -> 0.46 | … ms
+|   |   `-- http://station.example/guide/turbines/kaplan | depth 2 | source 7 | +3 passages | score 0.46 -> 0.46 | … ms
+|   |       `-- http://station.example/guide/turbines/kaplan/blades | depth 3 | source 10 | +3 passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/missing | depth 1 | … ms | failed: answered HTTP 404
-|   |-- http://station.example/slow | depth 1 | source 8 | +1 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/guide/theory | depth 1 | source 9 | +5 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/guide/control | depth 1 | source 11 | +4 passages | score 0.45 -> 0.45 | … ms
-|   `-- http://station.example/logbook | depth 1 | source 3 | +111 passages | score 0.45 -> 0.45 | … ms
+|   |-- http://station.example/slow | depth 1 | source 8 | +1 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/guide/theory | depth 1 | source 9 | +5 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/guide/control | depth 1 | source 11 | +4 passages | score 0.46 -> 0.46 | … ms
+|   `-- http://station.example/logbook | depth 1 | source 3 | +111 passages | score 0.46 -> 0.46 | … ms
 |-- http://station.example/gone?secret=hunter2 | depth 0 | … ms | failed: answered HTTP 404
-`-- http://station.example/partners | depth 0 | source 2 | +1 passages | score 0.00 -> 0.45 | … ms
+`-- http://station.example/partners | depth 0 | source 2 | +1 passages | score 0.00 -> 0.46 | … ms
     |-- http://canary.example/tariff | depth 1 | … ms | failed: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary…
     `-- http://station.example/mirror | depth 1 | … ms | failed: canary.example/mirrored leads to an address that is not public (loopback); SUMMARIZER_FETCH…
 
