@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import regex
 
-from summarizer_tool.evidence.answer.pointers import link_terms
+from summarizer_tool.evidence.answer.pointers import MAX_LINKS, MAX_TEXT, link_terms
 from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import terms
@@ -48,12 +48,6 @@ ANY = 0.25
 
 MANY = 4
 """Links from which a page is a list of them."""
-
-MAX_LINKS = 1000
-"""Of one page that are looked at; a page of more is an index of everything."""
-
-MAX_TEXT = 300
-"""Characters of a link's text or heading that count."""
 
 # What these lead to has no text, or none that a fetch would give.
 _NO_TEXT = regex.compile(
@@ -160,15 +154,13 @@ def references(
         )
         text = frozenset(terms.terms_of(link.text[:MAX_TEXT]))
         factor = _factor(path, parts.query, (words | text) & topic.asked)
-        if factor and host_of(url) != host:
-            factor *= _OTHER_SITE
         if factor:
             section = frozenset(terms.terms_of(link.section[:MAX_TEXT]))
             around = frozenset(terms.terms_of(link.around[:MAX_TEXT]))
             said = frozenset(link_terms(link))
             is_near = host_of(url) == host
             is_way = is_near and (key in ways or not _HUB.isdisjoint(text | words))
-            factor *= _DEEPER**depth
+            factor *= _DEEPER**depth * (1.0 if is_near else _OTHER_SITE)
             found.append(
                 Reference(url, key, parent, depth + 1, text, section, words, around, said, factor, is_near, is_way)
             )
