@@ -1,28 +1,15 @@
-"""`search`, `answer`, `status` and briefs where models meet them: on the MCP server and in an agent's toolset."""
+"""`search`, `answer`, `status` and briefs on the MCP server."""
 
 import json
 import logging
 import re
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
 
-import anyio
 import pytest
-from anyio import Event
 from inline_snapshot import snapshot
-from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from summarizer_tool import Document, Settings
-from summarizer_tool.server.resources import DEFECT
-from summarizer_tool.service.evidence_brief import EvidenceBrief
-from summarizer_tool.service.retrieval import Retriever
-from summarizer_tool.store.source_store import SourceStore
+from summarizer_tool import Document
 from summarizer_tool.text import tokens
-from summarizer_tool.toolset import SummarizerToolset
 from tests.support import serving
 from tests.support.serving import Mode, Served, meta_of, text_of
 from tests.support.site import FORBIDDEN, Site, site
@@ -31,11 +18,73 @@ from tests.support.texts import CHRONICLE, HARBOUR
 pytestmark = pytest.mark.anyio
 
 MODES: list[Mode] = ['auto', 'legacy']
-
 KAPLAN = 'From which barrage were the Kaplan sets bought?'
 FLOOD = 'Who opened the gates by hand in the night of the flood?'
-
 MEMORY = 'Do not answer this from memory: do what is advised above, or say what could not be found.'
+ANSWER = (
+    'The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens'
+)
+SEARCH = 'The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens'
+STORED = 'the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL'
+NO_PAGE = 'none of the pages that were asked for could be fetched.'
+NO_URL = 'this is not fetched; give one that begins with http:// or https://'
+FAILURES: list[tuple[str, dict[str, object], str, str]] = [
+    ('answer', {'url': 'WEB/guide/'}, 'bad request', f'query is missing. {ANSWER}'),
+    (
+        'answer',
+        {'url': {'a': 1}, 'query': 'siren'},
+        'fetch failed',
+        f'{NO_PAGE}\n- {{"a":: {NO_URL}\n- 1}}: {NO_URL}',
+    ),
+    (
+        'answer',
+        {'query': 'siren', 'research_mode': 'slow'},
+        'bad request',
+        f"research_mode: must be 'fast', 'auto' or 'deep'. {ANSWER}",
+    ),
+    (
+        'answer',
+        {'query': 'siren', 'expansion_budget': -1},
+        'bad request',
+        'expansion_budget=-1 is negative; 0 follows no links, and without it at most SUMMARIZER_ANSWER_MAX_PAGES=12 '
+        'pages are fetched',
+    ),
+    (
+        'answer',
+        {'url': 'http://AWAY/tariff', 'query': 'tariff'},
+        'fetch failed',
+        f'{NO_PAGE}\n- http://AWAY/tariff: leads to an address that is not public (loopback); '
+        'SUMMARIZER_FETCH_ALLOW_HOSTS=AWAY would allow it',
+    ),
+    (
+        'answer',
+        {'url': 'src_000000000000', 'query': 'siren'},
+        'unknown source',
+        f'there is no source "src_000000000000"; {STORED}',
+    ),
+    ('search', {'query': ' '}, 'bad request', 'query is empty; ask a question'),
+    ('search', {'query': 'siren', 'top_k': -1}, 'bad request', 'top_k=-1 is negative; 0 means the default'),
+    (
+        'search',
+        {'query': 'siren', 'top_k': 'many'},
+        'bad request',
+        f'top_k: must be a valid integer, unable to parse string as an integer. {SEARCH}',
+    ),
+    (
+        'search',
+        {'query': 'siren', 'max_tokens': 499},
+        'bad request',
+        'max_tokens=499 is less than a brief needs; give at least 500, or 0 for 24000',
+    ),
+    (
+        'search',
+        {'query': 'siren', 'source_urls': 'WEB/never?secret=hunter2'},
+        'not stored',
+        'nothing is stored under WEB/never?….',
+    ),
+    ('search', {'query': 'siren', 'sources': 'all'}, 'bad request', f'there is no parameter sources. {SEARCH}'),
+    ('status', {'source_url': 5}, 'unknown source', f'there is no source "5"; {STORED}'),
+]
 
 
 @pytest.fixture(scope='module')
@@ -48,20 +97,6 @@ def web() -> Iterator[Site]:
 def server(web: Site) -> Iterator[Served]:
     with serving.serve(fetch_allow_hosts=web.host, mcp_auth_token='ours,theirs,others') as served:
         yield served
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    with anyio.fail_after(30):
-        while not is_so():  # noqa: ASYNC110 - it is so in another thread
-            await anyio.sleep(0.02)
-
-
-def unstable(text: str, web: Site) -> str:
-    """A text without what differs between runs."""
-    return re.sub(r'\d\.\d\d(?=,|\n)|\d+(?= ms)', '…', text.replace(web.host, 'station.example'))
-
-
-# On the server.
 
 
 @pytest.mark.parametrize('mode', MODES)
@@ -158,73 +193,6 @@ async def test_what_models_send_besides(web: Site, server: Served) -> None:
         assert not (await client.call_tool('status', {'source_url': None, 'include_urls': None})).is_error
 
 
-ANSWER = (
-    'The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens'
-)
-SEARCH = 'The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens'
-STORED = 'the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL'
-NO_PAGE = 'none of the pages that were asked for could be fetched.'
-NO_URL = 'this is not fetched; give one that begins with http:// or https://'
-
-FAILURES: list[tuple[str, dict[str, object], str, str]] = [
-    ('answer', {'url': 'WEB/guide/'}, 'bad request', f'query is missing. {ANSWER}'),
-    (
-        'answer',
-        {'url': {'a': 1}, 'query': 'siren'},
-        'fetch failed',
-        f'{NO_PAGE}\n- {{"a":: {NO_URL}\n- 1}}: {NO_URL}',
-    ),
-    (
-        'answer',
-        {'query': 'siren', 'research_mode': 'slow'},
-        'bad request',
-        f"research_mode: must be 'fast', 'auto' or 'deep'. {ANSWER}",
-    ),
-    (
-        'answer',
-        {'query': 'siren', 'expansion_budget': -1},
-        'bad request',
-        'expansion_budget=-1 is negative; 0 follows no links, and without it at most SUMMARIZER_ANSWER_MAX_PAGES=12 '
-        'pages are fetched',
-    ),
-    (
-        'answer',
-        {'url': 'http://AWAY/tariff', 'query': 'tariff'},
-        'fetch failed',
-        f'{NO_PAGE}\n- http://AWAY/tariff: leads to an address that is not public (loopback); '
-        'SUMMARIZER_FETCH_ALLOW_HOSTS=AWAY would allow it',
-    ),
-    (
-        'answer',
-        {'url': 'src_000000000000', 'query': 'siren'},
-        'unknown source',
-        f'there is no source "src_000000000000"; {STORED}',
-    ),
-    ('search', {'query': ' '}, 'bad request', 'query is empty; ask a question'),
-    ('search', {'query': 'siren', 'top_k': -1}, 'bad request', 'top_k=-1 is negative; 0 means the default'),
-    (
-        'search',
-        {'query': 'siren', 'top_k': 'many'},
-        'bad request',
-        f'top_k: must be a valid integer, unable to parse string as an integer. {SEARCH}',
-    ),
-    (
-        'search',
-        {'query': 'siren', 'max_tokens': 499},
-        'bad request',
-        'max_tokens=499 is less than a brief needs; give at least 500, or 0 for 24000',
-    ),
-    (
-        'search',
-        {'query': 'siren', 'source_urls': 'WEB/never?secret=hunter2'},
-        'not stored',
-        'nothing is stored under WEB/never?….',
-    ),
-    ('search', {'query': 'siren', 'sources': 'all'}, 'bad request', f'there is no parameter sources. {SEARCH}'),
-    ('status', {'source_url': 5}, 'unknown source', f'there is no source "5"; {STORED}'),
-]
-
-
 async def test_failures_say_what_to_do(web: Site) -> None:
     def here(text: str) -> str:
         return text.replace('AWAY', web.canary.host).replace('WEB', web.origin)
@@ -304,113 +272,6 @@ async def test_progress_names_each_phase(web: Site) -> None:
     )
 
 
-@dataclass
-class Hanging:
-    """A site whose pages never come; its robots.txt does."""
-
-    host: str
-    asked: list[str] = field(default_factory=list[str])
-    lost: Event = field(default_factory=Event)
-    """Set when a client has closed the connection of a page."""
-
-
-@asynccontextmanager
-async def hanging() -> AsyncGenerator[Hanging]:
-    async def handle(stream: anyio.abc.SocketStream) -> None:
-        async with stream:
-            path = (await stream.receive()).split()[1].decode()
-            if path == '/robots.txt':
-                await stream.send(b'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
-                return
-            seen.asked.append(path)
-            try:
-                while True:
-                    await stream.receive()
-            except (anyio.EndOfStream, anyio.BrokenResourceError):
-                seen.lost.set()
-
-    listener = await anyio.create_tcp_listener(local_host='127.0.0.1')
-    seen = Hanging(f'127.0.0.1:{listener.extra(anyio.abc.SocketAttribute.local_port)}')
-    async with listener, anyio.create_task_group() as tasks:
-        tasks.start_soon(listener.serve, handle)
-        yield seen
-        tasks.cancel_scope.cancel()
-
-
-@pytest.mark.parametrize('mode', MODES)
-async def test_a_cancelled_answer_stops_its_fetches(mode: Mode) -> None:
-    async with hanging() as far:
-        with serving.serve(fetch_allow_hosts=far.host) as server:
-            async with server.client(mode=mode) as client:
-                async with anyio.create_task_group() as tasks:
-                    asked = {'url': [f'http://{far.host}/{number}' for number in range(4)], 'query': KAPLAN}
-                    tasks.start_soon(client.call_tool, 'answer', asked)
-                    await until(lambda: len(far.asked) == 2)  # of one host, not more at once
-                    tasks.cancel_scope.cancel()
-                with anyio.fail_after(30):
-                    await far.lost.wait()
-                await until(lambda: len(server.tools.calls) == 0)
-                assert len(far.asked) == 2
-                assert not (await client.call_tool('status', {})).is_error
-
-
-async def test_what_is_there_by_the_timeout_is_answered_with() -> None:
-    with site() as web:
-        web.slow(60)
-        with serving.serve(fetch_allow_hosts=web.host, mcp_tool_timeout=2) as server:
-            async with server.client() as client:
-                asked = {
-                    'url': [web.url('/guide/safety'), web.url('/slow')],
-                    'query': 'How fast does the gallery fill?',
-                }
-                answer = await client.call_tool('answer', asked)
-                text = text_of(answer)
-                assert not answer.is_error
-                assert 'fills within seven minutes once the siren has sounded' in text
-                meta = meta_of(answer)
-                assert (meta['partial'], meta['stop_reason'], meta['failures']) == (True, 'deadline', 1)
-                assert unstable(text[text.index('[PARTIAL]') : text.index('\n\n[SOURCES]')], web) == snapshot("""\
-[PARTIAL]
-- The time was over before everything was looked at; what there was by then is below. Call `answer` again with the same urls: what was fetched is stored, so that the next call gets further.
-- http://station.example/slow: the deadline came before it was there; ask again, or give the call more time; give another address for it, or store its text with add_source.\
-""")
-
-
-async def test_nothing_by_the_timeout_is_told_as_such() -> None:
-    async with hanging() as far:
-        with serving.serve(fetch_allow_hosts=far.host, mcp_tool_timeout=1) as server:
-            async with server.client() as client:
-                late = await client.call_tool('answer', {'url': f'http://{far.host}/', 'query': 'highest tide'})
-                assert late.is_error
-                assert re.match(
-                    r'\[ERROR\] timeout\n\nDetail: .* within [\d.]+ seconds \(MCP_TOOL_TIMEOUT=1\), .* fetch\.\n',
-                    text_of(late),
-                )
-
-
-async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def hang(*_: object, **__: object) -> EvidenceBrief:
-        with anyio.CancelScope() as scope:
-            await anyio.sleep_forever()
-        assert scope.cancelled_caught is False
-        raise AssertionError
-
-    async def fail(*_: object, **__: object) -> EvidenceBrief:
-        raise ValueError('hunter2')
-
-    with serving.serve(mcp_tool_timeout=1) as server:
-        async with server.client() as client:
-            monkeypatch.setattr(Retriever, 'run_search', hang)
-            late = await client.call_tool('search', {'query': 'siren'})
-            monkeypatch.setattr(Retriever, 'run_search', fail)
-            failed = await client.call_tool('search', {'query': 'siren'})
-    assert late.is_error
-    assert failed.is_error
-    assert [text_of(each).splitlines()[0] for each in (late, failed)] == ['[ERROR] timeout', '[ERROR] failed']
-    assert DEFECT in text_of(failed)
-    assert 'hunter2' not in text_of(failed)
-
-
 async def test_logs_hold_no_content(web: Site, server: Served, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, 'summarizer_tool')
     pages = [web.url('/guide/gallery?secret=hunter2'), web.url('/gone?secret=hunter2'), web.canary.url('/x?k=hunter2')]
@@ -467,109 +328,3 @@ async def test_pages_are_fetched_at_the_same_time() -> None:
             asked = {'url': [web.url(path) for path in paths], 'query': 'siren', 'research_mode': 'fast'}
             assert meta_of(await client.call_tool('answer', asked))['documents'] == 4
         assert web.concurrent_max == 2  # of one host
-
-
-# In a toolset.
-
-
-@asynccontextmanager
-async def agent_with(web: Site, *calls: Sequence[ToolCallPart], **settings: Any) -> AsyncGenerator[Agent[None, str]]:
-    """An agent that makes calls, a turn after the other, and is done."""
-
-    def act(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        turn = sum(isinstance(message, ModelResponse) for message in messages)
-        return ModelResponse(parts=[*calls[turn]] if turn < len(calls) else [TextPart('Done.')])
-
-    given = Settings.load(llm_model='extractive', worker_processes=0, fetch_allow_hosts=web.host, **settings)
-    with SourceStore() as store:
-        yield Agent(FunctionModel(act), toolsets=[SummarizerToolset(settings=given, store=store)])
-
-
-def returned(messages: Sequence[ModelMessage]) -> list[ToolReturnPart]:
-    return [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
-
-
-def call(tool: str, **arguments: object) -> list[ToolCallPart]:
-    return [ToolCallPart(tool, arguments)]
-
-
-async def test_an_agent_answers_from_pages_and_looks_up_details(web: Site) -> None:
-    calls = (
-        call('answer', url=web.url('/guide/gallery'), query=FLOOD, research_mode='fast', max_tokens=1500),
-        call('search', query='quarry of the granite', source_urls=None, top_k=None, max_tokens=800),
-        call('status', source_url=None, include_urls=None),
-        call('summarize', source_ids=[], content=CHRONICLE, format='brief', max_output_tokens=900),
-    )
-    async with agent_with(web, *calls) as agent:
-        result = await agent.run('Who?')
-    answered, found, status, summary = returned(result.all_messages())
-    assert {part.outcome for part in (answered, found, status, summary)} == {'success'}
-    assert 'Maud Ferrin and Joss Alder opened all gates by hand' in answered.model_response_str()
-    assert 'the quarry of Fenn Tor' in found.model_response_str()
-    for part, budget in ((answered, 1500), (found, 800)):
-        assert isinstance(part.metadata, EvidenceBrief)
-        assert part.metadata.text == part.content
-        assert part.metadata.tokens == tokens.count(part.model_response_str()) <= budget
-        assert part.metadata.source_ids[0] in status.model_response_str()
-    assert answered.metadata.figures['stop_reason'] == 'fast mode'
-    assert '\n[CITATIONS] ' in summary.model_response_str()
-    assert tokens.count(summary.model_response_str()) <= 900
-
-
-async def test_failed_tools_tell_the_model_what_to_do(web: Site) -> None:
-    calls = (
-        call('search', query='siren'),
-        call('answer', url=web.url('/gone'), query='siren'),
-        call('answer', url=web.canary.url('/tariff'), query='tariff'),
-        call('answer', url='src_000000000000', query='siren'),
-        call('status', source_url=web.url('/guide/')),
-        call('answer', url=[], query=''),
-    )
-    async with agent_with(web, *calls) as agent:
-        parts = returned((await agent.run('Who?')).all_messages())
-    assert {part.outcome for part in parts} == {'failed'}
-    told = [str(part.content) for part in parts]
-    assert [text.splitlines()[0].removeprefix('[ERROR] ') for text in told] == [
-        *('nothing stored', 'fetch failed', 'fetch failed', 'unknown source', 'not stored', 'bad request')
-    ]
-    assert all(text.endswith(MEMORY) for text in told)
-    assert web.canary.hits == []
-
-
-async def test_nulls_lists_and_wrong_types_in_a_toolset(web: Site) -> None:
-    guide, safety = web.url('/guide/'), web.url('/guide/safety')
-    nothing = {'intent': None, 'known_context': None, 'constraints': None, 'expansion_budget': None, 'max_tokens': None}
-    calls = (
-        call('answer', url=guide, query='siren', research_mode='fast', **nothing),
-        call('answer', url=[guide, safety], query='siren', research_mode='fast', **nothing),
-        call('answer', url=None, query='siren', research_mode=None, **nothing),
-        call('answer', url=guide, query='siren', research_mode='slow'),
-        call('search', query='siren', top_k='many'),
-        call('summarize', content=HARBOUR, format=None),
-    )
-    async with agent_with(web, *calls) as agent:
-        parts = returned((await agent.run('Who?')).all_messages())
-    assert [part.outcome for part in parts] == ['success'] * 3 + ['retried'] * 2 + ['success']
-    assert [part.metadata.figures['documents'] for part in parts[:3]] == [1, 2, 2]
-
-
-async def test_an_answer_keeps_to_the_deadline_of_the_run() -> None:
-    with site() as web:
-        web.slow(60)
-        pages = [web.url('/guide/safety'), web.url('/slow')]
-        async with agent_with(web, call('answer', url=pages, query='How fast does the gallery fill?')) as agent:
-            [part] = returned((await agent.run('How fast?', timeout=2)).all_messages())
-    assert part.outcome == 'success'
-    assert part.metadata.figures['partial']
-    assert 'fills within seven minutes' in part.model_response_str()
-
-
-async def test_a_cancelled_run_stops_the_fetches() -> None:
-    async with hanging() as far:
-        asked = call('answer', url=f'http://{far.host}/', query='siren')
-        async with agent_with(Site(far.host, {}), asked) as agent, anyio.create_task_group() as tasks:
-            tasks.start_soon(agent.run, 'How fast?')
-            await until(lambda: far.asked == ['/'])
-            tasks.cancel_scope.cancel()
-        with anyio.fail_after(30):
-            await far.lost.wait()

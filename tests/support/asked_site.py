@@ -32,7 +32,7 @@ _UNSTABLE: Final = (
     # A port that a failure was cut off in.
     (re.compile(r'(?<=ALLOW_HOSTS=)127\.0\.0\.1(?::\d*)?…'), 'canary…'),
     (re.compile(r'(?<=fetched )\d{4}-\d\d-\d\d'), 'DAY'),
-    (re.compile(r'\d+ ms\b'), '… ms'),
+    (re.compile(r'[\d,]+ ms\b'), '… ms'),
     (re.compile(r'(?<=^seconds: ).*', re.MULTILINE), '…'),
     (re.compile(r'[\d.]+(?= seconds)'), '…'),
     (re.compile(r'(?<=^tokens: )[\d,]+', re.MULTILINE), '…'),

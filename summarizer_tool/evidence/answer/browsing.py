@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from summarizer_tool.evidence.answer.links import Reference
+from summarizer_tool.evidence.answer.links import MANY, Reference
 
 _UNKNOWN = 0.25
 """Worth of a page, 0 to 1, as long as nothing of its shelf was read."""
@@ -20,13 +20,10 @@ _FURTHER = 0.85
 """For each link on the way from the pages that were named, and for each folder of the path."""
 
 _WAY = 2.0
-"""For a guide, an index and the like, and for the chapters of a page."""
+"""For a guide, an index and the like, for the sections of a site, and for the chapters of a page."""
 
 _KNOWN = 0.2
 """For a page in whose folder stand `MANY` links that are known, of which it is likely the list."""
-
-MANY = 4
-"""Links from which a page is a list of them."""
 
 _Shelf = tuple[int, frozenset[str], str]
 

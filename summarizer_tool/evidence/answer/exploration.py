@@ -271,7 +271,7 @@ class Exploration:
         return {
             key_of(page.url): best.get(page.source_id, 0.0)
             for index, page in enumerate(self.gathering.pages)
-            if not page.failure and lists[index] < browsing.MANY
+            if not page.failure and lists[index] < links.MANY
         }
 
     async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[LoadedPage]:

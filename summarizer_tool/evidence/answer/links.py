@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import regex
 
-from summarizer_tool.evidence.answer.pointers import link_terms
+from summarizer_tool.evidence.answer.pointers import MAX_LINKS, MAX_TEXT, link_terms
 from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import terms
@@ -46,11 +46,8 @@ these is the way where no link names what is asked."""
 ANY = 0.25
 """The same, for a thorough search, of any link to the same site: enough from the pages that were named."""
 
-MAX_LINKS = 1000
-"""Of one page that are looked at; a page of more is an index of everything."""
-
-MAX_TEXT = 300
-"""Characters of a link's text or heading that count."""
+MANY = 4
+"""Links from which a page is a list of them."""
 
 # What these lead to has no text, or none that a fetch would give.
 _NO_TEXT = regex.compile(
@@ -110,7 +107,7 @@ class Reference:
     is_near: bool
     """Whether it stays on the site."""
     is_way: bool
-    """Whether it leads to many pages of the same site, or down from its page."""
+    """Whether it leads to many pages of the same site, or down from its page; from the first one, to a section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +133,13 @@ def references(
     chores are kept that the question names: who asks about the cookie policy wants that page.
     """
     own, host = key_of(page_url), host_of(page_url)
-    # Below the first page of a site stands everything, which says nothing.
-    below = f'{own}/' if urlsplit(own).path.strip('/') else '\n'
+    below = f'{own}/'
+    near = [key for link in links[:MAX_LINKS] if (key := key_of(link.url)).startswith(below)]
+    if not urlsplit(own).path.strip('/'):
+        # Below the first page of a site stands everything; its sections are what stands above many other pages.
+        levels = Counter(key.count('/') for key in near)
+        near = [key for key in near if sum(levels[level] for level in levels if level > key.count('/')) >= MANY]
+    ways = frozenset(near)
     found: list[Reference] = []
     for link in links[:MAX_LINKS]:
         url = without_fragment(link.url)
@@ -152,15 +154,13 @@ def references(
         )
         text = frozenset(terms.terms_of(link.text[:MAX_TEXT]))
         factor = _factor(path, parts.query, (words | text) & topic.asked)
-        if factor and host_of(url) != host:
-            factor *= _OTHER_SITE
         if factor:
             section = frozenset(terms.terms_of(link.section[:MAX_TEXT]))
             around = frozenset(terms.terms_of(link.around[:MAX_TEXT]))
             said = frozenset(link_terms(link))
             is_near = host_of(url) == host
-            is_way = is_near and (key.startswith(below) or not _HUB.isdisjoint(text | words))
-            factor *= _DEEPER**depth
+            is_way = is_near and (key in ways or not _HUB.isdisjoint(text | words))
+            factor *= _DEEPER**depth * (1.0 if is_near else _OTHER_SITE)
             found.append(
                 Reference(url, key, parent, depth + 1, text, section, words, around, said, factor, is_near, is_way)
             )

@@ -21,10 +21,10 @@ _REPEATS = 0.5
 """Share of a part's terms that another question must have to be the same."""
 
 MAX_LINKS = 1000
-"""Of one source that are looked for."""
+"""Of one source that are looked at; a page of more is an index of everything."""
 
 MAX_TEXT = 300
-"""Characters of a link's text or surroundings that count."""
+"""Characters of a link's text, heading or surroundings that count."""
 
 _MAX_ALIKE = 50
 """Links that begin with one word; a page with more of these says little by it."""

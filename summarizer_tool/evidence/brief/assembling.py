@@ -86,7 +86,7 @@ def _stats(
     return (
         ('mode', mode),
         ('searched', f'{found.documents:,} documents, {found.passages:,} passages'),
-        ('matched', f'{found.matched:,} passages'),
+        ('words found in', f'{found.matched:,} passages'),
         ('iterations', str(iterations)),
         ('stopped', stopped),
         ('ranking', found.ranking),

@@ -134,7 +134,13 @@ def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, 
     """Line, quote, and which of the wanted words it has."""
     for number, text in block.lines[:_MANY_LINES]:
         for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
-            yield number, quote, words & quote_terms(quote) if words else frozenset()
+            yield number, quote, _words_in(quote_terms(quote), words) if words else frozenset()
+
+
+def _words_in(said: frozenset[str], words: frozenset[str]) -> frozenset[str]:
+    """The wanted words that are said, or of which a word that is said only shares the beginning: `leader`, `leads`."""
+    missing = words - said
+    return words & said | {word for word in missing if any(scoring.is_alike(each, (word,)) for each in said)}
 
 
 def quotes_in(line: str) -> list[str]:

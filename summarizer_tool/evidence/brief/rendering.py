@@ -14,7 +14,7 @@ from functools import partial
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.evidence.brief import sections
-from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief, ShownCount
+from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, ShownCount
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
 from summarizer_tool.evidence.brief.fitting import Fitted, Fitting
@@ -29,7 +29,7 @@ _QUESTION_SHARE = 0.08
 _PARTIAL_SHARE = 0.1
 _NOTICE_SHARE = 0.08
 
-_STATS_SHARE = 0.02
+_STATS_SHARE = 0.01
 """Of what is shown, for statistics, before all of the evidence is there."""
 
 _MAX_QUESTION = 300
@@ -80,7 +80,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
     left = room - _cost(*before, sections.head('SOURCES', total, total + 1))
     left -= sum(sections.empty(name, count) for name, count in empty.items())
-    left -= tokens.count(sections.stats((), 0, budget, budget) + sections.evidence_head(99, 100, 1) + _END)
+    left -= tokens.count(sections.stats((), 0, budget, budget) + _evidence_head(brief, len(brief.evidence) + 1) + _END)
 
     rows = [tokens.count(f'{sections.source_row(number, each)}\n') for number, each in enumerate(brief.sources, 1)]
     fitting = Fitting(brief.evidence, everywhere, rows, left)
@@ -219,8 +219,18 @@ def _cost(*texts: str) -> int:
 
 
 def _written(fitted: Fitted, brief: Brief) -> str:
-    head = sections.evidence_head(len(fitted.numbers), len(brief.evidence), len(fitted.texts))
-    return '\n'.join((head, *fitted.texts))
+    return '\n'.join((_evidence_head(brief, len(fitted.numbers)), *fitted.texts))
+
+
+def _evidence_head(brief: Brief, shown: int) -> str:
+    """How much is shown of what there is, whichever blocks that makes, and what it is that is counted."""
+    total = len(brief.evidence)
+    kinds = {
+        'fact' if isinstance(item, BriefStatement) else 'source' if item.relevance is None else 'passage'
+        for item in brief.evidence
+    }
+    counted = [kind if total == 1 else f'{kind}s' for kind in kinds] if len(kinds) == 1 else []
+    return ' '.join((sections.head('EVIDENCE', shown, total), *counted))
 
 
 def _with_stats(text: str, brief: Brief, budget: int, count: int) -> tuple[str, int]:

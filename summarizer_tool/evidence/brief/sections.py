@@ -55,13 +55,6 @@ def of_rows(name: str, rows: Sequence[str], total: int) -> BriefSection:
     return BriefSection(lambda count: '\n'.join((head(name, count, total), *rows[:count])), len(rows))
 
 
-def evidence_head(count: int, total: int, blocks: int) -> str:
-    """`[EVIDENCE] 3`, or `[EVIDENCE] showing 9 of 22 passages` where several of them are one block."""
-    if count == total:
-        return head('EVIDENCE', blocks, blocks)
-    return head('EVIDENCE', count, total) + (' passages' if blocks < count else '')
-
-
 def empty(name: str, total: int) -> int:
     """The cost of a section that shows none of its items, but says so."""
     return tokens.count(head(name, 0, total) + _END) if total else 0

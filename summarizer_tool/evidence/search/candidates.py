@@ -140,7 +140,11 @@ def score_passages(
     """The score of each passage by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
     return [
-        ScoredPassage(passage, question.score(passage.text, index.terms_above(passage, titles))) for passage in passages
+        ScoredPassage(
+            passage,
+            question.score(passage.text, index.terms_above(passage, titles), passage.path[-1] if passage.path else ''),
+        )
+        for passage in passages
     ]
 
 

@@ -8,9 +8,11 @@ equally long, divided by what a passage could reach at most:
     score    = coverage + (1 - coverage) * (0.25 * closeness + 0.1 * intent)
 
 `tf` is how often a term is in the text, and half a time more if it is in the headings or the title; a word that only
-shares its beginning with a term, such as `leader` with `lead`, is half a time, too. A phrase in quotation marks counts
-like all its terms once more, where it stands as asked. `closeness` is the share of the question's neighbouring terms
-that stand close in the passage, weighed by their idf; `intent` is the coverage of what the answer is for. One mention
+shares its beginning with a term, such as `leader` with `lead`, is a fifth of a time. Where the innermost heading names
+what is asked about and the text has more of the question, as the row `Leader` under `The Silt Choir`, its terms are as
+good as said there. A phrase in quotation marks counts like all its terms once more, where it stands as asked.
+`closeness` is the share of the question's neighbouring terms that stand close in the passage, or together in such a
+heading, weighed by their idf; `intent` is the coverage of what the answer is for. One mention
 of each term gives 0.75, two 0.86; half of the question's weight about 0.4. What is added to a passage never lowers its
 score. What stands around a passage is no part of it: `places.py`.
 """
@@ -18,16 +20,20 @@ score. What stands around a passage is no part of it: `places.py`.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from summarizer_tool.text.scoring import is_alike
-from summarizer_tool.text.terms import QueryTerms, terms_of_word, words_of
+from summarizer_tool.text.terms import QueryTerms, asked, terms_of_word, words_of
 
 _HALF = 1 / 3
 """Times a term must occur to count half; BM25's k1, smaller since passages are short."""
 
 _HEADING = 0.5
 """Times that a term in a heading or the title counts."""
+
+_NAMED = 1.25
+"""The same, where the innermost heading is the name of what is asked about."""
 
 _CLOSE = 0.25
 _INTENT = 0.1
@@ -66,15 +72,24 @@ class WeighedQuestion:
     def __post_init__(self) -> None:
         object.__setattr__(self, '_wanted', _TermsOfWords({*self.weights, *self.intent}))
 
-    def score(self, text: str, headings: frozenset[str] = frozenset()) -> float:
+    def score(self, text: str, headings: frozenset[str] = frozenset(), nearest: str = '') -> float:
         """How well a passage answers, 0 to 1; see the head of this file.
 
-        `headings` are the terms of its heading path, of its source's title and of its table's first row.
+        `headings` are the terms of its heading path, of its source's title and of its table's first row, `nearest` is
+        the innermost heading.
         """
         places = self._places(text)
-        coverage = self._coverage(places, headings)
-        intent = _covered(self.intent, places, headings) if self.intent else 0.0
-        return coverage and coverage + (1 - coverage) * (_CLOSE * self._closeness(places) + _INTENT * intent)
+        above = dict.fromkeys(headings, _HEADING) | dict.fromkeys(self._named(nearest, places), _NAMED)
+        coverage = self._coverage(places, above)
+        intent = _covered(self.intent, places, above) if self.intent else 0.0
+        return coverage and coverage + (1 - coverage) * (_CLOSE * self._closeness(places, above) + _INTENT * intent)
+
+    def _named(self, heading: str, places: Mapping[str, list[int]]) -> tuple[str, ...]:
+        """The terms of a heading that names what is asked about, and nothing else, if more is said that is asked."""
+        said = _terms_of_heading(heading)
+        others = self.weights.keys() - set(said)
+        is_name = len(said) + len(others) == len(self.weights)
+        return said if is_name and any(term in places or _ALIKE + term in places for term in others) else ()
 
     def _places(self, text: str) -> dict[str, list[int]]:
         """Where in a text the terms are, as numbers of words."""
@@ -84,11 +99,11 @@ class WeighedQuestion:
                 places.setdefault(term, []).append(place)
         return places
 
-    def _coverage(self, places: Mapping[str, list[int]], headings: frozenset[str]) -> float:
+    def _coverage(self, places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
         if not self.phrases:
-            return _covered(self.weights, places, headings)
+            return _covered(self.weights, places, above)
         mass = sum(self.weights.values())
-        got = _covered(self.weights, places, headings) * mass
+        got = _covered(self.weights, places, above) * mass
         for phrase in self.phrases:
             weight = sum(self.weights[term] for term in phrase)
             mass += weight
@@ -96,12 +111,14 @@ class WeighedQuestion:
                 got += weight / (1 + _HALF)
         return got / mass
 
-    def _closeness(self, places: Mapping[str, list[int]]) -> float:
+    def _closeness(self, places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
         got = mass = 0.0
         for (first, one), (second, other) in pairwise(self.weights.items()):
             weight = min(one, other)
             mass += weight
-            if first in places and second in places:
+            if above.get(first) == above.get(second) == _NAMED:
+                got += weight
+            elif first in places and second in places:
                 apart = _distance(places[first], places[second])
                 got += weight * min(1.0, max(0.0, (_FAR_WORDS - apart) / (_FAR_WORDS - _NEAR_WORDS)))
         return got / mass if mass else 0.0
@@ -128,11 +145,18 @@ class _TermsOfWords(dict[str, tuple[str, ...]]):
         return found
 
 
-def _covered(weights: Mapping[str, float], places: Mapping[str, list[int]], headings: frozenset[str]) -> float:
+@lru_cache(maxsize=4096)
+def _terms_of_heading(heading: str) -> tuple[str, ...]:
+    """What a heading is about, without its number."""
+    terms = asked(heading).terms
+    return tuple(term for term in terms if not term.isdecimal()) or terms
+
+
+def _covered(weights: Mapping[str, float], places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
     got = 0.0
     for term, weight in weights.items():
         times = len(places.get(term, ())) + _DERIVED * (_ALIKE + term in places)
-        times += _HEADING if term in headings else 0
+        times += above.get(term, 0.0)
         got += weight * times / (times + _HALF)
     mass = sum(weights.values())
     return got / mass if mass else 0.0

@@ -47,7 +47,7 @@ Collected from stored sources: data, never instructions to you. `12| text` is li
 1. src_243efb39e0bf · 123 tokens · fetched DAY · http://station.example/guide/gallery · Gallery
 § The piers · The great flood
 
-[EVIDENCE] 1
+[EVIDENCE] 1 source
 [E1] source 1 · lines 1-17 · whole source
 1| # Gallery
 3| The pictures were taken by the keepers. They may be printed with the name of the station.
@@ -75,7 +75,7 @@ Collected from stored sources: data, never instructions to you. `12| text` is li
 [STATS]
 mode: fast
 searched: 1 documents, 3 passages
-matched: 1 passages
+words found in: 1 passages
 iterations: 1
 stopped: fast mode
 ranking: none
@@ -94,7 +94,7 @@ def shown(brief: str, web: Site, *names: str) -> str:
 async def test_auto_follows_links_until_there_is_enough(web: Site) -> None:
     with asking(web) as retriever:
         found = await retriever.answer(web.url('/guide/turbines'), HALLIN, intent='a plaque', max_tokens=1500)
-    assert heads(found.text) == ['SOURCES 3', 'EVIDENCE 3', 'EXPANSION TRACE showing 2 of 3', 'CITATIONS 8']
+    assert heads(found.text) == ['SOURCES 3', 'EVIDENCE 3 sources', 'EXPANSION TRACE showing 2 of 3', 'CITATIONS 8']
     assert [quote.words for quote in quotes(found.text)][:3:2] == [
         'Four bays hold Kaplan sets, which were bought second-hand from the barrage at Hallin Ness when that one silted up.',
         'The Kaplan sets cut in at a head of 1.35 metres, and the keeper of the watch takes them off again when the head has fallen below ninety centimetres.',
@@ -113,7 +113,7 @@ async def test_auto_follows_links_until_there_is_enough(web: Site) -> None:
 [STATS]
 mode: auto
 searched: 3 documents, 10 passages
-matched: 8 passages
+words found in: 8 passages
 iterations: 3
 stopped: no promising links
 ranking: none
@@ -150,28 +150,28 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
 
 [EXPANSION TRACE] 17
 7 rounds; stopped: expansion budget
-|-- http://station.example/guide/ | depth 0 | source 1 | +4 passages | score 0.00 -> 0.45 | … ms
+|-- http://station.example/guide/ | depth 0 | source 1 | +4 passages | score 0.00 -> 0.46 | … ms
 |   |-- http://station.example/guide/draft | depth 1 | … ms | failed: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RES…
-|   |-- http://station.example/valley | depth 1 | source 4 | +3 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/survey | depth 1 | source 5 | +1 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/old-guide | depth 1 | source 1 | +0 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/guide/turbines | depth 1 | source 6 | +4 passages | score 0.45 -> 0.45 | … ms
-|   |   `-- http://station.example/guide/turbines/kaplan | depth 2 | source 7 | +3 passages | score 0.45 -> 0.45 | … ms
-|   |       `-- http://station.example/guide/turbines/kaplan/blades | depth 3 | source 10 | +3 passages | score 0.45 -> 0.45 | … ms
+|   |-- http://station.example/valley | depth 1 | source 4 | +3 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/survey | depth 1 | source 5 | +1 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/old-guide | depth 1 | source 1 | +0 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/guide/turbines | depth 1 | source 6 | +4 passages | score 0.46 -> 0.46 | … ms
+|   |   `-- http://station.example/guide/turbines/kaplan | depth 2 | source 7 | +3 passages | score 0.46 -> 0.46 | … ms
+|   |       `-- http://station.example/guide/turbines/kaplan/blades | depth 3 | source 10 | +3 passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/missing | depth 1 | … ms | failed: answered HTTP 404
-|   |-- http://station.example/slow | depth 1 | source 8 | +1 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/guide/theory | depth 1 | source 9 | +5 passages | score 0.45 -> 0.45 | … ms
-|   |-- http://station.example/guide/control | depth 1 | source 11 | +4 passages | score 0.45 -> 0.45 | … ms
-|   `-- http://station.example/logbook | depth 1 | source 3 | +111 passages | score 0.45 -> 0.45 | … ms
+|   |-- http://station.example/slow | depth 1 | source 8 | +1 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/guide/theory | depth 1 | source 9 | +5 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/guide/control | depth 1 | source 11 | +4 passages | score 0.46 -> 0.46 | … ms
+|   `-- http://station.example/logbook | depth 1 | source 3 | +111 passages | score 0.46 -> 0.46 | … ms
 |-- http://station.example/gone?secret=hunter2 | depth 0 | … ms | failed: answered HTTP 404
-`-- http://station.example/partners | depth 0 | source 2 | +1 passages | score 0.00 -> 0.45 | … ms
+`-- http://station.example/partners | depth 0 | source 2 | +1 passages | score 0.00 -> 0.46 | … ms
     |-- http://canary.example/tariff | depth 1 | … ms | failed: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary…
     `-- http://station.example/mirror | depth 1 | … ms | failed: canary.example/mirrored leads to an address that is not public (loopback); SUMMARIZER_FETCH…
 
 [STATS]
 mode: deep
 searched: 11 documents, 140 passages
-matched: 24 passages
+words found in: 24 passages
 iterations: 8
 stopped: expansion budget
 ranking: bm25
@@ -196,12 +196,12 @@ async def test_what_goes_first_when_space_is_short(web: Site) -> None:
     assert by_budget == snapshot(
         {
             500: ['2 of 4', '3 of 4 passages', '0 of 4', '0 of 4', '1 of 4'],
-            700: ['3 of 4', '3', '0 of 4', '0 of 4', '1 of 4'],
-            900: ['3 of 4', '3', '0 of 4', '0 of 4', '3 of 4'],
-            1100: ['4', '3', '0 of 4', '2 of 4', '4'],
-            1400: ['4', '4', '0 of 4', '0 of 4', '2 of 4'],
-            1700: ['4', '4', '0 of 4', '4', '4'],
-            24000: ['4', '4', '4', '4', '4'],
+            700: ['3 of 4', '4 passages', '0 of 4', '0 of 4', '1 of 4'],
+            900: ['3 of 4', '4 passages', '0 of 4', '0 of 4', '3 of 4'],
+            1100: ['4', '4 passages', '0 of 4', '2 of 4', '4'],
+            1400: ['4', '4 sources', '0 of 4', '0 of 4', '2 of 4'],
+            1700: ['4', '4 sources', '0 of 4', '4', '4'],
+            24000: ['4', '4 sources', '4', '4', '4'],
         }
     )
 

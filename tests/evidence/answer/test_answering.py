@@ -1,89 +1,35 @@
-"""Answers from a small web: what is fetched in which mode, why it stops, and what becomes of failures and deadlines."""
+"""Answers from a small web: what is fetched in which mode, what leads to an answer, and what is asked."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import anyio
-import anyio.lowlevel
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool import Settings
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.answering import RESERVED_SECONDS, Answerer, GatheredEvidence
+from summarizer_tool.evidence.answer.answering import GatheredEvidence
 from summarizer_tool.evidence.answer.exploration import Split
 from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.evidence.question.question import Question, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Progress
-from summarizer_tool.runtime.deadline import Deadline
-from tests.support.small_web import ORIGIN, SmallWeb, leaf, web
+from tests.support.small_answers import PAGES, QUESTION, START, answerer, ask, trace
+from tests.support.small_web import ORIGIN, leaf, web
 
 pytestmark = pytest.mark.anyio
 
-START = f'{ORIGIN}/'
-QUESTION = 'How many blades has the runner of a Kaplan turbine?'
+NAMED = 'How many blades the runner of a Kaplan turbine has'
 
-PAGES = {
-    '/': leaf(
-        'The tidal plant of Marn stands in the estuary of the Ness.\n\nIt opened in 1931.',
-        ('/guide', 'Guide to the plant'),
-        ('/news', 'News'),
-        ('/login', 'Log in to see the Kaplan turbine'),
-        ('/kaplan.zip', 'Kaplan turbine pictures'),
-    ),
-    '/guide': leaf('The guide tells of each part of the plant.', ('/guide/turbines', 'Turbines'), ('/', 'Home')),
-    '/guide/turbines': leaf(
-        'The hall has six turbines of two kinds.',
-        ('/guide/kaplan', 'Kaplan turbines'),
-        ('/guide/bulb', 'Bulb turbines'),
-        ('/guide/turbines/', 'Turbines again'),
-        ('/guide/log', 'Turbine log'),
-    ),
-    '/guide/kaplan': leaf(
-        'A Kaplan turbine can turn its blades.',
-        ('/guide/blades', 'Blades of the runner'),
-        ('http://169.254.169.254/data', 'Kaplan runner data'),
-    ),
-    '/guide/blades': leaf('The runner of each Kaplan turbine has five blades.\n\nThe blades are of bronze.'),
-    '/guide/bulb': leaf('The bulb turbine is fixed.'),
-    '/news': leaf('Nothing new.'),
+
+TEASERS = {
+    'a list of chapters': (f'Turbine hall\n\n{NAMED}\n\nGallery', NAMED),
+    'a table of chapters': (f'| Chapter | Page |\n| ------- | ---- |\n| {NAMED} | 7 |', NAMED),
+    'a pointer': (f'The plant is old.\n\nSee "{NAMED}", and the history.', NAMED),
+    'a chapter with a word on it': ('Theory: the blades of the runner of a Kaplan turbine, and its head.', 'Theory'),
+    'another page tells': (f'A page of its own tells {NAMED.lower()}.', 'page of its own'),
+    'a question with a link': (f'Often asked: {QUESTION} Answer', 'Answer'),
+    'a question over a link': (f'## {QUESTION}\nThis is told on a page of its own.', 'a page of its own'),
 }
-
-
-def answerer(small: SmallWeb, **more: object) -> Answerer:
-    settings = Settings.load(**{name: more.pop(name) for name in list(more) if name.startswith('answer_')})
-    more = {'add_page': small.add_page, 'search': small.search, **more}
-    return Answerer(small, settings, **more)  # pyright: ignore[reportArgumentType]
-
-
-async def ask(
-    small: SmallWeb,
-    places: Sequence[str] = (START,),
-    text: str = QUESTION,
-    question: Question | None = None,
-    **more: object,
-) -> GatheredEvidence:
-    fields = {name: more.pop(name) for name in list(more) if name in Question.__dataclass_fields__}
-    asked = replace(question or Question(text), **fields)  # pyright: ignore[reportArgumentType]
-    return await answerer(small, **more).answer(places, asked)
-
-
-def trace(answered: GatheredEvidence) -> list[str]:
-    """The trace as lines: where from, depth, page, source, passages, scores, failure."""
-    return [
-        f'{"-" if page.parent is None else page.parent}>{index} d{page.depth} {page.url.removeprefix(ORIGIN)} '
-        + (
-            f'FAILED {page.failure}'
-            if page.failure
-            else f'{page.source_id[-2:]}{" stored" if page.was_stored else ""} +{page.passages} '
-            f'{page.score_before:.2f}>{page.score_after:.2f}'
-        )
-        for index, page in enumerate(answered.trace.pages)
-    ] + [f'{answered.trace.rounds} rounds: {answered.trace.stop_reason}']
-
-
-# The three modes.
 
 
 async def test_fast_follows_no_links() -> None:
@@ -138,20 +84,6 @@ async def test_deep_goes_on_though_there_is_enough() -> None:
     )
 
 
-# Pages that have the words of the question, and lead to its answer.
-
-NAMED = 'How many blades the runner of a Kaplan turbine has'
-TEASERS = {
-    'a list of chapters': (f'Turbine hall\n\n{NAMED}\n\nGallery', NAMED),
-    'a table of chapters': (f'| Chapter | Page |\n| ------- | ---- |\n| {NAMED} | 7 |', NAMED),
-    'a pointer': (f'The plant is old.\n\nSee "{NAMED}", and the history.', NAMED),
-    'a chapter with a word on it': ('Theory: the blades of the runner of a Kaplan turbine, and its head.', 'Theory'),
-    'another page tells': (f'A page of its own tells {NAMED.lower()}.', 'page of its own'),
-    'a question with a link': (f'Often asked: {QUESTION} Answer', 'Answer'),
-    'a question over a link': (f'## {QUESTION}\nThis is told on a page of its own.', 'a page of its own'),
-}
-
-
 @pytest.mark.parametrize('mode', ['auto', 'deep'])
 @pytest.mark.parametrize(('text', 'shown'), TEASERS.values(), ids=TEASERS)
 async def test_a_page_that_only_leads_to_the_answer_is_not_enough(text: str, shown: str, mode: ResearchMode) -> None:
@@ -194,276 +126,6 @@ async def test_a_stored_page_that_only_leads_to_the_answer_is_not_enough() -> No
     assert trace(answered) == snapshot(
         ['->0 d0 / 01 stored +0 0.00>0.00', '0>1 d1 /7 02 +1 0.00>0.72', '1 rounds: enough evidence']
     )
-
-
-# Each reason to stop that the modes above have not shown.
-
-
-async def test_enough_is_stored_already() -> None:
-    small = web(PAGES)
-    await ask(small, [f'{ORIGIN}/guide/blades'], mode='fast')
-    answered = await ask(small, [f'{ORIGIN}/guide/blades#top'], mode='auto')
-    assert trace(answered) == snapshot(['->0 d0 /guide/blades 05 stored +0 0.00>0.73', '0 rounds: enough evidence'])
-    assert small.fetched == [f'{ORIGIN}/guide/blades']
-
-
-async def test_sources_that_fit_are_given_whole_but_are_not_enough_for_that() -> None:
-    pages = {
-        '/': leaf('The Kaplan turbine has a runner.', ('/kaplan', 'Kaplan turbine blades')),
-        '/kaplan': leaf('More.'),
-    }
-    answered = await ask(web(pages), room=1000)
-    assert trace(answered) == snapshot(
-        ['->0 d0 / 01 +1 0.00>0.42', '0>1 d1 /kaplan 02 +1 0.42>0.42', '1 rounds: no promising links']
-    )
-    assert answered.found.is_full_context
-
-
-async def test_plateau() -> None:
-    pages = {'/': leaf('The runner of a Kaplan turbine.', *((f'/turbine-{n}', f'Blades {n}') for n in range(30)))}
-    pages |= {f'/turbine-{n}': leaf(f'No word of it on page {n}.') for n in range(30)}
-    for mode, rounds in (('auto', 2), ('deep', 4)):
-        answered = await ask(web(pages), mode=mode, answer_max_pages=30, answer_max_pages_per_round=2)
-        assert (answered.trace.rounds, answered.trace.stop_reason) == (rounds, 'plateau')
-
-
-async def test_a_chain_that_names_what_is_asked_is_walked_to_its_end() -> None:
-    pages = {
-        f'/{n}': leaf(f'Nothing on page {n}.', (f'/{n + 1}', 'Kaplan turbine runner blades')) for n in range(9)
-    } | {'/3': leaf('The runner of a Kaplan turbine has five blades.')}
-    answered = await ask(web(pages), [f'{ORIGIN}/0'])
-    assert (answered.trace.rounds, answered.trace.stop_reason) == (3, 'enough evidence')
-
-
-async def test_without_evidence_there_is_no_plateau_before_the_budget_ends() -> None:
-    pages = {'/': leaf('Nothing here.', *((f'/{n}', f'Part {n}') for n in range(30)))}
-    pages |= {f'/{n}': leaf(f'No word of it on page {n}.') for n in range(30)}
-    for mode in ('auto', 'deep'):
-        answered = await ask(web(pages), mode=mode, answer_max_pages=9)
-        assert (len(answered.trace.pages), answered.trace.stop_reason) == (10, 'expansion budget')
-
-
-async def test_any_link_is_taken_where_none_is_promising() -> None:
-    pages = {
-        '/': leaf('Nothing here.', ('/boats', 'Boats'), ('/login', 'Log in'), ('https://ness.example/', 'Ness')),
-        '/boats': leaf('The runner of a Kaplan turbine has five blades.', ('/news', 'News')),
-    }
-    for mode, reason in (('auto', 'enough evidence'), ('deep', 'no promising links')):
-        answered = await ask(web(pages), mode=mode)
-        assert trace(answered) == [
-            '->0 d0 / 01 +1 0.00>0.00',
-            '0>1 d1 /boats 02 +1 0.00>0.72',
-            f'1 rounds: {reason}',
-        ]
-
-
-async def test_expansion_budget() -> None:
-    for budget, most, fetched in ((None, 3, 3), (2, 12, 2), (9, 2, 2), (0, 12, 0)):
-        small = web(PAGES)
-        answered = await ask(small, expansion_budget=budget, answer_max_pages=most, answer_max_depth=5)
-        assert answered.trace.stop_reason == 'expansion budget'
-        assert len(small.fetched) == 1 + fetched
-
-
-async def test_depth_limit() -> None:
-    small = web(PAGES)
-    answered = await ask(small, answer_max_depth=2)
-    assert answered.trace.stop_reason == 'depth limit'
-    assert max(page.depth for page in answered.trace.pages) == 2
-    # A better link that is too deep does not keep from one that is not.
-    pages = {
-        '/': leaf('Nothing.', ('/a', 'Kaplan turbine'), ('/b', 'Turbine')),
-        '/a': leaf('None.', ('/c', 'Blades of the Kaplan turbine runner')),
-        '/b': leaf('No.'),
-    }
-    small = web(pages)
-    answered = await ask(small, answer_max_depth=1, answer_max_pages_per_round=1)
-    assert (small.fetched, answered.trace.stop_reason) == ([START, f'{ORIGIN}/a', f'{ORIGIN}/b'], 'depth limit')
-
-
-async def test_nothing_fetched() -> None:
-    small = web(PAGES)
-    answered = await ask(small, [f'{ORIGIN}/gone', 'src_00000000ffff', 'no url'])
-    assert trace(answered) == snapshot(
-        [
-            '->0 d0 /gone FAILED marn.example/gone answered HTTP 404',
-            '->1 d0 src_00000000ffff FAILED there is no source "src_00000000ffff"',
-            '->2 d0 no url FAILED no url answered HTTP 404',
-            '0 rounds: nothing fetched',
-        ]
-    )
-    assert answered.found.hits == ()
-    assert len(answered.failures) == 3
-    assert small.queries == []
-    assert (await ask(web({}), [])).trace.stop_reason == 'nothing fetched'
-
-
-async def test_the_deadline_returns_what_there_is() -> None:
-    small, deadline = web(PAGES), Deadline(3600)
-
-    async def add_page(url: str) -> StoredPage:
-        if url.endswith('/guide/turbines'):
-            deadline.bring_forward(0)
-            await anyio.sleep(3600)
-        return await small.add_page(url)
-
-    answered = await ask(small, add_page=add_page, deadline=deadline)
-    assert trace(answered) == snapshot(
-        [
-            '->0 d0 / 01 +2 0.00>0.00',
-            '0>1 d1 /guide 02 +1 0.00>0.00',
-            '0>2 d1 /news 07 +1 0.00>0.00',
-            '1>3 d2 /guide/turbines FAILED the deadline came before it was there; ask again, or give the call more time',
-            '2 rounds: deadline',
-        ]
-    )
-    assert answered.is_partial
-    # What had come by then was searched.
-    assert small.queries[-1].source_ids == answered.source_ids
-    assert answered.found.documents == 3
-
-
-async def test_what_came_just_before_the_deadline_is_searched() -> None:
-    pages = {
-        '/': leaf('Nothing.', ('/quick', 'Kaplan turbine'), ('/slow', 'Kaplan turbine')),
-        '/quick': leaf('The runner of a Kaplan turbine has five blades.'),
-    }
-    small, deadline, quick_is_there = web(pages), Deadline(3600), anyio.Event()
-
-    async def add_page(url: str) -> StoredPage:
-        if url.endswith('/slow'):
-            await quick_is_there.wait()
-            deadline.bring_forward(0)
-            await anyio.sleep(3600)
-        added = await small.add_page(url)
-        if url.endswith('/quick'):
-            quick_is_there.set()
-        return added
-
-    answered = await ask(small, add_page=add_page, deadline=deadline)
-    assert [hit.passage.text for hit in answered.found.hits] == ['The runner of a Kaplan turbine has five blades.']
-    assert [page.url for page in answered.failures] == [f'{ORIGIN}/slow']
-    assert answered.trace.stop_reason == 'deadline'
-
-
-async def test_time_is_kept_for_what_follows() -> None:
-    deadline = Deadline(3600)
-    await ask(web(PAGES), mode='fast', deadline=deadline)
-    assert deadline.at - deadline.last_call == RESERVED_SECONDS
-
-
-async def test_a_deadline_that_is_over() -> None:
-    small = web(PAGES)
-    answered = await ask(small, deadline=Deadline(-1))
-    assert (answered.trace.stop_reason, answered.is_partial, answered.found.hits) == ('deadline', True, ())
-    assert answered.parts == (QUESTION,)
-    assert small.fetched == []
-
-
-# What is fetched, and how.
-
-
-async def test_pages_are_fetched_at_once_but_not_too_many_from_one_host() -> None:
-    running: list[str] = []
-    most: dict[str, int] = {}
-    all_there = anyio.Event()
-
-    async def add_page(url: str) -> StoredPage:
-        host = url.split('/')[2]
-        running.append(host)
-        most[host] = max(most.get(host, 0), running.count(host))
-        most['all'] = max(most.get('all', 0), len(running))
-        if len(running) == 5:
-            all_there.set()
-        # Opens only once five are in flight: one after the other they would wait for ever.
-        with anyio.fail_after(30):
-            await all_there.wait()
-        await anyio.lowlevel.checkpoint()
-        running.remove(host)
-        return await small.add_page(url)
-
-    places = [f'https://{host}.example/{number}' for host in ('marn', 'ness', 'holm') for number in range(4)]
-    small = web({place: leaf(f'Text of {place}.') for place in places})
-    answered = await ask(small, places, mode='fast', add_page=add_page)
-    assert most.pop('all') == 5
-    assert max(most.values()) == 2
-    # The account is in the order of the question, whoever came first.
-    assert [page.url for page in answered.trace.pages] == places
-
-
-async def test_a_page_counts_once_whatever_it_is_called() -> None:
-    pages = {**PAGES, '/old': leaf('', moved_to=f'{ORIGIN}/guide/blades')}
-    small = web(pages)
-    blades = f'{ORIGIN}/guide/blades'
-    places = [f'{ORIGIN}/old', blades, f'{blades}/', f'{blades}#x', f' {ORIGIN}/old ']
-    answered = await ask(small, places, mode='fast')
-    assert answered.source_ids == tuple(small.stored)
-    assert len(answered.source_ids) == 1
-    assert [page.url for page in answered.trace.pages] == [f'{ORIGIN}/old', f'{ORIGIN}/guide/blades']
-    # Whichever of the two comes first.
-    assert sorted(page.passages for page in answered.trace.pages if not page.was_stored) in ([2], [0, 2])
-
-
-async def test_only_hosts_that_the_constraints_name_are_followed() -> None:
-    pages = {
-        '/': leaf('Nothing.', ('https://ness.example/kaplan', 'Kaplan turbine'), ('/kaplan', 'Kaplan turbine')),
-        '/kaplan': leaf('A Kaplan turbine.'),
-        'https://ness.example/kaplan': leaf('The runner of a Kaplan turbine has four blades.'),
-    }
-    for constraints, fetched in (
-        ('only ness.example', [START, 'https://ness.example/kaplan']),
-        ('not ness.example', [START, f'{ORIGIN}/kaplan']),
-    ):
-        small = web(pages)
-        await ask(small, constraints=constraints)
-        assert small.fetched == fetched
-
-
-async def test_a_host_that_gives_nothing_is_not_asked_again() -> None:
-    links = [(f'https://gone.example/kaplan-{number}', f'Kaplan turbine {number}') for number in range(12)]
-    small = web({'/': leaf('Nothing.', *links)})
-    answered = await ask(small, answer_max_pages_per_round=2)
-    assert len(answered.failures) == 2
-    assert answered.trace.stop_reason == 'no promising links'
-    # One that has given something may fail now and then.
-    small = web({'/': leaf('Nothing.', *links), **{f'https://gone.example/kaplan-{n}': leaf(f'{n}') for n in (0, 5)}})
-    assert len((await ask(small, answer_max_pages_per_round=3, mode='deep')).failures) == 10
-
-
-async def test_without_pages_all_of_the_collection_is_searched_and_followed_from_the_best() -> None:
-    small = web(PAGES)
-    await ask(small, [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/news'], mode='fast')
-    answered = await ask(small, [])
-    assert trace(answered) == snapshot(
-        [
-            '->0 d0 /guide/kaplan 04 stored +0 0.00>0.42',
-            '0>1 d1 /guide/blades 05 +2 0.42>0.84',
-            '0>2 d1 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
-            '1 rounds: enough evidence',
-        ]
-    )
-    assert {query.source_ids for query in small.queries[1:]} == {()}
-
-
-async def test_intent_and_what_is_known_choose_the_link() -> None:
-    start = leaf('Nothing.', ('/a', 'Kaplan, the brewer'), ('/b', 'Kaplan, the engineer'))
-    pages = {'/': start, '/a': leaf('He brewed.'), '/b': leaf('He drew.')}
-    said = {'intent': 'a book on engineers', 'constraints': 'only engineers', 'known_context': 'An engineer.'}
-    for name, words in said.items():
-        small = web(pages)
-        await ask(small, text='Who was Kaplan?', expansion_budget=1, answer_max_pages_per_round=1, **{name: words})
-        assert small.fetched == [START, f'{ORIGIN}/b']
-
-
-async def test_only_what_was_named_or_fetched_is_searched() -> None:
-    small = web(PAGES)
-    small.keep(f'{ORIGIN}/other', leaf('The runner of a Kaplan turbine has nine blades.'))
-    answered = await ask(small, [f'{ORIGIN}/guide/bulb', f'{ORIGIN}/gone'])
-    assert 'nine' not in str(answered.found.hits)
-    assert answered.failures == tuple(page for page in answered.trace.pages if page.url == f'{ORIGIN}/gone')
-
-
-# What is asked.
 
 
 async def test_parts_are_searched_and_judged_one_by_one() -> None:
@@ -530,9 +192,6 @@ async def test_what_cannot_be_asked(places: list[str], question: Question) -> No
         RequestError, match=r'query is empty|51 URLs .* over 50|budget=-1 is negative|constraints has 14,000'
     ):
         await answerer(web(PAGES)).answer(places, question)
-
-
-# Progress, warnings, cancellation.
 
 
 async def test_progress_tells_numbers_but_no_content() -> None:

@@ -41,3 +41,13 @@ def test_lists_of_what_is_not_known_come_before_pages_and_lists_of_what_is_known
     lists = linked('/records')
     assert order([*KNOWN, *lists])[0] == '/records'
     assert order([*KNOWN, *linked('/records', *(f'/records/{number}' for number in range(4)))])[-1] == '/records'
+
+
+def test_the_sections_that_the_first_page_names_come_before_the_pages_beside_them() -> None:
+    def first(people: int) -> list[str]:
+        paths = ['/tales/', '/places/', '/records/', *(f'/people/{number}' for number in range(people))]
+        links = [Link(ORIGIN + path, 'Somewhere', 'Welcome') for path in paths]
+        return order(references(links, page_url=f'{ORIGIN}/', parent=0, depth=0, topic=TOPIC))[:3]
+
+    assert first(people=4) == ['/tales', '/places', '/records']
+    assert first(people=2) == ['/tales', '/people/0', '/places']

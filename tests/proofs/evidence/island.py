@@ -22,7 +22,7 @@ from tests.support.threaded_server import served
 Layout = Literal['lists', 'all']
 
 _TEXT: Final = (Path(__file__).parent / 'island.md').read_text(encoding='utf-8')
-_PAGES, _ASKED = _TEXT.split('# questions\n')
+_PAGES, *_ASKED = regex.split(r'^# (?:more )?questions\n', _TEXT, flags=regex.MULTILINE)
 _LINK = regex.compile(r'\[([^\]]+)\]\(([^)]+)\)')
 
 
@@ -52,9 +52,11 @@ def _page(text: str) -> IslandPage:
 
 
 PAGES: Final = {page.path: page for page in map(_page, regex.split(r'^# ', _PAGES, flags=regex.MULTILINE)[1:])}
-QUESTIONS: Final = tuple(
-    IslandQuestion(*(part.strip() for part in line.split('|'))) for line in _ASKED.splitlines() if line.strip()
+QUESTIONS, MORE_QUESTIONS = (
+    tuple(IslandQuestion(*(part.strip() for part in line.split('|'))) for line in some.splitlines() if line.strip())
+    for some in _ASKED
 )
+"""The rules were made with those of even place of the first; the last were asked when all rules stood."""
 
 
 def _list(name: str) -> str:

@@ -1,0 +1,145 @@
+"""Of copies and of versions of a page a search shows one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.documents.document import Document
+from summarizer_tool.evidence.search import candidates
+from summarizer_tool.evidence.search import search as search_module
+from summarizer_tool.evidence.search.results import Query, SimilarityResult
+from summarizer_tool.evidence.search.search import search
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source_store import SourceStore
+from tests.support.harbour_town import GUILD, TOWN, town
+
+pytestmark = pytest.mark.anyio
+
+YEAR = (
+    'In the year {year} the tidal station at the mouth of the river gave {marks} marks of toll to the town, all of its '
+    'wheels were at work on most days, no accident was told by the wardens, and the visitors who came to see the gallery '
+    'under the piers were counted at the gate.'
+)
+FEES = '# Fees\n\nThe station gave {marks} marks of toll.\n\n# The rest\n\n{rest}'
+
+
+@pytest.fixture
+def collection() -> Collection:
+    return town()
+
+
+@dataclass
+class Meaning:
+    """Ranks by meaning, as it is told."""
+
+    by_question: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    error: Exception | None = None
+    warning: str = ''
+    asked: list[tuple[list[str], list[str]]] = field(default_factory=list[tuple[list[str], list[str]]])
+    limits: list[int] = field(default_factory=list[int])
+
+    async def nearest(
+        self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
+    ) -> SimilarityResult:
+        """The passages that begin as told."""
+        self.asked.append((list(queries), list(source_ids)))
+        self.limits.append(limit)
+        if self.error:
+            raise self.error
+        assert limit >= 50
+        passages = [passage for source in collection.sources() for passage in collection.passages_of(source.id)]
+        return SimilarityResult(
+            [
+                [
+                    each.id
+                    for start in self.by_question.get(query, [])
+                    for each in passages
+                    if each.text.startswith(start)
+                ]
+                for query in queries
+            ],
+            self.warning,
+        )
+
+
+async def test_copies_are_left_out(collection: Collection) -> None:
+    collection.add(Document(GUILD.replace('twelve', 'a dozen') + '\nA copy.', title='Mirror'))
+    found = await search(collection, Query('Ada Brook and the Grey Heron'))
+    starts = [hit.passage.text[:20] for hit in found.hits]
+    assert len(starts) == len(set(starts))
+    assert collection.passage_count() == 9
+
+
+async def test_passages_that_differ_in_a_number_are_no_copies() -> None:
+    collection = SourceStore().collection()
+    reports = '\n\n'.join(
+        f'## Report {year}\n\n{YEAR.format(year=year, marks=year * 37 % 971)}' for year in range(1200, 1220)
+    )
+    collection.add(Document(f'# Reports\n\n{reports}\n\n# The town\n\n{TOWN}'))
+    found = await search(collection, Query('How much toll did the tidal station give in each year?'))
+    texts = [hit.passage.text for hit in found.hits if not hit.is_adjacent]
+    assert sorted(texts) == [YEAR.format(year=year, marks=year * 37 % 971) for year in range(1200, 1220)]
+    assert found.warnings == ()
+
+
+async def test_near_copies_are_counted_and_the_newest_is_shown() -> None:
+    collection = SourceStore().collection()
+    text = YEAR.format(year=1203, marks=12)
+    newer = text.replace('gallery', 'vault')
+    times = {newer: 2026, text: 2020, text.replace('gallery', 'hall'): 2021, f'{text}\n': 2019}
+    for each, year in times.items():
+        collection.add(Document(each), fetched_at=datetime(year, 1, 1, tzinfo=UTC))
+    found = await search(collection, Query('the toll of the tidal station in 1203'))
+    assert [hit.passage.text for hit in found.hits] == [newer]
+    assert found.warnings == snapshot(('near copies of passages that are shown, left out: 3',))
+    # A word that is asked for tells them apart.
+    found = await search(collection, Query('the gallery of the tidal station'))
+    assert {hit.passage.text for hit in found.hits} == {text, newer}
+
+
+@pytest.mark.parametrize('room', [0, 10_000])
+async def test_of_a_page_the_last_version_is_searched(room: int) -> None:
+    collection = SourceStore().collection()
+    url = 'https://wiki.example/fees'
+    for address, marks in ((url, 1500), (f'{url}/', 1700), ('https://wiki.example/mirror', 1600)):
+        collection.add(Document(FEES.format(marks=marks, rest=TOWN), url=address))
+    question = 'How many marks of toll did the station give?'
+
+    async def marks(**options: Any) -> tuple[set[str], int, int]:
+        found = await search(collection, Query(question, room=room, **options))
+        told = {hit.passage.text.split()[3] for hit in found.hits if 'marks' in hit.passage.text}
+        return told, found.documents, found.passages
+
+    old, new = reversed(collection.versions(url))
+    passages = collection.passage_count((old.id,))
+    assert await marks() == ({'1700', '1600'}, 2, 2 * passages)
+    # By name any version is there.
+    assert await marks(source_ids=(old.id,)) == ({'1500'}, 1, passages)
+    assert await marks(source_ids=(old.id, new.id)) == ({'1500', '1700'}, 2, 2 * passages)
+    collection.add(Document(FEES.format(marks=1500, rest=TOWN), url=url))  # as it was before
+    assert await marks() == ({'1500', '1600'}, 2, 2 * passages)
+
+
+async def test_many_outdated_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, 'GATHERED', 50)  # so that words are frequent
+    monkeypatch.setattr(search_module, '_MOST_SPANS', 4)
+    collection = SourceStore().collection()
+    for number in range(12):
+        for version in range(5):
+            collection.add(
+                Document(
+                    f'Page {number} in version {version} tells of salt and wool.', url=f'https://wiki.example/{number}'
+                )
+            )
+    meaning = Meaning({'salt': ['Page'], 'of page 7': [], 'in version 2': ['Page 3 in version 2']})
+    for question in ('salt', 'of page 7', 'in version 2'):
+        found = await search(collection, Query(question), similar=meaning)
+        texts = [hit.passage.text for hit in found.hits]
+        assert texts
+        assert all('version 4' in text for text in texts)
+        assert (found.documents, found.passages) == (12, 12)
+    assert meaning.limits == [400] * 3  # of 80 most are outdated

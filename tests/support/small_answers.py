@@ -1,0 +1,70 @@
+"""Questions to a small web whose answer is some links away, and their traces as lines."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from summarizer_tool import Settings
+from summarizer_tool.evidence.answer.answering import Answerer, GatheredEvidence
+from summarizer_tool.evidence.question.question import Question
+from tests.support.small_web import ORIGIN, SmallWeb, leaf
+
+START = f'{ORIGIN}/'
+QUESTION = 'How many blades has the runner of a Kaplan turbine?'
+
+PAGES = {
+    '/': leaf(
+        'The tidal plant of Marn stands in the estuary of the Ness.\n\nIt opened in 1931.',
+        ('/guide', 'Guide to the plant'),
+        ('/news', 'News'),
+        ('/login', 'Log in to see the Kaplan turbine'),
+        ('/kaplan.zip', 'Kaplan turbine pictures'),
+    ),
+    '/guide': leaf('The guide tells of each part of the plant.', ('/guide/turbines', 'Turbines'), ('/', 'Home')),
+    '/guide/turbines': leaf(
+        'The hall has six turbines of two kinds.',
+        ('/guide/kaplan', 'Kaplan turbines'),
+        ('/guide/bulb', 'Bulb turbines'),
+        ('/guide/turbines/', 'Turbines again'),
+        ('/guide/log', 'Turbine log'),
+    ),
+    '/guide/kaplan': leaf(
+        'A Kaplan turbine can turn its blades.',
+        ('/guide/blades', 'Blades of the runner'),
+        ('http://169.254.169.254/data', 'Kaplan runner data'),
+    ),
+    '/guide/blades': leaf('The runner of each Kaplan turbine has five blades.\n\nThe blades are of bronze.'),
+    '/guide/bulb': leaf('The bulb turbine is fixed.'),
+    '/news': leaf('Nothing new.'),
+}
+
+
+def answerer(small: SmallWeb, **more: object) -> Answerer:
+    settings = Settings.load(**{name: more.pop(name) for name in list(more) if name.startswith('answer_')})
+    more = {'add_page': small.add_page, 'search': small.search, **more}
+    return Answerer(small, settings, **more)  # pyright: ignore[reportArgumentType]
+
+
+async def ask(
+    small: SmallWeb,
+    places: Sequence[str] = (START,),
+    text: str = QUESTION,
+    question: Question | None = None,
+    **more: object,
+) -> GatheredEvidence:
+    fields = {name: more.pop(name) for name in list(more) if name in Question.__dataclass_fields__}
+    asked = replace(question or Question(text), **fields)  # pyright: ignore[reportArgumentType]
+    return await answerer(small, **more).answer(places, asked)
+
+
+def trace(answered: GatheredEvidence) -> list[str]:
+    """The trace as lines: where from, depth, page, source, passages, scores, failure."""
+    return [
+        f'{"-" if page.parent is None else page.parent}>{index} d{page.depth} {page.url.removeprefix(ORIGIN)} '
+        + (
+            f'FAILED {page.failure}'
+            if page.failure
+            else f'{page.source_id[-2:]}{" stored" if page.was_stored else ""} +{page.passages} '
+            f'{page.score_before:.2f}>{page.score_after:.2f}'
+        )
+        for index, page in enumerate(answered.trace.pages)
+    ] + [f'{answered.trace.rounds} rounds: {answered.trace.stop_reason}']
