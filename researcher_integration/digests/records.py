@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from math import log2
 
 from researcher_integration.digests.columns import BAD, Column, Oddity, describe, shown
 from researcher_integration.digests.contradictions import contradictions
@@ -129,14 +128,6 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
     fields = [field for field, _ in own.most_common(_FIELDS)] if len(own) > _FIELDS else list(own)
     cells = [(field, [row.get(field) for row in them.rows]) for field in fields]
     columns = [describe(field, values) for field, values in cells]
-    # What one thing has and the others lack says little where nearly every thing has something of its own.
-    own_things = log2(max(1, sum(own[field] < total / 2 for field in fields)))
-    columns = [
-        replace(each, oddities=[_less(odd, own_things) for odd in each.oddities])
-        if own[each.name] < total / 2
-        else each
-        for each in columns
-    ]
     columns += [_pool(path, them, pooled) for path in dict.fromkeys(pooled.values())]
     named = f', named by {them.key}' if them.key else ''
     more = f' ({len(own) - len(fields)} rare ones not described)' if len(own) > len(fields) else ''
@@ -159,10 +150,6 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
     known = {(each.field, each.row) for each in odd}
     odd += [each for each in contradictions(cells) if (each.field, each.row) not in known]
     yield from _odd(them, odd)
-
-
-def _less(odd: Oddity, bits: float) -> Oddity:
-    return odd if BAD.search(odd.text) else replace(odd, surprise=max(1.0, odd.surprise - bits))
 
 
 def _about(column: Column, them: NamedRows) -> Iterator[DigestStatement]:
