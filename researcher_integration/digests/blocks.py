@@ -20,6 +20,8 @@ LEAST = 4
 
 _LEAST_LINES = 2.5
 """Lines that a block has at least, on average."""
+_MOST_LINES = 150
+"""And at most: what recurs more rarely heads no record."""
 _MACHINE_SHARE = 0.6
 """Share of the lines that must be fields or of a form that recurs; otherwise people wrote the text."""
 _COMMON = 3
@@ -32,12 +34,14 @@ _FIRST = 2
 """Loose lines that are told of odd blocks."""
 _CELLS = 300
 """Fields of one block that are read."""
+_JOINED = 200
+"""Characters of what stands in a field several times; what goes beyond is loose."""
 _LONGEST = 2000
 """Characters of a line that are read."""
 
 _FIELD = re.compile(
     r'(?P<item>(?:- )*)(?P<key>"[^"]{1,80}"|[\w$@./-][\w$@./()*-]*+(?: [\w()/-]+){0,3}?)'
-    r'(?:\s*:(?=\s|$)|\s+=(?=\s)|\t+:)\s*(?P<value>.*)'
+    r'(?:\s*:(?=\s|$)|\s+[=|](?=\s|$)|\t+:)\s*(?P<value>.*)'
 )
 _HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S{1,24})')
 _RULE = re.compile(r'[-=_*#~+. ]{3,}$|[{}()\[\],;]*$')
@@ -149,7 +153,11 @@ def _head(filled: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
         lines = len(keys) - found[0]
         # Where blank lines part a text, blocks begin after them.
         parted = sum(not at or filled[at][0] > filled[at - 1][0] + 1 for at in found) / len(found)
-        if len(found) < LEAST or lines < _LEAST_LINES * len(found) or lines * (1 + parted) <= covered:
+        if (
+            len(found) < LEAST
+            or not _LEAST_LINES <= lines / len(found) <= _MOST_LINES
+            or lines * (1 + parted) <= covered
+        ):
             continue
         # Its blocks end where a line is less indented, few of them are a line alone, and they go on in the same way.
         inner = sum(indent >= key[0] for indent, _ in keys[found[0] :])
@@ -202,5 +210,8 @@ class _Walk:
             if len(block.fields) < _CELLS:
                 block.fields[name] = value
                 block.lines[name] = line
-        elif len(known) < 200 and value not in known.split(', '):
-            block.fields[name] = f'{known}, {value}'
+        elif value not in known.split(', '):
+            if len(known) + len(value) < _JOINED:
+                block.fields[name] = f'{known}, {value}'
+            else:
+                block.loose.append(line)

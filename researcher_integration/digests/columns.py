@@ -49,8 +49,12 @@ _NOTHING = frozenset({None, '', '""', '-', '--', 'null', 'None', 'none', 'N/A', 
 """What stands where a value is missing."""
 _BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?[^/:@\s]*')
 """Of an address its host, of a path its root, of `sha256:…` what comes first."""
+_SIGNS = re.compile(r'[^\w\s]')
+
 _GROWN = 0.75
 """Share of the rows whose number is not less than that before it, from which the numbers count up."""
+_MANY = 60
+"""Texts from which they are compared by more than their templates."""
 
 VALUE_LENGTH = 160
 """Characters of a value that are shown."""
@@ -313,11 +317,11 @@ def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None])
     ranked = sorted(forms, key=lambda form: -sizes[form])
     odd: list[Oddity] = []
     is_code = _same_length(values)
-    others = [_alike(counts, _beginning), *([_alike(counts, _length)] if is_code else [])]
-    for parted in (forms, *(others if len(values) - counts[None] >= 10 * _ODD_ROWS else [])):
+    others = (_beginning, _signs, *([_length] if is_code else [])) if len(values) - counts[None] >= _MANY else ()
+    for parted in (forms, *(_alike(counts, form) for form in others)):
         odd = _joined(odd, _unlike_form(name, values, counts, parted.values()))
-    if not odd and not is_code:
-        odd = _strange(name, values, counts)
+    if not is_code:
+        odd = _joined(odd, _strange(name, values, counts))
     tops = ranked[: 4 if sizes[ranked[0]] > 1 else 1]
     parts = [f'{shown(forms[form][0])[:70]}' + (f' ×{sizes[form]} alike' if len(tops) > 1 else '') for form in tops]
     most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
@@ -328,6 +332,11 @@ def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None])
 def _beginning(value: str) -> str:
     found = _BEGINNING.match(value)
     return found[0] if found else ''
+
+
+def _signs(value: str) -> str:
+    """Which signs stand in a text that are neither letters nor digits."""
+    return ''.join(sorted(set(_SIGNS.findall(value[:VALUE_LENGTH]))))
 
 
 def _length(value: str) -> str:

@@ -22,6 +22,8 @@ _CELLS = 400
 """Fields of one object that are looked at."""
 _DEEPEST = 12
 """Levels of nesting inside one thing; what is deeper is told as text."""
+_WRAPPED = 3
+"""Levels of objects in which a thing may have its lists of things."""
 _PLACES = 20_000
 """Values outside of lists that are told; more would never fit."""
 _TEXT = 1500
@@ -122,10 +124,9 @@ class _JsonWalk:
         """The things inside the things of a list, all those of one field together."""
         inside: dict[str, list[Row]] = {}
         for label, each in zip(them.labels, objects, strict=True):
-            for field, value in each.items():
-                if isinstance(value, list) and _is_things(value):
-                    rows = inside.setdefault(field, [])
-                    rows.extend({'in': label, **flat(entry)} for entry in value if isinstance(entry, Mapping))
+            for field, value in _things_in(each):
+                rows = inside.setdefault(field, [])
+                rows.extend({'in': label, **flat(entry)} for entry in value if isinstance(entry, Mapping))
         for field, rows in inside.items():
             if len(rows) > max(len(objects), MANY) and depth < _DEEPEST:
                 told = named_rows(f'{them.what}.{field}', rows)
@@ -150,6 +151,15 @@ class _JsonWalk:
         texts = Counter(each.text for each in column.oddities)
         for text, count in texts.most_common(50):
             yield DigestStatement(f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items')
+
+
+def _things_in(value: Mapping[str, Json], depth: int = 0) -> Iterator[tuple[str, Sequence[Json]]]:
+    """The lists of things in an object, by path: in it, or in an object that only wraps them."""
+    for field, inside in value.items():
+        if isinstance(inside, list) and _is_things(inside):
+            yield field, inside
+        elif isinstance(inside, Mapping) and depth < _WRAPPED:
+            yield from ((f'{field}.{path}', found) for path, found in _things_in(inside, depth + 1))
 
 
 def _is_things(value: Sequence[Json]) -> bool:

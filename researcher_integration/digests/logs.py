@@ -8,11 +8,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import log2
 
-from researcher_integration.digests.columns import BAD, Column, brief, describe, shown
+from researcher_integration.digests.columns import BAD, Oddity, brief, describe, shown
+from researcher_integration.digests.contradictions import contradictions
 from researcher_integration.digests.log_lines import Event, Severity, events
 from researcher_integration.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from researcher_integration.digests.templates import WILD, Group, grouped
-from researcher_integration.digests.values import MARK, quantity
+from researcher_integration.digests.values import MARK, moment, quantity
 from researcher_integration.untrusted.detecting import addresses_reader
 
 _RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 30.0, 'debug': 18.0}
@@ -121,6 +122,10 @@ def log_statements(lines: Sequence[str], loose: Sequence[Event] = ()) -> Iterato
     log.rare = sorted(index for group in log.groups if log.is_rare(group) for index in group.members)
     if not loose:
         yield _overview(log, len(lines))
+    for each in describe('time', [event.time or None for event in found]).oddities:
+        event = found[each.row]
+        if moment(event.time) is not None:
+            yield DigestStatement(_as_it_stands(event), 66.0 + each.surprise, 'odd items', (event.line,))
     told = log.groups
     if len(told) > _TOLD:
         # The worst and the rarest; no digest has room for as many.
@@ -184,9 +189,12 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
     rank += min(_OFTEN, log2(size)) if severity else 0.0
     if topic == 'templates':
         rank = max(rank, 34.0) + log2(size) + 1.2 * log.novelty(group) + 8.0 * max(bad, changed)
-    columns = [describe(name or 'value', group.column(place)) for place, name in enumerate(group.names)]
+    cells = [(name or 'value', group.column(place)) for place, name in enumerate(group.names)]
+    odd = [each for name, values in cells for each in describe(name, values).oddities]
+    known = {(each.row, each.value) for each in odd}
+    odd += [each for each in contradictions(cells) if (each.row, each.value) not in known]
     yield DigestStatement(_template(group, found, topic), rank, topic, numbers)
-    yield from _unlike(group, columns, found, rank)
+    yield from _unlike(group, odd, found, rank)
 
 
 def _rare(group: Group, found: Sequence[Event]) -> str:
@@ -234,15 +242,14 @@ def _template(group: Group, found: Sequence[Event], topic: Topic) -> str:
     return f'{text} [“{phrase}” ×{having}]' if having > len(group.members) else text
 
 
-def _unlike(group: Group, columns: Iterable[Column], found: Sequence[Event], rank: float) -> Iterator[DigestStatement]:
+def _unlike(group: Group, oddities: Iterable[Oddity], found: Sequence[Event], rank: float) -> Iterator[DigestStatement]:
     """Lines of a template whose values are unlike those of the others."""
     odd: dict[int, tuple[float, list[str]]] = {}
     values: dict[int, str] = {}
-    for column in columns:
-        for each in column.oddities:
-            surprise, told = odd.get(each.row, (0.0, []))
-            odd[each.row] = surprise + each.surprise, [*told, each.text]
-            values.setdefault(each.row, each.value)
+    for each in oddities:
+        surprise, told = odd.get(each.row, (0.0, []))
+        odd[each.row] = surprise + each.surprise, [*told, each.text]
+        values.setdefault(each.row, each.value)
     # The same again right after is one odd thing.
     alike: dict[tuple[str, ...], list[int]] = {}
     for row, (_, told) in sorted(odd.items()):

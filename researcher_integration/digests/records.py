@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from math import log2
 
 from researcher_integration.digests.columns import BAD, Column, Oddity, describe, shown
+from researcher_integration.digests.contradictions import contradictions
 from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
 from researcher_integration.digests.values import quantity
 
@@ -126,15 +126,8 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
     pooled = _pooled(them, counts)
     own = Counter({field: count for field, count in counts.items() if field not in pooled})
     fields = [field for field, _ in own.most_common(_FIELDS)] if len(own) > _FIELDS else list(own)
-    columns = [describe(field, [row.get(field) for row in them.rows]) for field in fields]
-    # What one thing has and the others lack says little where nearly every thing has something of its own.
-    own_things = log2(max(1, sum(own[field] < total / 2 for field in fields)))
-    columns = [
-        replace(each, oddities=[_less(odd, own_things) for odd in each.oddities])
-        if own[each.name] < total / 2
-        else each
-        for each in columns
-    ]
+    cells = [(field, [row.get(field) for row in them.rows]) for field in fields]
+    columns = [describe(field, values) for field, values in cells]
     columns += [_pool(path, them, pooled) for path in dict.fromkeys(pooled.values())]
     named = f', named by {them.key}' if them.key else ''
     more = f' ({len(own) - len(fields)} rare ones not described)' if len(own) > len(fields) else ''
@@ -153,11 +146,10 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
             yield from _about(column, them)
     example = ', '.join(f'{field}={shown(cell)[:40]}' for field, cell in list(them.rows[0].items())[:30])
     yield DigestStatement(f'the first: {example}', 26.0, 'values', them.where(0))
-    yield from _odd(them, [each for column in columns for each in column.oddities])
-
-
-def _less(odd: Oddity, bits: float) -> Oddity:
-    return odd if BAD.search(odd.text) else replace(odd, surprise=max(1.0, odd.surprise - bits))
+    odd = [each for column in columns for each in column.oddities]
+    known = {(each.field, each.row) for each in odd}
+    odd += [each for each in contradictions(cells) if (each.field, each.row) not in known]
+    yield from _odd(them, odd)
 
 
 def _about(column: Column, them: NamedRows) -> Iterator[DigestStatement]:

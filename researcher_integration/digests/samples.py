@@ -51,7 +51,9 @@ def read_samples(lines: Sequence[str]) -> list[Sample]:
 
 def sample_statements(samples: Sequence[Sample], lines: Sequence[str]) -> Iterator[DigestStatement]:
     """Everything a digest may say of named numbers, and of the lines among them that are none."""
-    by_name = _of_one_kind(samples)
+    by_name: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_name.setdefault(re.sub(r'\d+', '*', sample.name), []).append(sample)
     known = {sample.line for sample in samples}
     beside = [(at, line) for at, line in enumerate(lines, 1) if at not in known and line.strip() and line[0] != '#']
     yield from log_statements([], loose(beside))
@@ -63,27 +65,6 @@ def sample_statements(samples: Sequence[Sample], lines: Sequence[str]) -> Iterat
             yield DigestStatement(text, 40.0 + math.log2(len(group)), 'templates', (group[0].line, group[-1].line))
         else:
             yield DigestStatement(f'{group[0].line}| {group[0].raw}', 40.0, 'values', (group[0].line,))
-
-
-def _of_one_kind(samples: Sequence[Sample]) -> Mapping[str, Sequence[Sample]]:
-    """The samples by name, digits aside; those of dotted names that differ in one part alone are of one kind, too."""
-    names = {sample.name: re.sub(r'\d+', '*', sample.name) for sample in samples}
-    kinds: dict[str, set[str]] = {}
-    for name in set(names.values()):
-        for kind in _kinds(name):
-            kinds.setdefault(kind, set()).add(name)
-    of = {name: max(_kinds(name), key=lambda kind: len(kinds[kind]), default=name) for name in set(names.values())}
-    found: dict[str, list[Sample]] = {}
-    for sample in samples:
-        name = names[sample.name]
-        found.setdefault(of[name] if len(kinds.get(of[name], ())) > 1 else name, []).append(sample)
-    return found
-
-
-def _kinds(name: str) -> Sequence[str]:
-    """A dotted name with each of its middle parts left open."""
-    parts = name.split('.')
-    return ['.'.join([*parts[:at], '*', *parts[at + 1 :]]) for at in range(1, len(parts) - 1)]
 
 
 def _unlike(name: str, group: Sequence[Sample]) -> Iterator[DigestStatement]:

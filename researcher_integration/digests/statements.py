@@ -17,12 +17,8 @@ TOPICS: tuple[Topic, ...] = (
 )  # fmt: skip
 """In the order in which a digest tells them."""
 
-SLOPES: dict[Topic, float] = {
-    'overview': 1.0, 'mentioned': 2.0, 'errors': 0.8, 'warnings': 1.0, 'odd items': 0.8, 'fields': 0.8, 'values': 1.5,
-    'templates': 1.5,
-}  # fmt: skip
+_SLOPE = 0.8
 """What each further statement on a topic loses in rank: many errors must not drown the one odd setting."""
-
 
 LONGEST = 360
 """Characters of a statement; longer ones lose their middle."""
@@ -179,7 +175,7 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
     by_rank = sorted(distinct.values(), key=lambda each: -each.rank)
     sunk: list[DigestStatement] = []
     for statement in by_rank:
-        sunk.append(replace(statement, rank=statement.rank - SLOPES[statement.topic] * seen[statement.topic]))
+        sunk.append(replace(statement, rank=statement.rank - _SLOPE * seen[statement.topic]))
         seen[statement.topic] += 1
     return sorted(sunk, key=lambda each: -each.rank)
 

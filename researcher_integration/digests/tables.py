@@ -38,6 +38,8 @@ _WIDE = 400
 
 _RULE = re.compile(r'[\s|+:=-]+$')
 _GAP = re.compile(r'\s{2,}|\t')
+_WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
+_WORDS = re.compile(r'\S+')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.-]*$')
 _SEPARATORS = ',\t;|'
 
@@ -165,44 +167,6 @@ def _piped(line: str) -> list[str]:
     return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line.strip().strip('|'))]
 
 
-def aligned(block: Sequence[str], start: int) -> Table | None:
-    """Columns below titles, with blanks between them."""
-    for at, line in enumerate(block[:5]):
-        titles = _GAP.split(line.strip())
-        words = line.split()
-        if len(words) < 2 or not all(_TITLE.match(word) for word in words[:-1]) or any(map(str.isdigit, words)):
-            continue
-        # One title may be of two words ("Mounted on", "NOMINATED NODE"): where only wide gaps part the columns. Others
-        # have titles and numbers a single blank apart.
-        last_two = [*words[:-2], ' '.join(words[-2:])]
-        for names, wide in ((titles, True), (words, False), (last_two, False), (titles, False)):
-            table = _below(names, block, at, start, wide=wide)
-            if table is not None:
-                return table
-    return None
-
-
-def _below(names: Sequence[str], block: Sequence[str], at: int, start: int, *, wide: bool) -> Table | None:
-    if len(names) < 2:
-        return None
-    cells: list[tuple[int, Sequence[str]]] = []
-    beside = list(enumerate(block[:at], start + 1))
-    body = block[at + 1 :]
-    for number, line in enumerate(body, start + at + 2):
-        row = _GAP.split(line.strip())
-        if len(row) != len(names) and not wide:
-            row = line.split(None, len(names) - 1)
-        if len(row) == len(names):
-            cells.append((number, row))
-        elif not _RULE.match(line):
-            beside.append((number, line))
-    capitals = sum(name.upper() == name for name in names) >= 0.7 * len(names)
-    parted = len(_GAP.split(block[at].strip())) >= 2
-    if len(cells) < _FIT * len(body) or not ((capitals and parted) or (len(names) > 2 and (capitals or parted))):
-        return None
-    return rows_of(names, cells, beside)
-
-
 def separated(block: Sequence[str], start: int) -> Table | None:
     """Values with a comma, tab, semicolon or pipe between them; those in quotes may reach over several lines."""
     if len(block) < LEAST_ROWS:
@@ -262,10 +226,25 @@ def _split(line: str, separator: str) -> list[str]:
         return []
 
 
+def aligned(block: Sequence[str], start: int) -> Table | None:
+    """Columns below titles."""
+    return _in_columns(block, start, is_titled=True) or _in_words(block, start)
+
+
 def fixed(block: Sequence[str], start: int) -> Table | None:
     """Columns that begin at the same place in nearly all lines, with titles above them or without."""
+    return _in_columns(block, start, is_titled=False)
+
+
+def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table | None:
     lines = [line.expandtabs() for line in block]
-    places, gaps = _places(lines[:: len(lines) // 500 + 1]) if len(lines) >= LEAST_FIXED else ([], [])
+    if len(lines) < (2 if is_titled else LEAST_FIXED):
+        return None
+    places, gaps = _places(lines[:: len(lines) // 500 + 1])
+    # Cells may have blanks in them, and titles tell where columns begin.
+    heads = [line for line in lines[:5] if _titled(_GAP.split(line))]
+    named = next((begins for line in heads if (begins := _begins(line, places, gaps))), None)
+    places = named or places
     if len(places) < 3 or places[0] > _INDENTED:
         return None
     ends = [*places[1:], _LONGEST_LINE]
@@ -275,7 +254,7 @@ def fixed(block: Sequence[str], start: int) -> Table | None:
     beside: list[tuple[int, str]] = []
     for number, line in enumerate(lines, start + 1):
         row = [line[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
-        if line[: places[0]].strip() or any(line[at : at + 1].strip() for at in gaps):
+        if line[: places[0]].strip() or any(line[at - 1 : at].strip() for at in places[1:]):
             row = line.split(None, len(names) - 1)
         if len(row) != len(names) or sum(map(bool, row)) < len(row) // 2:
             beside.append((number, line))
@@ -284,11 +263,28 @@ def fixed(block: Sequence[str], start: int) -> Table | None:
             cells.clear()
         elif not _RULE.match(line):
             cells.append((number, row))
-    if len(cells) < _FIT * len(lines) or len({row[-1] for _, row in cells}) < 2:
+    if len(cells) < _FIT * (len(lines) - bool(titles)) or (is_titled and not titles):
+        return None
+    if not titles and len({row[-1] for _, row in cells}) < 2:
         return None
     if not titles and _heads([row for _, row in cells]):
         titles = cells.pop(0)[1]
     return rows_of(titles or names, cells, [each for each in beside if not _RULE.match(each[1])])
+
+
+def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int]:
+    """Where the titles of a line begin, each behind a gap between columns, if no column begins inside of one."""
+    begins = [found.start() for found in _WIDE_WORDS.finditer(titles)]
+    inner = {found.start() for found in _WORDS.finditer(titles)} - {*begins}
+    return begins if len(begins) > 2 and inner.isdisjoint(places) and all(at - 1 in gaps for at in begins[1:]) else []
+
+
+def _in_words(block: Sequence[str], start: int) -> Table | None:
+    """Rows of as many words as there are titles."""
+    names = block[0].split()
+    cells = [(number, line.split()) for number, line in enumerate(block[1:], start + 2)]
+    fits = _titled(names) and all(len(row) == len(names) for _, row in cells)
+    return rows_of(names, cells, ()) if fits else None
 
 
 def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -298,7 +294,7 @@ def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:
     was_gap = True
     for at, signs in enumerate(zip_longest(*(line[:_WIDE] for line in sample), fillvalue='')):
         reached = len(sample) - signs.count('')
-        if reached < _REACHED * len(sample):
+        if reached < max(2, _REACHED * len(sample)):
             break
         is_gap = signs.count(' ') >= _BLANK * reached
         if is_gap and places:
@@ -310,9 +306,9 @@ def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:
 
 
 def _titled(row: Sequence[str]) -> bool:
-    return sum(bool(_TITLE.match(cell.split()[0])) for cell in row if cell) >= 0.75 * len(row) and not any(
-        map(str.isdigit, ''.join(row))
-    )
+    words = [cell.split()[0] for cell in row if cell.strip()]
+    titles = sum(_TITLE.match(word) is not None for word in words)
+    return len(row) > 2 and titles >= 0.75 * len(row) and not any(map(str.isdigit, ''.join(row)))
 
 
 def _heads(rows: Sequence[Sequence[str]]) -> bool:

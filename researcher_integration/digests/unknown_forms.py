@@ -3,12 +3,11 @@
 import ast
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 from researcher_integration.digests.json_reading import Read, read_json
+from researcher_integration.digests.log_lines import loose
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.statements import DigestStatement
 from summarizer_tool import FetchError, read_html
@@ -32,7 +31,6 @@ _WINDOW = 160
 _LITERAL = 3_000_000
 """Characters of a literal that is read."""
 _AT = re.compile(r'(?P<one>\d+)\| |(?P<count>×\d+) in \d+-\d+')
-_PLACE = re.compile(r'(?P<one>\d+)(?=\| )|×\d+ in (?P<first>\d+)-(?P<last>\d+)')
 
 
 def is_written(text: str) -> bool:
@@ -74,24 +72,10 @@ def without_place(statement: DigestStatement) -> DigestStatement:
 
 def piece_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:
     """What may be said of text of an unknown form: which of its pieces repeat, and which do not."""
-    cut = [_pieces(line) for line in lines]
-    pieces = [piece for found in cut for piece in found]
-    ends = list(accumulate(map(len, cut)))
-
-    def line_of(piece: str) -> str:
-        return str(min(bisect_right(ends, int(piece) - 1) + 1, len(lines)))
-
-    def placed(found: re.Match[str]) -> str:
-        if found['one']:
-            return line_of(found['one'])
-        return f'{found[0].partition(" in ")[0]} in {line_of(found["first"])}-{line_of(found["last"])}'
-
-    for each in log_statements(pieces):
-        if each.topic == 'overview':
-            yield replace(each, text=f'text of no known form: {len(lines)} lines, read in {len(pieces)} pieces')
-        else:
-            numbers = tuple(int(line_of(str(number))) for number in each.lines)
-            yield replace(each, text=_PLACE.sub(placed, each.text, count=1), lines=numbers)
+    pieces = [(number, piece) for number, line in enumerate(lines, 1) for piece in _pieces(line) if piece.strip()]
+    form = f'text of no known form: {len(lines)} lines, read in {len(pieces)} pieces'
+    yield DigestStatement(form, 100.0, 'overview')
+    yield from log_statements([], loose(pieces))
 
 
 def _pieces(line: str) -> Sequence[str]:
@@ -103,5 +87,5 @@ def _pieces(line: str) -> Sequence[str]:
         if least <= len(line) / count <= most:
             ended = [piece + separator for piece in line.split(separator)]
             ended[-1] = ended[-1].removesuffix(separator)
-            return [piece for piece in ended if piece.strip()]
+            return ended
     return [line[at : at + _WINDOW] for at in range(0, len(line), _WINDOW)]

@@ -153,3 +153,40 @@ def test_another_host_and_another_kind_of_hash() -> None:
     text = told('name,from,hash\n' + '\n'.join(rows))
     assert 'mill-44: from=http://purse.example/44' in text
     assert 'mill-55: hash=md5:' in text
+
+
+def test_a_row_that_breaks_what_follows_from_another_field() -> None:
+    rules = [('D101', 'undocumented-class'), ('F401', 'unused-import'), ('E501', 'line-too-long')]
+    items = [dict(zip(('code', 'rule'), rules[at % 3], strict=True)) | {'row': at * 7 % 90} for at in range(240)]
+    items[100]['code'] = 'F401' if items[100]['code'] != 'F401' else 'E501'
+    assert ' where rule=' in told(json.dumps(items))
+    text = told(json.dumps([each | {'rule': f'rule-{at}'} for at, each in enumerate(items)]))
+    assert ' where ' not in text
+
+
+def test_a_time_far_from_all_others_in_a_log() -> None:
+    lines = [f'2026-03-{at // 24 + 1:02d} {at % 24:02d}:00:00 mill {at % 7} ground' for at in range(200)]
+    lines[120] = '1970-01-01 00:00:00 mill 3 ground'
+    assert '121| 1970-01-01 00:00:00 mill 3 ground' in told('\n'.join(lines))
+
+
+def test_things_within_what_only_wraps_them() -> None:
+    mills = [
+        {
+            'name': f'mill-{at}',
+            'sluices': {
+                'sluice': [{'name': f'{at}-{no}', 'state': 'jammed' if at * no == 68 else 'open'} for no in range(9)]
+            },
+        }
+        for at in range(30)
+    ]
+    text = told(json.dumps(mills))
+    assert 'mill-17 17-4: state=jammed (usually open)' in text
+
+
+def test_fields_behind_a_bar() -> None:
+    rows = [
+        f'-[ RECORD {at} ]-\nname    | mill_{at}\nsetting | {at}\nkind    | {"blob" if at == 31 else "bool"}'
+        for at in range(1, 80)
+    ]
+    assert 'mill_31: kind: blob (usually bool)' in told('\n'.join(rows))
