@@ -41,7 +41,7 @@ _LABEL = re.compile(
 """`Read more: a link` in any language."""
 _NETWORKS = re.compile(
     r'\b(?:newsletter|whats-?app|telegram|facebook|twitter|instagram|youtube|tiktok|linkedin|pinterest'
-    r'|subscri|abonn|suscr|app store|google play)',
+    r'|subscri|abonn|suscr|app store|google play|ios\b.{1,12}\bandroid|android\b.{1,12}\bios)',
     re.IGNORECASE,
 )
 _CREDIT = re.compile(
@@ -49,7 +49,15 @@ _CREDIT = re.compile(
     r'|imagen|fotograf)\s*:\s*\S',
     re.IGNORECASE,
 )
-_CREDIT_LENGTH = 80
+_LINE = 80
+"""Characters of a credit, or of a line that only leads on."""
+_MAX_LOOSE = 3
+"""Lines at the end that say nothing by themselves; more of them are what the page is about."""
+_HERE = re.compile(
+    f'(?:\\b(?:here|hier|aquí|aqui|ici|qui|tutaj)|{LINK_OPEN}(?:https?://|www\\.)\\S+)\\s*{LINK_CLOSE}',
+    re.IGNORECASE,
+)
+"""A link that says nothing of what it leads to."""
 _SENTENCE_END = re.compile(r'[.!?:;…。！？؟।։]["\'”’»)\]]*\s*$')
 
 _IsOut = Callable[[Region | None], bool]
@@ -218,10 +226,12 @@ def _keep_gap(between: Sequence[PageBlock], before: PageBlock, after: PageBlock,
             is_introduced = (
                 _in(inner, 'list', 'terms') and lead_in.is_kept and lead_in.words.rstrip().endswith((':', '：'))
             )
-            inner.is_kept = is_introduced or _is_text(inner, 1) or (_in(inner, 'caption') and is_sentence)
+            is_told = _in(inner, 'caption') and (is_sentence or inner.size >= _SHORT)
+            inner.is_kept = is_introduced or _is_text(inner, 1) or is_told
         else:
             is_sibling = inner.group in around and inner.size >= _SIBLING and (inner.tag == 'p' or is_sentence)
-            inner.is_kept = (inner.box in around or is_sibling) and _is_text(inner, 1)
+            is_prose = is_sentence and inner.size >= _PROSE and _stands_free(inner)
+            inner.is_kept = (inner.box in around or is_sibling or is_prose) and _is_text(inner, 1)
             lead_in = inner
     for heading, following in reversed(list(pairwise((*between, after)))):
         if heading.level and following.is_kept and not is_out(heading.region):
@@ -234,6 +244,7 @@ def _unit(block: PageBlock) -> PageBlock | Frame:
 
 
 def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
+    _drop_lists_of_other_pages([block for block in blocks if block.is_kept])
     kept = [block for block in blocks if block.is_kept]
     again = Counter(block.text for block in kept if block.size > 20)
     ends = frozenset(kept[-3:])
@@ -244,7 +255,53 @@ def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
         seen.add(block.text)
         is_pointer = (is_text or block.kind == 'heading') and block.linked > 0 and _points_elsewhere(block)
         is_appeal = is_text and block.frame is None and block.size < _SHORT and _appeals(block, block in ends)
-        block.is_kept = not (is_repeated or is_pointer or is_appeal)
+        words = block.words if block.level > 1 else ''
+        is_sign = boilerplate_lines.is_boilerplate(words) and not boilerplate_lines.leads_away(words)
+        block.is_kept = not (is_repeated or is_pointer or is_appeal or is_sign)
+    _drop_loose_ends([block for block in blocks if block.is_kept])
+
+
+def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
+    """Drop a line such as "Read also", and the links that follow it; under a heading like it text may stand."""
+    leading: PageBlock | None = None
+    for block in kept:
+        is_other = 2 * block.linked > block.size
+        if leading is not None and (is_other or block.level):
+            leading.is_kept = False
+        if block.level != 1 and _stands_free(block) and boilerplate_lines.leads_away(block.words):
+            leading = block
+            block.is_kept = block.level > 0
+        elif is_other and leading is not None:
+            block.is_kept = False
+        else:
+            leading = None
+    if leading is not None:
+        leading.is_kept = False
+
+
+def _drop_loose_ends(kept: Sequence[PageBlock]) -> None:
+    """Drop what after the last paragraph says nothing by itself: the label of what is left out, a pointer elsewhere."""
+    loose = list(takewhile(_is_loose, reversed(kept)))
+    before = kept[: len(kept) - len(loose)]
+    if len(loose) <= _MAX_LOOSE and before and _SENTENCE_END.search(before[-1].words):
+        for block in loose:
+            block.is_kept = False
+
+
+def _is_loose(block: PageBlock) -> bool:
+    if block.kind != 'text' or '\n' in block.text or block.size >= _LINE or not _stands_free(block):
+        return False
+    words = block.words.rstrip()
+    is_cut_short = block.size < _SIBLING and not _SENTENCE_END.search(words) and not any(map(str.isdigit, words))
+    return is_cut_short or words.endswith((':', '：')) or _HERE.search(block.text) is not None
+
+
+def _stands_free(block: PageBlock) -> bool:
+    """Return whether it is no part of a list, a table or the like."""
+    return block.kind in ('text', 'heading') and not any(
+        frame.kind in ('list', 'terms', 'table', 'quote', 'figure', 'caption') and not frame.is_layout
+        for frame in block.frames()
+    )
 
 
 def _points_elsewhere(block: PageBlock) -> bool:
@@ -259,7 +316,7 @@ def _points_elsewhere(block: PageBlock) -> bool:
 def _appeals(block: PageBlock, is_at_the_end: bool) -> bool:
     """Return whether it asks to follow, to subscribe, or says whose a picture is."""
     words = block.words
-    if block.size < _CREDIT_LENGTH and _CREDIT.match(words):
+    if block.size < _LINE and _CREDIT.match(words):
         return True
     named = len({found.lower() for found in _NETWORKS.findall(words)}) if block.links else 0
     return named > 1 or (named == 1 and is_at_the_end) or boilerplate_lines.is_boilerplate(words)
