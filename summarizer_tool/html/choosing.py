@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise, takewhile
 
-from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, PageBlock, Region
+from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, FrameKind, PageBlock, Region
 from summarizer_tool.text import boilerplate_lines
 
 _MAX_CHROME_SHARE = 0.35
@@ -34,6 +34,7 @@ _SHORT = 240
 """Characters; a longer text that mentions newsletters is one about newsletters."""
 _SIBLING = 20
 
+_WHOLES: tuple[FrameKind, ...] = ('table', 'terms', 'list')
 _PROSE_TAGS = frozenset({'p', 'li', 'td', 'blockquote', 'dd'})
 _LABEL = re.compile(
     f'[^{LINK_OPEN}]{{0,40}}[:：»>|–-]\\s*{LINK_OPEN}[^{LINK_OPEN}{LINK_CLOSE}]*{LINK_CLOSE}[\\s.]*',
@@ -120,7 +121,10 @@ def _regions(blocks: Sequence[PageBlock], shares: Sequence[float]) -> _IsOut:
     headed = {
         block.region
         for block in blocks
-        if block.region is not None and block.region.tag == 'table' and any(frame.is_header for frame in block.frames())
+        if block.region is not None
+        and block.region.tag == 'table'
+        and block.is_in('cell')
+        and any(frame.is_header for frame in block.frames())
     }
     linked: Counter[Region] = Counter()
     for block in blocks:
@@ -150,12 +154,10 @@ def _names(region: Region | None) -> set[str]:
 
 
 def _is_text(block: PageBlock, size: int) -> bool:
-    is_beside = block.kind == 'text' and (_in(block, 'caption') or (_in(block, 'figure') and not _in(block, 'quote')))
+    is_beside = block.kind == 'text' and (
+        block.is_in('caption') or (block.is_in('figure') and not block.is_in('quote'))
+    )
     return block.size >= size and 4 * block.linked < block.size and not is_beside
-
-
-def _in(block: PageBlock, *kinds: str) -> bool:
-    return any(frame.kind in kinds for frame in block.frames())
 
 
 def _keep_prose(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
@@ -188,8 +190,8 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     """Keep the rest of a table, of a list, of terms of which much is kept."""
     held: dict[Frame, list[PageBlock]] = {}
     for block in blocks:
-        for frame in block.frames():
-            if frame.kind in ('table', 'terms', 'list') and not frame.is_layout:
+        for frame in block.frames() if block.is_in(*_WHOLES) else ():
+            if frame.kind in _WHOLES and not frame.is_layout:
                 held.setdefault(frame, []).append(block)
     for inside in held.values():
         if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * sum(block.size for block in inside):
@@ -224,9 +226,9 @@ def _keep_gap(between: Sequence[PageBlock], before: PageBlock, after: PageBlock,
         is_formula = inner.kind == 'math' or (inner.text.startswith('$') and inner.text.endswith('$'))
         if inner.frame is not None or inner.kind == 'code' or is_formula:
             is_introduced = (
-                _in(inner, 'list', 'terms') and lead_in.is_kept and lead_in.words.rstrip().endswith((':', '：'))
+                inner.is_in('list', 'terms') and lead_in.is_kept and lead_in.words.rstrip().endswith((':', '：'))
             )
-            is_told = _in(inner, 'caption') and (is_sentence or inner.size >= _SHORT)
+            is_told = inner.is_in('caption') and (is_sentence or inner.size >= _SHORT)
             inner.is_kept = is_introduced or _is_text(inner, 1) or is_told
         else:
             is_sibling = inner.group in around and inner.size >= _SIBLING and (inner.tag == 'p' or is_sentence)
@@ -251,7 +253,7 @@ def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
     seen: set[str] = set()
     for block in kept:
         is_text = block.kind == 'text'
-        is_repeated = is_text and block.text in seen and again[block.text] > 2 and not _in(block, 'cell', 'definition')
+        is_repeated = is_text and block.text in seen and again[block.text] > 2 and not block.is_in('cell', 'definition')
         seen.add(block.text)
         is_pointer = (is_text or block.kind == 'heading') and block.linked > 0 and _points_elsewhere(block)
         is_appeal = is_text and block.frame is None and block.size < _SHORT and _appeals(block, block in ends)
@@ -268,7 +270,12 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
         is_other = 2 * block.linked > block.size
         if leading is not None and (is_other or block.level):
             leading.is_kept = False
-        if block.level != 1 and _stands_free(block) and boilerplate_lines.leads_away(block.words):
+        if (
+            block.level != 1
+            and block.size < _LINE
+            and _stands_free(block)
+            and boilerplate_lines.leads_away(block.words)
+        ):
             leading = block
             block.is_kept = block.level > 0
         elif is_other and leading is not None:
@@ -298,10 +305,9 @@ def _is_loose(block: PageBlock) -> bool:
 
 def _stands_free(block: PageBlock) -> bool:
     """Return whether it is no part of a list, a table or the like."""
-    return block.kind in ('text', 'heading') and not any(
-        frame.kind in ('list', 'terms', 'table', 'quote', 'figure', 'caption') and not frame.is_layout
-        for frame in block.frames()
-    )
+    if block.kind not in ('text', 'heading') or block.is_in('quote', 'figure', 'caption'):
+        return False
+    return not block.is_in(*_WHOLES) or all(frame.is_layout for frame in block.frames() if frame.kind in _WHOLES)
 
 
 def _points_elsewhere(block: PageBlock) -> bool:

@@ -42,7 +42,7 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside', is_doc
     if not found.blocks:
         return Page(_bare_text(tree), page_title(tree, found.blocks))
     # Where tags nest without end, trafilatura would lose what is in them.
-    voted = votes(tree, found.depth) if is_whole and not is_document else Votes()
+    voted = votes(tree, found.depth, len(html)) if is_whole and not is_document else Votes()
     if voted.told:
         found = Blocks([PageBlock('text', ' '.join(told.split()), is_kept=True) for told in voted.told if told.strip()])
     else:
@@ -125,7 +125,7 @@ def _images(page: Blocks) -> Iterator[Image]:
     captions = {
         frame: title_line(block.words)
         for block in page.blocks
-        if any(frame.kind == 'caption' for frame in block.frames())
+        if block.is_in('caption')
         for frame in block.frames()
         if frame.kind == 'figure'
     }

@@ -92,7 +92,7 @@ def is_boilerplate(line: str) -> bool:
     if not bare:
         return False
     unbulleted = _BULLET.sub('', line.strip())
-    if _LINK_ONLY.match(unbulleted) or _MENU.match(unbulleted) or _OPENS.match(bare) or leads_away(line):
+    if _LINK_ONLY.match(unbulleted) or _MENU.match(unbulleted) or _OPENS.match(bare) or _leads_away(bare):
         return True
     folded = bare.casefold()
     return any(hint in folded for hint in _HINTS) and _HOLDS.search(bare) is not None
@@ -100,7 +100,11 @@ def is_boilerplate(line: str) -> bool:
 
 def leads_away(line: str) -> bool:
     """Return whether a line or heading opens a list of other pages: "See also", "You may also like"."""
-    return _ELSEWHERE.match(_bare(line).rstrip(':')) is not None
+    return _leads_away(_bare(line))
+
+
+def _leads_away(bare: str) -> bool:
+    return _ELSEWHERE.match(bare.rstrip(':')) is not None
 
 
 def repeated(texts: Sequence[str]) -> frozenset[str]:
