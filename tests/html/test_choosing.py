@@ -216,10 +216,10 @@ def test_only_pages_of_some_size_are_put_to_the_vote(monkeypatch: pytest.MonkeyP
         depth = TreeWalk().run(tree).depth
         # trafilatura would spread the cells, in quadratic time.
         assert not tree.xpath('//*[@rowspan or @colspan]')
-        return bool(voting.votes(tree, depth, 1000).nodes)
+        return bool(voting.votes(tree, depth, 20).nodes)
 
     assert voted()
-    for name, value in (('MAX_ELEMENTS', 5), ('MAX_CHARACTERS', 50), ('MAX_WORK', 50)):
+    for name, value in (('MIN_ELEMENTS', 5), ('MAX_ELEMENTS', 5), ('MAX_CHARACTERS', 50), ('MAX_WORK', 50)):
         with monkeypatch.context() as patch:
             patch.setattr(voting, name, value)
             assert not voted()
