@@ -48,7 +48,7 @@ class Frame:
 
     def __post_init__(self) -> None:
         around = self.parent.kinds if self.parent is not None else frozenset[FrameKind]()
-        self.kinds = around if self.kind in around else around | {self.kind}
+        self.kinds = around if self.kind in around else around | frozenset[FrameKind]((self.kind,))
 
     def chain(self) -> 'list[Frame]':
         """This frame and those around it, the outermost first."""
