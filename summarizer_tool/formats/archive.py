@@ -43,6 +43,7 @@ class Archive:
             self._zip = ZipFile(BytesIO(body))
             members = self._zip.infolist()
         except (BadZipFile, ValueError, OSError, NotImplementedError, zlib.error) as error:
+            # `NotImplementedError` is what zipfile raises for a directory in a later version of the format.
             raise self.broken() from error
         if len(members) > _MOST_MEMBERS:
             raise FetchError(f'is {kind} with {len(members):,} files in it, over {_MOST_MEMBERS:,}')
@@ -112,6 +113,8 @@ class Archive:
                         most = _MOST_TEXT // 1_000_000
                         raise FetchError(f'is {self.kind} with more than {most} MB of text, decompressed; split it')
                     pieces.append(piece)
-        except (BadZipFile, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+        except NotImplementedError as error:  # what zipfile raises for a compression it does not know, as of 7-Zip's
+            raise FetchError(f'is {self.kind} compressed in a way that is not read here; save it again') from error
+        except (BadZipFile, ValueError, OSError, EOFError, RuntimeError, zlib.error) as error:
             raise self.broken() from error
         return b''.join(pieces)

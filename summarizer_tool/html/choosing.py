@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise, takewhile
 
-from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, PageBlock, Region
+from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, FrameKind, PageBlock, Region
 from summarizer_tool.text import boilerplate_lines
 
 _MAX_CHROME_SHARE = 0.35
@@ -34,6 +34,7 @@ _SHORT = 240
 """Characters; a longer text that mentions newsletters is one about newsletters."""
 _SIBLING = 20
 
+_WHOLES: tuple[FrameKind, ...] = ('table', 'terms', 'list')
 _PROSE_TAGS = frozenset({'p', 'li', 'td', 'blockquote', 'dd'})
 _LABEL = re.compile(
     f'[^{LINK_OPEN}]{{0,40}}[:：»>|–-]\\s*{LINK_OPEN}[^{LINK_OPEN}{LINK_CLOSE}]*{LINK_CLOSE}[\\s.]*',
@@ -41,7 +42,7 @@ _LABEL = re.compile(
 """`Read more: a link` in any language."""
 _NETWORKS = re.compile(
     r'\b(?:newsletter|whats-?app|telegram|facebook|twitter|instagram|youtube|tiktok|linkedin|pinterest'
-    r'|subscri|abonn|suscr|app store|google play)',
+    r'|subscri|abonn|suscr|app store|google play|ios\b.{1,12}\bandroid|android\b.{1,12}\bios)',
     re.IGNORECASE,
 )
 _CREDIT = re.compile(
@@ -49,8 +50,16 @@ _CREDIT = re.compile(
     r'|imagen|fotograf)\s*:\s*\S',
     re.IGNORECASE,
 )
-_CREDIT_LENGTH = 80
 _BOX = re.compile(r'(?:aside|sidebar)', re.IGNORECASE)
+_LINE = 80
+"""Characters of a credit, or of a line that only leads on."""
+_MAX_LOOSE = 3
+"""Lines at the end that say nothing by themselves; more of them are what the page is about."""
+_HERE = re.compile(
+    f'(?:\\b(?:here|hier|aquí|aqui|ici|qui|tutaj)|{LINK_OPEN}(?:https?://|www\\.)\\S+)\\s*{LINK_CLOSE}',
+    re.IGNORECASE,
+)
+"""A link that says nothing of what it leads to."""
 _SENTENCE_END = re.compile(r'[.!?:;…。！？؟।։]["\'”’»)\]]*\s*$')
 
 _IsOut = Callable[[Region | None], bool]
@@ -113,7 +122,10 @@ def _regions(blocks: Sequence[PageBlock], shares: Sequence[float]) -> _IsOut:
     headed = {
         block.region
         for block in blocks
-        if block.region is not None and block.region.tag == 'table' and any(frame.is_header for frame in block.frames())
+        if block.region is not None
+        and block.region.tag == 'table'
+        and block.is_in('cell')
+        and any(frame.is_header for frame in block.frames())
     }
     linked: Counter[Region] = Counter()
     for block in blocks:
@@ -152,12 +164,10 @@ def _names(region: Region | None) -> set[str]:
 
 
 def _is_text(block: PageBlock, size: int) -> bool:
-    is_beside = block.kind == 'text' and (_in(block, 'caption') or (_in(block, 'figure') and not _in(block, 'quote')))
+    is_beside = block.kind == 'text' and (
+        block.is_in('caption') or (block.is_in('figure') and not block.is_in('quote'))
+    )
     return block.size >= size and 4 * block.linked < block.size and not is_beside
-
-
-def _in(block: PageBlock, *kinds: str) -> bool:
-    return any(frame.kind in kinds for frame in block.frames())
 
 
 def _keep_prose(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
@@ -195,8 +205,8 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     """Keep the rest of a table, of a list, of terms of which much is kept."""
     held: dict[Frame, list[PageBlock]] = {}
     for block in blocks:
-        for frame in block.frames():
-            if frame.kind in ('table', 'terms', 'list') and not frame.is_layout:
+        for frame in block.frames() if block.is_in(*_WHOLES) else ():
+            if frame.kind in _WHOLES and not frame.is_layout:
                 held.setdefault(frame, []).append(block)
     for inside in held.values():
         if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * sum(block.size for block in inside):
@@ -231,16 +241,18 @@ def _keep_gap(between: Sequence[PageBlock], before: PageBlock, after: PageBlock,
         is_formula = inner.kind == 'math' or (inner.text.startswith('$') and inner.text.endswith('$'))
         if inner.frame is not None or inner.kind == 'code' or is_formula:
             is_introduced = (
-                _in(inner, 'list', 'terms') and lead_in.is_kept and lead_in.words.rstrip().endswith((':', '：'))
+                inner.is_in('list', 'terms') and lead_in.is_kept and lead_in.words.rstrip().endswith((':', '：'))
             )
-            inner.is_kept = is_introduced or _is_text(inner, 1) or (_in(inner, 'caption') and is_sentence)
+            is_told = inner.is_in('caption') and (is_sentence or inner.size >= _SHORT)
+            inner.is_kept = is_introduced or _is_text(inner, 1) or is_told
         else:
             is_sibling = (
                 (inner.group in around or inner.region is not None)
                 and inner.size >= _SIBLING
                 and (inner.tag == 'p' or is_sentence)
             )
-            inner.is_kept = (inner.box in around or is_sibling) and _is_text(inner, 1)
+            is_prose = is_sentence and inner.size >= _PROSE and _stands_free(inner)
+            inner.is_kept = (inner.box in around or is_sibling or is_prose) and _is_text(inner, 1)
             lead_in = inner
     for heading, following in reversed(list(pairwise((*between, after)))):
         if heading.level and following.is_kept and not is_out(heading.region):
@@ -253,17 +265,68 @@ def _unit(block: PageBlock) -> PageBlock | Frame | Region:
 
 
 def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
+    _drop_lists_of_other_pages([block for block in blocks if block.is_kept])
     kept = [block for block in blocks if block.is_kept]
     again = Counter(block.text for block in kept if block.size > 20)
     ends = frozenset(kept[-3:])
     seen: set[str] = set()
     for block in kept:
         is_text = block.kind == 'text'
-        is_repeated = is_text and block.text in seen and again[block.text] > 2 and not _in(block, 'cell', 'definition')
+        is_repeated = is_text and block.text in seen and again[block.text] > 2 and not block.is_in('cell', 'definition')
         seen.add(block.text)
         is_pointer = (is_text or block.kind == 'heading') and block.linked > 0 and _points_elsewhere(block)
         is_appeal = is_text and block.frame is None and block.size < _SHORT and _appeals(block, block in ends)
-        block.is_kept = not (is_repeated or is_pointer or is_appeal)
+        words = block.words if block.level > 1 else ''
+        is_sign = boilerplate_lines.is_boilerplate(words) and not boilerplate_lines.leads_away(words)
+        block.is_kept = not (is_repeated or is_pointer or is_appeal or is_sign)
+    _drop_loose_ends([block for block in blocks if block.is_kept])
+
+
+def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
+    """Drop a line such as "Read also", and the links that follow it; under a heading like it text may stand."""
+    leading: PageBlock | None = None
+    for block in kept:
+        is_other = 2 * block.linked > block.size
+        if leading is not None and (is_other or block.level):
+            leading.is_kept = False
+        if (
+            block.level != 1
+            and block.size < _LINE
+            and _stands_free(block)
+            and boilerplate_lines.leads_away(block.words)
+        ):
+            leading = block
+            block.is_kept = block.level > 0
+        elif is_other and leading is not None:
+            block.is_kept = False
+        else:
+            leading = None
+    if leading is not None:
+        leading.is_kept = False
+
+
+def _drop_loose_ends(kept: Sequence[PageBlock]) -> None:
+    """Drop what after the last paragraph says nothing by itself: the label of what is left out, a pointer elsewhere."""
+    loose = list(takewhile(_is_loose, reversed(kept)))
+    before = kept[: len(kept) - len(loose)]
+    if len(loose) <= _MAX_LOOSE and before and _SENTENCE_END.search(before[-1].words):
+        for block in loose:
+            block.is_kept = False
+
+
+def _is_loose(block: PageBlock) -> bool:
+    if block.kind != 'text' or '\n' in block.text or block.size >= _LINE or not _stands_free(block):
+        return False
+    words = block.words.rstrip()
+    is_cut_short = block.size < _SIBLING and not _SENTENCE_END.search(words) and not any(map(str.isdigit, words))
+    return is_cut_short or words.endswith((':', '：')) or _HERE.search(block.text) is not None
+
+
+def _stands_free(block: PageBlock) -> bool:
+    """Return whether it is no part of a list, a table or the like."""
+    if block.kind not in ('text', 'heading') or block.is_in('quote', 'figure', 'caption'):
+        return False
+    return not block.is_in(*_WHOLES) or all(frame.is_layout for frame in block.frames() if frame.kind in _WHOLES)
 
 
 def _points_elsewhere(block: PageBlock) -> bool:
@@ -278,7 +341,7 @@ def _points_elsewhere(block: PageBlock) -> bool:
 def _appeals(block: PageBlock, is_at_the_end: bool) -> bool:
     """Return whether it asks to follow, to subscribe, or says whose a picture is."""
     words = block.words
-    if block.size < _CREDIT_LENGTH and _CREDIT.match(words):
+    if block.size < _LINE and _CREDIT.match(words):
         return True
     named = len({found.lower() for found in _NETWORKS.findall(words)}) if block.links else 0
     return named > 1 or (named == 1 and is_at_the_end) or boilerplate_lines.is_boilerplate(words)

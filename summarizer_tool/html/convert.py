@@ -42,7 +42,7 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside', is_doc
     if not found.blocks:
         return Page(_bare_text(tree), page_title(tree, found.blocks))
     # Where tags nest without end, trafilatura would lose what is in them.
-    voted = votes(tree, found.depth) if is_whole and not is_document else Votes()
+    voted = votes(tree, found.depth, len(html)) if is_whole and not is_document else Votes()
     if voted.told:
         found = Blocks([PageBlock('text', ' '.join(told.split()), is_kept=True) for told in voted.told if told.strip()])
     else:
@@ -102,10 +102,17 @@ def _link_sections(blocks: list[PageBlock]) -> Iterator[str]:
 def _with_pictures(page: Blocks) -> list[PageBlock]:
     """The blocks, and where a kept picture is described in words that stand nowhere else, a line that says so."""
     said = {title_line(block.words) for block in page.blocks}
+    kept = [block.words if block.is_kept else '' for block in page.blocks]
     blocks: list[PageBlock] = []
     done = 0
     for picture in page.pictures:
-        if picture.is_kept and len(picture.alt.split()) >= _MIN_ALT_WORDS and title_line(picture.alt) not in said:
+        beside = kept[max(picture.place - 1, 0) : picture.place + 2]
+        if (
+            picture.is_kept
+            and len(picture.alt.split()) >= _MIN_ALT_WORDS
+            and title_line(picture.alt) not in said
+            and not any(picture.alt.rstrip('.') in text for text in beside)
+        ):
             said.add(title_line(picture.alt))
             blocks += page.blocks[done : picture.place]
             done = max(done, picture.place)
@@ -118,7 +125,7 @@ def _images(page: Blocks) -> Iterator[Image]:
     captions = {
         frame: title_line(block.words)
         for block in page.blocks
-        if any(frame.kind == 'caption' for frame in block.frames())
+        if block.is_in('caption')
         for frame in block.frames()
         if frame.kind == 'figure'
     }

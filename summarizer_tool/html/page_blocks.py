@@ -43,10 +43,21 @@ class Frame:
     """Containers around it."""
     is_layout: bool = False
     """Of a table or list: whether it only places things on the page."""
+    kinds: frozenset[FrameKind] = field(init=False)
+    """Its own, and those of the containers around it."""
+
+    def __post_init__(self) -> None:
+        around = self.parent.kinds if self.parent is not None else frozenset[FrameKind]()
+        self.kinds = around if self.kind in around else around | frozenset[FrameKind]((self.kind,))
 
     def chain(self) -> 'list[Frame]':
         """This frame and those around it, the outermost first."""
-        return [*(self.parent.chain() if self.parent is not None else ()), self]
+        frames: list[Frame] = []
+        frame: Frame | None = self
+        while frame is not None:
+            frames.append(frame)
+            frame = frame.parent
+        return frames[::-1]
 
 
 @dataclass(slots=True, eq=False)
@@ -104,6 +115,10 @@ class PageBlock:
         while frame is not None:
             yield frame
             frame = frame.parent
+
+    def is_in(self, *kinds: FrameKind) -> bool:
+        """Return whether it stands in a container of one of these kinds."""
+        return self.frame is not None and not self.frame.kinds.isdisjoint(kinds)
 
     @property
     def words(self) -> str:

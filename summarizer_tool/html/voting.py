@@ -17,6 +17,10 @@ MAX_WORK = 1_000_000
 walks it some dozen times, and looks from each level at all below. A larger page, which then takes some seconds, is read
 by our own rules alone: they take all that is no chrome."""
 
+MIN_ELEMENTS = 2_000
+_LEAST_SIZE = 24
+"""Characters of an element, on the average, where there are more of them: those of 990 pages of the web have 33."""
+
 _MARK = re.compile(f'[{chr(MARKS[0])}-{chr(MARKS[1])}]')
 
 _MIN_TOLD = 250
@@ -33,14 +37,15 @@ class Votes:
     """Its paragraphs, where it is in none: some pages hold their text as JSON or a template, for a script to show."""
 
 
-def votes(tree: Any, depth: int) -> Votes:
-    """Ask trafilatura for the main content of a page.
+def votes(tree: Any, depth: int, size: int) -> Votes:
+    """Ask trafilatura for the main content of a page of some depth, in elements, and size, in characters.
 
     It carries the marks of a `TreeWalk` through like any other letter: so what it keeps is known by place, whatever it
     does to tables, code and formulas.
     """
     elements = tree.xpath('count(//*)')
-    if elements > min(MAX_ELEMENTS, MAX_WORK / max(depth, 1)) or tree.xpath('string-length()') > MAX_CHARACTERS:
+    most = min(MAX_ELEMENTS, MAX_WORK / max(depth, 1), max(MIN_ELEMENTS, size / _LEAST_SIZE))
+    if elements > most or tree.xpath('string-length()') > MAX_CHARACTERS:
         return Votes()
     trafilatura = _trafilatura()
     try:

@@ -38,6 +38,9 @@ class _Writer:
         self._rests: list[str] = []
         """What lines after the first begin with, for each of them."""
         self._hidden: set[Frame] = set()
+        self._frame: Frame | None = None
+        """The innermost container of what was written last, and whether one around it was hidden then."""
+        self._has_hidden = False
         self._was_text = False
         self._opened: set[Frame] = set()
         self._spanned = [tables.MAX_SPANNED]
@@ -130,16 +133,21 @@ class _Writer:
 
     def _put(self, text: str, frame: Frame | None, *, is_text: bool = False) -> None:
         """Add lines within the containers around them."""
-        chain = [f for f in (frame.chain() if frame is not None else ()) if self._shows(f)]
-        first = ''
-        rests: list[str] = []
+        chain, rests = self._last, self._rests
+        first = ''.join(rests)
         is_new = False
-        for depth, shown in enumerate(chain[:_MAX_LEVELS]):
+        goes_on = frame is self._frame and not self._has_hidden
+        if not goes_on:
+            chain = [f for f in (frame.chain() if frame is not None else ()) if self._shows(f)]
+            first, rests = '', []
+        self._frame, self._has_hidden = frame, False
+        for depth, shown in enumerate(() if goes_on else chain[:_MAX_LEVELS]):
             is_new = shown not in self._opened
             self._opened.add(shown)
             if is_new and shown.kind == 'item' and any(f.kind == 'item' for f in chain[depth + 1 :]):
                 # What it says is all in a list within, which stands for itself.
                 self._hidden.add(shown)
+                self._has_hidden = True
                 rests.append('')
                 continue
             mark = _mark(shown)
@@ -174,7 +182,7 @@ class _Writer:
         if is_tight and chain and last and _is_next(last, chain[-1]):
             self._out.append('\n')
             return
-        shared = 0
+        shared = len(self._rests) if chain is last else 0
         while shared < min(len(self._rests), len(chain)) and last[shared] is chain[shared]:
             shared += 1
         self._out.append(f'\n{"".join(self._rests[:shared]).rstrip()}\n')

@@ -27,8 +27,11 @@ _OPENS = regex.compile(
     | (?:copyright\ )?(?:©|\(c\))
     | (?:\w+\ )?(?:content|text)\ is\ available\ under\b
     | (?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
+    | (?:(?:letzte|zuletzt)\ (?:änderung|aktualisier|geändert|bearbeitet)|aktualisiert\ am|dernière\ (?:modif|mise)
+      |últim[ao]\ (?:actualiz|atualiz|modific)|ultim[ao]\ (?:aggiorn|modific))
     | (?:categories|tags|filed\ under)\s*: | category\s*:\s*[^.,]{1,40}$
     | (?:privacy\ policy|terms\ of\ (?:use|service))\b
+    | (?:you\ (?:are\ not|must\ be)\ logged\ in|(?:sie\ sind|du\ bist)\ .{0,20}nicht\ (?:eingeloggt|angemeldet)).{0,30}$
     | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
     """,
     regex.VERBOSE | regex.IGNORECASE,
@@ -42,6 +45,8 @@ _HOLDS = regex.compile(
     | (?:^|[|/·]\s*)cookie\ (?:policy|settings|preferences|notice)\b
     | \b(?:subscribe|sign\ up)\b.{0,40}\b(?:newsletter|updates|inbox|mail)\b
     | \bnewsletter\b.{0,60}\b(?:e-?mail|inbox|week)
+    | \b(?:log(?:ged)?\ in|sign(?:ed)?\ in|register(?:ed)?|eingeloggt|angemeldet)\b.{0,20}\b(?:to|um)\b.{0,15}[ck]omment
+    | \b(?:this|these|our|die|diese[rnm]?|den)\b.{0,60}\baffiliate[\ -]?links?\b
     | \b(?:in|to)\ your\ inbox\b | \ball\ rights\ reserved\b
     | ©\s*\d{4}(?:[-–]\d{2,4})?\s+[\w\ .,&]{0,40}$
     """,
@@ -49,14 +54,30 @@ _HOLDS = regex.compile(
 )
 _HINTS = (
     *('cookie', 'privacy', 'accept', 'reject', 'manage', 'subscribe', 'sign up', 'newsletter', 'your inbox'),
-    *('all rights', '©'),
+    *('all rights', '©', 'comment', 'kommentar', 'affiliate'),
 )
 """Each text that `_HOLDS` finds has one of them: looking for them is much cheaper."""
 _ELSEWHERE = regex.compile(
-    r'^(?:you (?:may|might)(?: also)? (?:like|enjoy)|related(?: (?:pages|articles|posts|links|topics))?'
-    r'|read (?:more|next)|see also|more from|recommended(?: for you)?|external links|popular pages)\b.{0,30}$',
-    regex.IGNORECASE,
+    r"""
+    (?: you\ (?:may|might)(?:\ also)?\ (?:like|enjoy) | related(?:\ (?:pages|articles|posts|links|topics))?
+    | read\ (?:more|next|also) | see\ also | more\ from | recommended(?:\ for\ you)?
+    | external\ links | popular\ pages | further\ reading
+    | (?:lesen\ sie|lies)\ (?:auch|mehr|weiter) | siehe\ auch | (?:zum\ )?weiterlesen | auch\ interessant
+    | (?:mehr|weitere\ [\w-]+)\ (?:zum\ thema|aus)
+    | (?:mehr|weitere)\ (?:infos?|informationen)\ (?:zu[mr]?|über|unter)
+    | (?:mehr|weitere|ähnliche|verwandte|kommentierte)\ (?:\w+\ )?(?:themen|artikel|beiträge|links|nachrichten|\w*tipps)
+    | das\ könnte\ (?:sie|dich|ihnen|dir)
+    | (?:à\ )?(?:lire|voir)\ (?:aussi|également) | sur\ le\ même\ (?:sujet|thème)
+    | articles\ (?:similaires|liés|connexes)
+    | (?:lee|lea|leer|mira|vea|ver|leia|veja|leggi|vedi)\ (?:también|tambien|más|mas|também|mais|anche)
+    | (?:te|le)\ puede\ interesar | (?:noticias|notas|artículos)\ relacionad[ao]s | (?:potrebbe|può)\ interessar
+    | articoli\ correlati | saiba\ mais | lees\ (?:ook|meer|verder) | meer\ over
+    | (?:czytaj|zobacz|przeczytaj)\ (?:także|też|również|więcej)
+    )\b.{0,40}$
+    """,
+    regex.VERBOSE | regex.IGNORECASE,
 )
+"""In English, German, French, Spanish, Portuguese, Italian, Dutch and Polish."""
 
 
 def _bare(line: str) -> str:
@@ -71,7 +92,7 @@ def is_boilerplate(line: str) -> bool:
     if not bare:
         return False
     unbulleted = _BULLET.sub('', line.strip())
-    if _LINK_ONLY.match(unbulleted) or _MENU.match(unbulleted) or _OPENS.match(bare) or leads_away(line):
+    if _LINK_ONLY.match(unbulleted) or _MENU.match(unbulleted) or _OPENS.match(bare) or _leads_away(bare):
         return True
     folded = bare.casefold()
     return any(hint in folded for hint in _HINTS) and _HOLDS.search(bare) is not None
@@ -79,7 +100,11 @@ def is_boilerplate(line: str) -> bool:
 
 def leads_away(line: str) -> bool:
     """Return whether a line or heading opens a list of other pages: "See also", "You may also like"."""
-    return _ELSEWHERE.match(_bare(line).rstrip(':')) is not None
+    return _leads_away(_bare(line))
+
+
+def _leads_away(bare: str) -> bool:
+    return _ELSEWHERE.match(bare.rstrip(':')) is not None
 
 
 def repeated(texts: Sequence[str]) -> frozenset[str]:

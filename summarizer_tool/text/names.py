@@ -23,6 +23,11 @@ _DATE = (
     rf'|(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:, \d{{3,4}}\b)?'
     rf'|(?:{_MONTH}) \d{{4}}\b|\d{{4}}-\d\d-\d\d\b|\d{{3,4}}s\b'
 )
+_WEEKDAY = '(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?'
+_IS_DATE = re.compile(
+    rf'(?:{_WEEKDAY} )?(?:{_DATE})|\d{{1,2}}([./-])\d{{1,2}}\1\d{{4}}|\d{{4}}-\d\d-\d\d', re.IGNORECASE
+)
+"""What is found as a name, after the capital of `On` or a day of the week, or as a number, and is a date."""
 # Small words inside a name; "and", "in" or "for" would join two names into one.
 _JOINT = r"(?:of the|of|de la|de|la|le|du|des|von der|von|van der|van|der|den|di|da|del|al|bin|ibn|y|e|et|zu|&|'n'|the)"
 _WORD = r"(?:(?:\p{Lu}\.){2,}|\p{Lu}[\p{L}\p{M}\p{N}’'.\-]*[\p{L}\p{M}\p{N}]|\p{Lu}\.?)"
@@ -79,6 +84,8 @@ def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
             continue  # what stands between two titles; a part of an identifier
         if mention.isdigit():
             kind = 'date' if len(mention) == 4 and mention[0] in '12' else 'number'
+        elif kind in ('name', 'number') and _IS_DATE.fullmatch(mention):
+            kind = 'date'
         elif kind == 'name':
             if before in _OPENING and text[match.end() : match.end() + 1] in _CLOSING:
                 kind = 'title'

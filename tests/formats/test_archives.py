@@ -142,3 +142,14 @@ def test_other_files_of_offices_say_what_to_do() -> None:
 def test_any_other_archive_is_none_of_the_documents() -> None:
     assert document_in(archive_of({'a.txt': 'x'})) is None
     assert why_not(archive_of({'a.txt': 'x'})) == 'holds application/zip, which is not text'
+
+
+def test_an_unknown_compression_is_named() -> None:
+    body = bytearray(archive_of({'[Content_Types].xml': TYPES, 'word/document.xml': 'x'}))
+    for start, place in ((b'PK\x03\x04', 8), (b'PK\x01\x02', 10)):  # of a member, and of the directory
+        at = body.find(start)
+        while at >= 0:
+            body[at + place] = 97
+            at = body.find(start, at + 4)
+    with pytest.raises(FetchError, match='compressed in a way that is not read here; save it again'):
+        archive.Archive(bytes(body), 'a Word document').xml('word/document.xml')

@@ -74,7 +74,7 @@ def test_a_part_named_as_chrome_is_left_out_unless_it_is_the_page() -> None:
 def test_where_little_is_voted_for_all_prose_is_kept() -> None:
     prose = [text(f'{number} {SENTENCE}', group=number) for number in range(5)]
     assert kept(page(*prose, text('A menu', tag='li')), 0) == [0, 1, 2, 3, 4]
-    assert kept(page(*prose, text('A menu', tag='li')), 0, 1, 4) == [0, 1, 4]
+    assert kept(page(*prose, text('A menu', tag='li')), 0, 1, 2) == [0, 1, 2]
 
 
 def test_paragraphs_between_their_kept_siblings_are_kept() -> None:
@@ -126,6 +126,52 @@ def test_what_leads_away_is_left_out(words: str, links: int) -> None:
     assert kept(shown, 0, 1, 2) == [0, 2]
 
 
+@pytest.mark.parametrize(
+    ('heading_or_line', 'words', 'links'),
+    [
+        (3, 'Read also', 1),
+        (2, 'Mehr zum Thema auf der Wacht', 1),
+        (0, 'Te puede interesar:', 1),
+        (2, 'Advertisement', 0),
+        (0, 'Zuletzt aktualisiert: 3. Mai', 0),
+    ],
+)
+def test_lines_that_lead_to_other_pages_go_with_their_links(heading_or_line: int, words: str, links: int) -> None:
+    line = heading(heading_or_line, words) if heading_or_line else text(words)
+    others = [text(f'\x02The bells, part {n}\x03 of two', tag='div', links=['/x']) for n in range(2 * links)]
+    shown = page(text(), line, *others, text(SENTENCE * 2))
+    for other in others:
+        other.linked = other.size - 7
+    assert kept(shown, *range(len(shown.blocks))) == [0, len(shown.blocks) - 1]
+
+
+def test_a_heading_that_leads_on_stays_with_its_text() -> None:
+    assert kept(page(text(), heading(2, 'See also'), text(SENTENCE * 2)), 0, 1, 2) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ('words', 'is_loose'),
+    [
+        ('All about it is \x02here\x03.', True),
+        ('All about it is \x02here\x03', True),
+        ('More themes:', True),
+        ('it', True),
+        ('1855', False),
+        ('He came from \x02Morn\x03.', False),
+        ('The bell hangs there.', False),
+    ],
+)
+def test_a_loose_end_is_left_out(words: str, is_loose: bool) -> None:
+    last = text(words, links=['/x'] * words.count('\x02'), linked=4 * words.count('\x02'))
+    assert kept(page(text(), text(SENTENCE * 2), last), 0, 1, 2) == ([0, 1] if is_loose else [0, 1, 2])
+
+
+def test_a_page_of_short_lines_keeps_its_end() -> None:
+    assert kept(page(text(), text('the tide'), text('the gate'), text('the bell'), text('the sea')), *range(5)) == [
+        *range(5)
+    ]
+
+
 def test_what_is_said_on_and_on_is_said_once() -> None:
     again = [text('All prices are in pence of the old mint.') for _ in range(3)]
     assert kept(page(text(), *again[:2], text(SENTENCE * 2)), 0, 1, 2, 3) == [0, 1, 2, 3]
@@ -170,10 +216,10 @@ def test_only_pages_of_some_size_are_put_to_the_vote(monkeypatch: pytest.MonkeyP
         depth = TreeWalk().run(tree).depth
         # trafilatura would spread the cells, in quadratic time.
         assert not tree.xpath('//*[@rowspan or @colspan]')
-        return bool(voting.votes(tree, depth).nodes)
+        return bool(voting.votes(tree, depth, 20).nodes)
 
     assert voted()
-    for name, value in (('MAX_ELEMENTS', 5), ('MAX_CHARACTERS', 50), ('MAX_WORK', 50)):
+    for name, value in (('MIN_ELEMENTS', 5), ('MAX_ELEMENTS', 5), ('MAX_CHARACTERS', 50), ('MAX_WORK', 50)):
         with monkeypatch.context() as patch:
             patch.setattr(voting, name, value)
             assert not voted()

@@ -1,5 +1,6 @@
 """The names, dates and numbers in a text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -44,3 +45,16 @@ def test_a_lone_capital_at_the_beginning_may_be_no_name():
 @given(st.text(max_size=200))
 def test_a_mention_stands_in_the_text(text: str):
     assert all(mention in text and mention.strip() for mention in names.mentions(text))
+
+
+@pytest.mark.parametrize(
+    ('text', 'date'),
+    [
+        ('On 12 March 1921 the gate opened.', '12 March 1921'),
+        ('In March 1921 it fell.', 'March 1921'),
+        ('Tuesday 3 May was dry.', 'Tuesday 3 May'),
+        ('It opened 12/03/1921, they say.', '12/03/1921'),
+    ],
+)
+def test_a_date_is_one_however_its_sentence_begins(text: str, date: str):
+    assert [(kind, said) for kind, said, _ in names.located(text)] == [('date', date)]
