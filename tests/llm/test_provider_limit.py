@@ -157,7 +157,7 @@ async def run(provider: Provider, **settings: object) -> Summary:
 
 
 async def test_a_limit_nobody_has_told_of_is_found_without_a_degraded_chunk() -> None:
-    with serve(Behaviour(latency=0.05, most_at_once=3)) as provider:
+    with serve(Behaviour(latency=0.3, most_at_once=3)) as provider:
         summary = await run(provider)
         assert summary.state == 'complete'
         assert summary.stats.map_calls == len(provider.requests) > 12
