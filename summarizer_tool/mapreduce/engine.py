@@ -52,7 +52,10 @@ OVERSAMPLE_ANSWER = 4.0
 """The same where a focus is asked for: which chunk has the answer only shows once all of them are seen."""
 
 UNUSED = 0.1
-"""A model that leaves more than this share of the budget unused has said too little."""
+"""A model that leaves more than this share of the budget unused is asked again for what a focus lacks."""
+
+UNFILLED = 0.02
+"""More than this share of the budget is not left empty, where the sources have more to say."""
 
 FILL_SCALE = 1.5
 """What is asked for to fill a budget, against what was asked for before."""
@@ -377,24 +380,30 @@ class Engine:
         Beside a model that has said too little they are fillers: none takes the place of one of the model's facts.
         For the embedded model itself it is a second, longer helping, where its chunks have repeated each other.
         """
-        total = await in_thread(merging.size, facts)
-        room = self.job.budget - total
         is_own = self._caller.is_extractive
-        if room <= self.job.budget * UNUSED or not (is_own or self.settings.fill_budget):
+        size = merging.size if is_own else merging.exact_size
+        total = await in_thread(size, facts)
+        room = self.job.budget - total
+        if room <= self.job.budget * (UNUSED if is_own else UNFILLED) or not (is_own or self.settings.fill_budget):
             return facts
         if self.deadline.seconds < self.job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND:
             self._tally.mark_cut_short(DEADLINE)
             return facts
         # More than is lacking, since much of it will be what is said already.
         scale = FILL_SCALE * self.job.budget / max(1, total)
-        extra: list[GroundedFact] = []
+        left = [index for index, outcome in enumerate(outcomes) if outcome.facts]
+        if not is_own:  # last, and first to be taken, where it has said least of what it was asked for
+            left.sort(key=lambda index: merging.size(outcomes[index].facts) / self._planned_of(index), reverse=True)
+        filled, at_once = facts, len(left) if is_own else 1
         with telemetry.span('fill', room=room, model='extractive') as span:
-            for index, (chunk, outcome) in enumerate(zip(chunks, outcomes, strict=True)):
-                if outcome.facts:
-                    found, _ = await self._mapper.extract(chunk, self._target(self._planned_of(index) * scale))
+            while left and size(filled) - total < FILL_SCALE * room:
+                extra: list[GroundedFact] = []
+                for index in left[-at_once:]:
+                    found, _ = await self._mapper.extract(chunks[index], self._target(self._planned_of(index) * scale))
                     extra += found if is_own else [replace(fact, importance=1, is_filler=True) for fact in found]
-            span.set_attribute('facts', len(extra))
-        filled = await self._reducer.union([*facts, *extra])
+                filled = await self._reducer.union([*filled, *extra])
+                left, at_once = left[:-at_once], 2 * at_once
+            span.set_attribute('facts', len(filled) - len(facts))
         return sorted(filled, key=lambda fact: fact.evidence)
 
 

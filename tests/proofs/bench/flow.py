@@ -1,10 +1,11 @@
-"""One request against a slow provider, over a socket: beside textbook map-reduce, the ideal schedule, and faults."""
+"""One request against a slow provider, over a socket: beside plain map-reduce, the ideal schedule, and faults."""
 
 import asyncio
 import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapreplace
 from itertools import pairwise
 
 from pydantic_ai import Agent
@@ -29,7 +30,7 @@ _ASKED = re.compile(r'in about (\d+) tokens')
 
 
 def answer(request: Request) -> Reply:
-    """Facts for this project's requests; for the textbook's a text of the size that it asks for."""
+    """Facts for this project's requests; for others a text of the size that it asks for."""
     asked = _ASKED.search(request.prompt)
     if asked is None:
         return summarize(request)
@@ -39,21 +40,18 @@ def answer(request: Request) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One way of summarizing, measured."""
+    """The plain map-reduce, measured."""
 
     seconds: float
+    mapped: float
+    """Seconds of it until the last window was summarized."""
     tokens_in: int
-    tokens_out: int
     calls: int
 
 
-async def textbook(text: str, provider: Provider) -> tuple[Run, float]:
-    """Map-reduce as it is published: windows of equal size, an equal share of the budget for each, and one last call.
-
-    Returns:
-        The run, and the seconds of its map step.
-    """
-    encoded = [text[start:end] for start, end in _windows(text)]
+async def plain(text: str, provider: Provider, map_size: int, combined_size: int) -> Run:
+    """Map-reduce as it is published: windows of equal size, a text of so many tokens about each, and one last call."""
+    windows = [text[start:end] for start, end in _windows(text)]
     places, usage = asyncio.Semaphore(AT_ONCE), RunUsage()
     started = time.perf_counter()
     async with models.connect(_settings(provider), 'openai/gpt-4o-mini') as model:
@@ -65,11 +63,10 @@ async def textbook(text: str, provider: Provider) -> tuple[Run, float]:
                 result = await agent.run(prompt, usage=usage)
                 return result.output
 
-        parts = await asyncio.gather(*(ask(window, BUDGET // len(encoded)) for window in encoded))
+        parts = await asyncio.gather(*(ask(window, map_size) for window in windows))
         mapped = time.perf_counter() - started
-        merged = await ask('\n\n'.join(parts), BUDGET)
-    seconds = time.perf_counter() - started
-    return Run(seconds, usage.input_tokens, tokens.count(merged), usage.requests), mapped
+        await ask('\n\n'.join(parts), combined_size)
+    return Run(time.perf_counter() - started, mapped, usage.input_tokens, usage.requests)
 
 
 def _windows(text: str) -> list[tuple[int, int]]:
@@ -94,48 +91,69 @@ def _serve(answers: Answer = answer, at_once: int | None = None) -> Behaviour:
     return Behaviour(answers, latency=WAIT, tokens_per_second=RATE, most_at_once=at_once)
 
 
-async def side_by_side(goals: Goals) -> None:
-    """The document of 120,000 tokens, five calls at once."""
+def document() -> str:
+    """The document of about 120,000 tokens."""
     pages = sorted(SHARED.glob('*.md'))
-    text = '\n\n'.join(page.read_text() for page in pages) if pages else chronicle(590)
+    return '\n\n'.join(page.read_text() for page in pages) if pages else chronicle(590)
+
+
+async def side_by_side(goals: Goals) -> None:
+    """The document of 120,000 tokens, five calls at once.
+
+    Beside a map-reduce whose calls write as many tokens as this project's, equally long ones; and beside the map alone
+    of one that writes no more than the budget, which no result within it can do without.
+    """
+    text = document()
     source = tokens.count(text)
     with serve(_serve()) as provider:
         seconds, summary = await own(text, provider, max_concurrent_llm_calls=AT_ONCE)
-    with serve(_serve()) as provider:
-        published, mapped = await textbook(text, provider)
     spent, stats = summary.stats.usage, summary.stats
+    windows = len(_windows(text))
+    with serve(_serve()) as provider:
+        as_much = await plain(text, provider, *[spent.output_tokens // (windows + 1)] * 2)
+    with serve(_serve()) as provider:
+        least = await plain(text, provider, BUDGET // windows, 1)
     print(
         f'{source:,} tokens to {BUDGET:,}, {WAIT} s + tokens / {RATE:.0f} s, {AT_ONCE} at once:\n'
-        f'  this project  {seconds:5.1f} s, {spent.requests:3} calls, {spent.input_tokens:,} tokens in, '
-        f'{stats.tokens_out:,} out\n'
-        f'  textbook      {published.seconds:5.1f} s, {published.calls:3} calls, {published.tokens_in:,} tokens in, '
-        f'{published.tokens_out:,} out; {mapped:.1f} s of it the map'
+        f'  this project                    {seconds:5.1f} s, {spent.requests:3} calls, {spent.input_tokens:,} tokens in, '
+        f'{spent.output_tokens:,} written, {stats.tokens_out:,} in the text\n'
+        f'  map-reduce that writes as much  {as_much.seconds:5.1f} s, {as_much.calls:3} calls, '
+        f'{as_much.tokens_in:,} tokens in; {as_much.mapped:.1f} s of it the map\n'
+        f'  its map alone, within budget    {least.mapped:5.1f} s'
     )
-    goals.at_most('wall', seconds / published.seconds, 0.85, 'x textbook map-reduce')
+    goals.at_most('wall', seconds / as_much.seconds, 0.85, 'x map-reduce that writes as much', bound=1.0)
+    goals.at_most('wall, map alone', seconds / least.mapped, 1.0, 'x the map of the budget', bound=1.5)
     goals.at_most('tokens in', spent.input_tokens / source, 1.06, 'x the source', bound=1.08)
-    goals.at_least('budget used', stats.tokens_out / BUDGET, 0.98, bound=0.9)
+    goals.at_most('tokens in, peer', spent.input_tokens / as_much.tokens_in, 1.0, 'x map-reduce', bound=1.06)
+    goals.at_least('budget used', stats.tokens_out / BUDGET, 0.98)
 
 
 def _ideal(requests: Sequence[Request], limit: int) -> float:
-    """Seconds that these calls take at the least on so many places."""
-    took = [request.answered - request.received for request in requests if request.answered is not None]
-    return max(sum(took) / limit, max(took))
+    """Seconds that these calls take on so many places, the longest first and no place ever idle."""
+    places = [0.0] * limit
+    took = (request.answered - request.received for request in requests if request.answered is not None)
+    for seconds in sorted(took, reverse=True):
+        heapreplace(places, places[0] + seconds)
+    return max(places)
 
 
 async def unknown_limits(goals: Goals) -> None:
     """Wall time against the ideal schedule, where the provider refuses more calls than a limit nobody has told of."""
-    for chunks, limit in ((40, 5), (80, 16), (200, 64)):
+    for chunks, limit, bound in ((40, 5, 1.3), (80, 16, 1.5), (200, 64, 3.0)):
         text = chronicle(round(1.3 * chunks))
         with serve(_serve(at_once=limit)) as provider:
+            computing = time.process_time()
             seconds, summary = await own(
                 text, provider, 100 * chunks, max_concurrent_llm_calls=64, default_chunk_size_tokens=460
             )
+            computing = time.process_time() - computing
         ideal = _ideal(provider.requests, limit)
         print(
             f'{summary.stats.chunks} chunks, {limit} at once unknown to us: {seconds:.1f} s, ideal {ideal:.1f} s, '
-            f'{provider.refused} refused, {provider.max_concurrency_seen} at once'
+            f'{provider.refused} refused, {provider.max_concurrency_seen} at once; '
+            f'{computing:.1f} s of computing, that of the provider included'
         )
-        goals.at_most(f'wall, limit {limit}', seconds / ideal, 1.15, 'x the ideal schedule', bound=3)
+        goals.at_most(f'wall, limit {limit}', seconds / ideal, 1.15, 'x the ideal schedule', bound=bound)
         goals.so(f'no degraded chunk, limit {limit}', is_so=not summary.degraded)
 
 
