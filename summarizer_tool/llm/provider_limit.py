@@ -5,7 +5,9 @@ event loops of the process; each request has a `Share` of them, which `Concurren
 the HTTP transport tells of what the provider answers.
 """
 
+import math
 import os
+import sys
 import threading
 import time
 from asyncio import CancelledError, Future, get_running_loop
@@ -34,7 +36,7 @@ LEAST_TIMES = 8
 """Calls of which that must be known."""
 
 MAX_HEDGED = 0.02
-"""Share of the calls that may be asked a second time because their answer is far behind; at least one call may."""
+"""Share of the calls, rounded up, that may be asked a second time because their answer is far behind."""
 
 _RECENT = 100
 _MINUTE = 60.0
@@ -70,6 +72,8 @@ class ProviderLimit:
     """How many were too many then."""
     _good: int = 0
     """Answers since the number of places has changed."""
+    _accident: int = -sys.maxsize
+    """How many answers there had been at the last refusal."""
     _fastest: dict[int, float] = field(default_factory=dict[int, float])
     """Seconds until the fastest answer began, by the size class of the request."""
     _lateness: float = 1.0
@@ -173,9 +177,14 @@ class ProviderLimit:
         """Count a refusal (429) of a request that was sent at a time of `time.monotonic`.
 
         What is in flight beside it is what the provider takes; where that is little, half of the places stay. Refusals
-        of requests that were sent before the last cut belong to it, and say how deep it should have been.
+        of requests that were sent before the last cut belong to it, and say how deep it should have been. One refusal
+        after a round of answers, with as many places, is an accident, unless another follows within a round.
         """
         with self._lock:
+            is_accident = self._good >= self.limit and self.calls - self._accident >= self.limit
+            self._accident = self.calls
+            if is_accident:
+                return
             beside = self.running - 1
             self._cut_to(min(beside, self.limit) if sent <= self._cut else max(beside, self.limit // 2))
 
@@ -215,7 +224,7 @@ class ProviderLimit:
     def hedge(self) -> bool:
         """Whether one more call may be asked a second time; then it is counted."""
         with self._lock:
-            may = self.hedged + 1 <= max(1, MAX_HEDGED * self.calls)
+            may = self.hedged < max(1, math.ceil(MAX_HEDGED * self.calls))
             self.hedged += may
             return may
 

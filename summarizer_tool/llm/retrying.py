@@ -102,9 +102,10 @@ class _Attempt(httpx2.AsyncBaseTransport):
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
             await anyio.sleep(after)
-            if share.hedge():
-                asked = 2
-                group.start_soon(ask)
+            while not share.hedge():  # noqa: ASYNC110 - after more calls of anybody's one more may be asked again
+                await anyio.sleep(after / 4)
+            asked = 2
+            group.start_soon(ask)
         for late in found[1:]:
             await late.aclose()
         if not found:

@@ -49,6 +49,18 @@ async def test_a_refusal_where_little_is_in_flight_halves_and_answers_grow_it_ag
     assert sizes[::12] == snapshot([8, 9, 10, 11, 12])
 
 
+async def test_a_refusal_amid_answers_is_an_accident_unless_another_follows() -> None:
+    limit = ProviderLimit(8)
+    await taken(limit, 8)
+    sizes: list[int] = []
+    for answers in (8, 30, 30, 2):
+        for _ in range(answers):
+            limit.answered(0.1, 1000, begins=True)
+        limit.refused(sent=time.monotonic())
+        sizes.append(limit.limit)
+    assert sizes == [8, 8, 8, 7]
+
+
 async def test_answers_that_begin_ever_later_halve_it() -> None:
     limit = ProviderLimit(8)
     await taken(limit, 8)

@@ -175,7 +175,7 @@ async def faults(goals: Goals) -> None:
         f'{summary.stats.chunks} chunks, 16 at once, 2 % hangs and 5 % refused: {seconds:.1f} s, without {clean:.1f} s; '
         f'{summary.stats.hedged_calls} calls made twice'
     )
-    goals.at_most('wall with faults', seconds / clean, 1.5, 'x without', bound=2.5)
+    goals.at_most('wall with faults', seconds / clean, 1.5, 'x without', bound=1.7)
     goals.so('no degraded chunk', is_so=not summary.degraded)
 
 
