@@ -7,7 +7,6 @@ the HTTP transport tells of what the provider answers.
 
 import math
 import os
-import sys
 import threading
 import time
 from asyncio import CancelledError, Future, get_running_loop
@@ -72,8 +71,8 @@ class ProviderLimit:
     """How many were too many then."""
     _good: int = 0
     """Answers since the number of places has changed."""
-    _accident: int = -sys.maxsize
-    """How many answers there had been at the last refusal."""
+    _last_refusal: int = 0
+    """How many answers there had been then."""
     _fastest: dict[int, float] = field(default_factory=dict[int, float])
     """Seconds until the fastest answer began, by the size class of the request."""
     _lateness: float = 1.0
@@ -178,11 +177,11 @@ class ProviderLimit:
 
         What is in flight beside it is what the provider takes; where that is little, half of the places stay. Refusals
         of requests that were sent before the last cut belong to it, and say how deep it should have been. One refusal
-        after a round of answers, with as many places, is an accident, unless another follows within a round.
+        after a round of answers is an accident, unless another follows within a round.
         """
         with self._lock:
-            is_accident = self._good >= self.limit and self.calls - self._accident >= self.limit
-            self._accident = self.calls
+            is_accident = self.calls - self._last_refusal >= self.limit
+            self._last_refusal = self.calls
             if is_accident:
                 return
             beside = self.running - 1
