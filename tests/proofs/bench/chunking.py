@@ -68,6 +68,7 @@ def prove(goals: Goals) -> None:
         f'{ours * 1e3:.0f} ms, a tokenizer pass {base * 1e3:.0f} ms'
     )
     goals.at_most('chunking', ours / base, 1.15, 'x a plain tokenizer pass', bound=1.7)
-    goals.at_least('mean fill', sum(counted) / len(counted) / SIZE, 0.95)
+    # Cuts follow the content, so that a change moves no others: chunks are 74 to 100 % of their size.
+    goals.at_least('mean fill', sum(counted) / len(counted) / SIZE, 0.82)
     goals.so('no chunk is over its size', is_so=max(counted) <= SIZE)
     goals.so('every chunk knows its tokens', is_so=counted == [chunk.tokens for chunk in chunks])
