@@ -15,15 +15,19 @@ _LEAD = regex.compile(
     r'|Of course|In fact|Consequently|Similarly|Likewise|Note that|It should be noted that|It is worth noting that'
     r'|Well|Yeah|Yes|Oh|Okay|OK|Right|So|Um|Uh|I mean|You know)\s?,|(?:And|But|So|Or)\b(?!\s+on\b))\s+(?=\S)',
 )
+# What is written in small letters wherever it stands.
+IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
 _LEAD_CLAUSE = regex.compile(
     r'^(?:After|Although|Because|During|Following|Since|Though|Upon)\b[^,;:()"]{3,100}, (?=\S)'
 )
 # Within a clause what stands in square brackets is a word of it: `rule [family] table`, "[She] left".
-_ASIDE = regex.compile(r' ?\([^()]{0,300}\)| ?\[[^\[\]]{0,300}\](?=\s*(?:$|[\p{P}\[])|$)| ?\[\d[\d\s,–-]{0,20}\]')
-_EMPTY_ASIDE = regex.compile(r' ?[(\[][\s,;:]{0,20}[)\]]')
+_ASIDE = regex.compile(r' \([^()]{0,300}\)| ?\[[^\[\]]{0,300}\](?=\s*(?:$|[\p{P}\[])|$)| ?\[\d[\d\s,–-]{0,20}\]')
+_EMPTY_ASIDE = regex.compile(r' [(\[][\s,;:]{0,20}[)\]]|(?<![\w\])])[(\[][\s,;:]{0,20}[)\]]')
 _INNER_CLAUSE = regex.compile(
     r', (?:which|who|whose|where|when|a|an|the|then|now|including|such as)\b[^,;:()"]{3,120},'
-    r'(?= (?!(?:and|or|nor|including|such|which|who|whose|where|when|with|as|a|an|the|\p{Ll}+ing)\b)\p{Ll})'
+    r'(?= (?!(?:and|or|nor|including|such|which|who|whose|where|when|with|as|a|an|the'
+    r'|since|because|so|but|if|unless|while|though|although|until|that|to'
+    r'|\p{Ll}+ing)\b)\p{Ll})'
 )
 # "When it ends, the machine is restarted, ready for use", "In that year, a flood came, which …": what such an opening
 # leads to is the sentence itself, and so is what has a verb that stands by itself.
@@ -62,7 +66,7 @@ def tidy(text: str) -> str:
     if '(' in text or '[' in text:
         text = _EMPTY_ASIDE.sub('', text)
     text = text.strip(' ,;')
-    return text[:1].upper() + text[1:]
+    return text if IDENTIFIER.match(text) else text[:1].upper() + text[1:]
 
 
 def variants(text: str) -> list[str]:
@@ -74,7 +78,7 @@ def variants(text: str) -> list[str]:
     spare = _INNER_CLAUSE.sub(_unless_needed, bare) if ', ' in bare else bare
     opening = _LEAD_CLAUSE.match(spare)
     clause = spare[opening.end() :] if opening else spare
-    main = clause[:1].upper() + clause[1:]
+    main = tidy(clause)
     bases = dict.fromkeys((full, bare, plain, spare, main))
     forms = dict.fromkeys(bases)
     for form in bases:

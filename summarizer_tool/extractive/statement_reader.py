@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import regex
 
+from summarizer_tool.extractive.compression import IDENTIFIER
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
@@ -88,8 +89,6 @@ _DEFINED = regex.compile(
     r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
     r'|property|setting|type|value|variable)\b'
 )
-# What is written in small letters wherever it stands.
-_IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
@@ -133,6 +132,10 @@ class StatementReader:
     """Of the section's subject, as far as its pronouns tell."""
     term: NumberedLine | None = None
     """What the definition at hand defines."""
+    indent: int = 0
+    """How far what is said of it stands in, at least."""
+    defines: int = 0
+    """The line on which that begins."""
     is_named: bool = False
     """Whether its first sentence, which needs the name, has been said."""
 
@@ -208,7 +211,7 @@ class StatementReader:
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
         alone: Sentence | None = None
         for place, sentence in enumerate(sentences(lines, self.language)):
-            begun = _IDENTIFIER.sub(_capitalized, sentence.text)
+            begun = IDENTIFIER.sub(_capitalized, sentence.text)
             kind = Kind.PROSE if is_whole(begun, self.language) else Kind.FRAGMENT
             if place == 0 and label and kind is Kind.FRAGMENT and len(sentence.text.split()) <= _LABEL_WORDS:
                 alone = sentence

@@ -59,7 +59,7 @@ _OTHER_LETTER = regex.compile(r'[^\P{L}a-zA-Z]')
 _NO_VALUE = frozenset(['', '-', '–', '—', 'none', 'n/a', '?', '…'])
 # What a transcriber or an editor has put in: `{disfmarker}`, `[laughter]`; a whole line in brackets, too.
 _MARK = regex.compile(r'\s*(?:\{\p{Ll}[\p{Ll} _]{1,20}\}|\[(?:\p{Ll}+ ?){1,2}\](?![(\[:]))')
-_DEFINITION = regex.compile(r'^: +(?=\S)')
+_DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
@@ -163,7 +163,7 @@ def _read_text(reader: StatementReader, line: NumberedLine) -> None:
         _read_definition(reader, line, line.text[definition.end() :])
     else:
         reader.leads_away = False
-        if not reader.paragraph and not line.text.startswith((' ', '\t')):
+        if not reader.paragraph and len(line.text) - len(line.text.lstrip()) < reader.indent:
             reader.term = None
         _read_prose(reader, line)
 
@@ -220,10 +220,11 @@ def _read_item(reader: StatementReader, line: NumberedLine, marked: str) -> None
 
 def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:
     """Read `: What it is.` under a line that says of what."""
-    if reader.term is None:
+    if reader.paragraph and reader.paragraph[0].number != reader.defines:
         reader.term = reader.paragraph.pop()
-    reader.is_named = False
     reader.flush()
+    reader.is_named, reader.defines = False, line.number
+    reader.indent = len(line.text) - len(line.text.lstrip()) + 2
     reader.paragraph.append(replace(line, text=plain(text)))
 
 

@@ -36,7 +36,7 @@ _FOOTNOTE = regex.compile(
 _STARS = regex.compile(r'(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
 _UNDERSCORES = regex.compile(r'(?<![\w_])(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
-_URL = regex.compile(r'<?https?://\S+>?')
+_URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 # A bare URL that a sentence is about: "lives at https://…", "the base URL is https://…".
 _IS_SAID = regex.compile(r'\b(?:is|at|to|URL|use|from|on|under|visit|address|endpoint):? $', regex.IGNORECASE)
 _TAG = regex.compile(r'</?(?:br|p|b|i|em|strong|sup|sub|span|div|small|u)\b[^<>]{0,200}>', regex.IGNORECASE)
@@ -92,6 +92,7 @@ def plain(text: str) -> str:
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = _TAG.sub(' ', text)
     text = _URL.sub(lambda match: match.group() if _IS_SAID.search(text, 0, match.start()) else '', text)
+    text = text.replace(', )', ')')
     return one_line(text)
 
 

@@ -39,10 +39,17 @@ def test_a_leading_clause_goes():
         'The bridge, the mill is told, was never paid for.',
         'Rules are added with mill add rule [family] table chain.',
         'Each gate — even the small one — gets a keeper.',
+        'The search is O(log n) and the calls of add() are not.',
+        'wheel_speed was never set.',
     ],
 )
 def test_what_a_sentence_needs_is_never_cut(sentence: str) -> None:
     assert compression.variants(sentence) == [sentence]
+
+
+def test_a_reason_is_left_with_what_it_is_the_reason_of() -> None:
+    sentence = 'The mill cannot be sold, which is often a problem, since nobody owns it.'
+    assert 'The mill cannot be sold since nobody owns it.' not in compression.variants(sentence)
 
 
 def test_numbers_in_an_aside_are_kept_at_first():

@@ -178,7 +178,10 @@ def test_a_definition_is_said_of_its_term():
 `wheel.speed` (`integer`)
 : `wheel.speed` is the number of turns a minute.
 
-It is another matter how the mill is paid for.
+  `turn()`
+  : Turns it once. Do not call this method twice.
+
+It is another matter how the mill is paid for (see The Mill, https://mill.example). This page is not.
 """
     assert read(page) == snapshot(
         [
@@ -187,7 +190,10 @@ It is another matter how the mill is paid for.
             ('The upper level keeps the wheel dry.', (6,)),
             ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
             ('wheel.speed is the number of turns a minute.', (9,)),
-            ('It is another matter how the mill is paid for.', (11,)),
+            ('turn(): Turns it once.', (12, 11)),
+            ('turn(): Do not call this method twice.', (12, 11)),
+            ('It is another matter how the mill is paid for (see The Mill).', (14,)),
+            ('This page is not.', (14,)),
         ]
     )
 
