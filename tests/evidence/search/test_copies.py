@@ -1,7 +1,5 @@
 """Of copies and of versions of a page a search shows one."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,11 +9,11 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.search import candidates
 from summarizer_tool.evidence.search import search as search_module
-from summarizer_tool.evidence.search.results import Query, SimilarityResult
+from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.support.harbour_town import GUILD, TOWN, town
+from tests.support.harbour_town import GUILD, TOWN, Meaning, town
 
 pytestmark = pytest.mark.anyio
 
@@ -30,40 +28,6 @@ FEES = '# Fees\n\nThe station gave {marks} marks of toll.\n\n# The rest\n\n{rest
 @pytest.fixture
 def collection() -> Collection:
     return town()
-
-
-@dataclass
-class Meaning:
-    """Ranks by meaning, as it is told."""
-
-    by_question: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    error: Exception | None = None
-    warning: str = ''
-    asked: list[tuple[list[str], list[str]]] = field(default_factory=list[tuple[list[str], list[str]]])
-    limits: list[int] = field(default_factory=list[int])
-
-    async def nearest(
-        self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-    ) -> SimilarityResult:
-        """The passages that begin as told."""
-        self.asked.append((list(queries), list(source_ids)))
-        self.limits.append(limit)
-        if self.error:
-            raise self.error
-        assert limit >= 50
-        passages = [passage for source in collection.sources() for passage in collection.passages_of(source.id)]
-        return SimilarityResult(
-            [
-                [
-                    each.id
-                    for start in self.by_question.get(query, [])
-                    for each in passages
-                    if each.text.startswith(start)
-                ]
-                for query in queries
-            ],
-            self.warning,
-        )
 
 
 async def test_copies_are_left_out(collection: Collection) -> None:

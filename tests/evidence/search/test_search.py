@@ -1,7 +1,6 @@
 """Search: the passages that answer, from the chosen sources of one collection."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import pytest
 from inline_snapshot import snapshot
@@ -12,7 +11,7 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.support.harbour_town import GUILD, HARBOUR, shown, town
+from tests.support.harbour_town import GUILD, HARBOUR, Judge, shown, town
 
 pytestmark = pytest.mark.anyio
 
@@ -20,22 +19,6 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 def collection() -> Collection:
     return town()
-
-
-@dataclass
-class Judge:
-    """Is sure of texts that have a word in them."""
-
-    word: str
-    error: BaseException | None = None
-    texts: list[str] = field(default_factory=list[str])
-
-    async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Sure or not."""
-        self.texts = list(texts)
-        if self.error:
-            raise self.error
-        return [1.5 if self.word in text else 0.1 for text in texts]
 
 
 async def test_a_question(collection: Collection) -> None:

@@ -1,93 +1,25 @@
 """Search with models: ranking by meaning beside words, and a judge of what was found."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import ConfigurationError
-from summarizer_tool.evidence.search.results import Query, SimilarityResult
+from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.support.harbour_town import shown, town
+from tests.support.harbour_town import TALE, Judge, Meaning, shown, town
 
 pytestmark = pytest.mark.anyio
-
-TALE = [
-    f'{beginning} Of this the chronicle of the {place} has {number} leaves, and each is signed by another hand than the '
-    f'one before, so that nobody can say for certain what the {trade} of the {place} has seen with his own eyes, and what '
-    f'he was told by the {other} in the winter after; the {number} seals are lost, and so is the box they were in.'
-    for number, (beginning, place, trade, other) in enumerate(
-        (
-            ('The weir was dear.', 'mill', 'carter', 'abbot'),
-            ('Zanzibar sent a letter.', 'port', 'pilot', 'notary'),
-            ('It asked for tar.', 'kiln', 'potter', 'bailiff'),
-            ('It was paid.', 'moor', 'shepherd', 'widow'),
-            ('Geese came.', 'fair', 'juggler', 'hangman'),
-            ('Zanzibar and tar were forgotten.', 'heath', 'piper', 'midwife'),
-        ),
-        11,
-    )
-]
 
 
 @pytest.fixture
 def collection() -> Collection:
     return town()
-
-
-@dataclass
-class Meaning:
-    """Ranks by meaning, as it is told."""
-
-    by_question: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    error: Exception | None = None
-    warning: str = ''
-    asked: list[tuple[list[str], list[str]]] = field(default_factory=list[tuple[list[str], list[str]]])
-    limits: list[int] = field(default_factory=list[int])
-
-    async def nearest(
-        self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-    ) -> SimilarityResult:
-        """The passages that begin as told."""
-        self.asked.append((list(queries), list(source_ids)))
-        self.limits.append(limit)
-        if self.error:
-            raise self.error
-        assert limit >= 50
-        passages = [passage for source in collection.sources() for passage in collection.passages_of(source.id)]
-        return SimilarityResult(
-            [
-                [
-                    each.id
-                    for start in self.by_question.get(query, [])
-                    for each in passages
-                    if each.text.startswith(start)
-                ]
-                for query in queries
-            ],
-            self.warning,
-        )
-
-
-@dataclass
-class Judge:
-    """Is sure of texts that have a word in them."""
-
-    word: str
-    error: BaseException | None = None
-    texts: list[str] = field(default_factory=list[str])
-
-    async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Sure or not."""
-        self.texts = list(texts)
-        if self.error:
-            raise self.error
-        return [1.5 if self.word in text else 0.1 for text in texts]
 
 
 async def test_ranking_by_meaning_beside_words(collection: Collection) -> None:

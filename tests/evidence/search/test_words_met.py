@@ -9,26 +9,9 @@ from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.support.harbour_town import GUILD, HARBOUR, TOWN, town
+from tests.support.harbour_town import GUILD, HARBOUR, TALE, TOWN, town
 
 pytestmark = pytest.mark.anyio
-
-TALE = [
-    f'{beginning} Of this the chronicle of the {place} has {number} leaves, and each is signed by another hand than the '
-    f'one before, so that nobody can say for certain what the {trade} of the {place} has seen with his own eyes, and what '
-    f'he was told by the {other} in the winter after; the {number} seals are lost, and so is the box they were in.'
-    for number, (beginning, place, trade, other) in enumerate(
-        (
-            ('The weir was dear.', 'mill', 'carter', 'abbot'),
-            ('Zanzibar sent a letter.', 'port', 'pilot', 'notary'),
-            ('It asked for tar.', 'kiln', 'potter', 'bailiff'),
-            ('It was paid.', 'moor', 'shepherd', 'widow'),
-            ('Geese came.', 'fair', 'juggler', 'hangman'),
-            ('Zanzibar and tar were forgotten.', 'heath', 'piper', 'midwife'),
-        ),
-        11,
-    )
-]
 
 
 @pytest.fixture
