@@ -145,3 +145,27 @@ def test_every_quote_is_a_substring_of_its_line_and_is_shown_as_it_is(lines: lis
         assert PLAIN_RUN.fullmatch(citation.quote)
         assert 0 < len(citation.quote) <= MAX_QUOTE
         assert isinstance(citation, Citation)
+
+
+def test_what_is_asked_of_a_term_is_quoted_from_its_definition() -> None:
+    text = """\
+keep_for (integer)
+: How long a lamp is kept lit. A value without a unit counts as minutes. The default is 40 minutes.
+
+    It can be set by the keeper alone.
+
+drain_after (integer)
+: How long the tank stands. The default is two hours.
+"""
+    lines = list(enumerate(text.splitlines(), 1))
+    asked = terms_to_quote('What is the default of keep_for?')
+
+    assert choose([Quotable('src', lines)], asked, 1) == snapshot(
+        [Citation(quote='The default is 40 minutes.', source_id='src', first_line=2, last_line=2)]
+    )
+    assert choose([Quotable('src', lines)], terms_to_quote('What is the default of drain_after?'), 1) == snapshot(
+        [Citation(quote='The default is two hours.', source_id='src', first_line=7, last_line=7)]
+    )
+    assert choose([Quotable('src', lines)], terms_to_quote('Who can set keep_for?'), 1) == snapshot(
+        [Citation(quote='It can be set by the keeper alone.', source_id='src', first_line=4, last_line=4)]
+    )
