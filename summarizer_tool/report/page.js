@@ -16,6 +16,13 @@ const written = (count) => count.toLocaleString('en');
 const several = (count, name) => `${written(count)} ${name}${count === 1 ? '' : 's'}`;
 const titles = sources.map(({ title, url, id }, index) => `${sources.length > 1 ? `${index + 1} ` : ''}${title || url || id}`);
 
+// `p. 3`, of a text that has pages.
+function pageOf(source, line) {
+  const { pages } = sources[source];
+  return pages.length ? `p. ${1 + pages.filter((end) => end < line).length}` : '';
+}
+const whereOf = (source, line) => [titles[source], pageOf(source, line), `line ${line}`].filter(Boolean).join(', ');
+
 function make(tag, name, ...children) {
   const node = document.createElement(tag);
   if (name) node.className = name;
@@ -86,7 +93,7 @@ function lay(index) {
   const { segments, parts } = sources[index];
   const width = Math.max(20, (pane.clientWidth - 100) / CHARACTER_WIDTH); // in characters
   const blocks = new DocumentFragment();
-  let [part, last, height, block, line] = [0, 0, 0, null, null];
+  let [part, last, page, height, block, line] = [0, 0, '', 0, null, null];
   const close = () => {
     if (block) block.style.containIntrinsicHeight = `auto ${height}px`;
     height = 0;
@@ -103,6 +110,7 @@ function lay(index) {
       if (segment === first && /failed|degraded/.test(became)) {
         block.append(make('p', `note ${became}`, `Lines ${firstLine}–${lastLine}: ${STATES[became]}. ${reason}`));
       }
+      if (pageOf(index, at) !== page) block.append(make('p', 'page', page = pageOf(index, at)));
       block.append(line = make('p', `line ${became}`));
       line.dataset.line = at;
       if (became === 'repeated') line.title = `Repeated, ${reason}`;
@@ -158,7 +166,7 @@ function choose(spot) {
   if (!spot) return;
   nodeOf(spot).setAttribute('aria-pressed', true);
   if (spot.source === undefined) {
-    const where = spot.others.map((place) => `${titles[place.source]}, line ${place.line}`);
+    const where = spot.others.map((place) => whereOf(place.source, place.line));
     byId('said').textContent = where.join('; ') || 'Its lines are not shown here.';
     if (spot.others.length) reveal(nodeOf(spot.others.at(-1))); // before it may be a heading or table head
   } else {
@@ -254,7 +262,7 @@ function cellOf(cell) {
   if (typeof cell === 'string') return cell;
   const [source, segment, line, id] = cell;
   if (!sources[source]?.segments[segment - 1]) return `${id}, line ${line}`;
-  const button = make('button', 'place', `${titles[source]}, line ${line}`);
+  const button = make('button', 'place', whereOf(source, line));
   button.addEventListener('click', () => {
     lay(source);
     choose(null);

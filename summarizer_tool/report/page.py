@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.schemas import Audit, Evidence, Summary
 from summarizer_tool.text.lines import one_line
 
@@ -49,6 +50,8 @@ class _ShownSource:
     """The line that each begins on, and its text; lines that no segment begins on are blank."""
     parts: list[tuple[int, int, int, int, str, str]]
     """First and last segment, first and last line, state and reason."""
+    pages: Sequence[int]
+    """The line that each page but the last ends on; none of a text without pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,7 @@ def _source(document: Document, summary: Summary) -> _ShownSource:
             for part in summary.parts
             if part.source_id == document.id
         ],
+        pages=PageNumbers.of(document.text).lines,
     )
 
 

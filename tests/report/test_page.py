@@ -52,6 +52,14 @@ def told(page: str) -> dict[str, Any]:
     return json.loads(block)
 
 
+def test_the_pages_of_a_text_that_has_some() -> None:
+    printed = Document(
+        'The gate opens at 5.\n\n\f\n\nAda Thornby keeps it.\nShe is 40.\n\n\f\n\nIt closes at 9.\n', title='Printed'
+    )
+    [source] = told(render_report(summary('', fact('It closes at 9.', (printed, 4))), [printed]))['sources']
+    assert source['pages'] == snapshot([3, 8])
+
+
 def test_what_the_page_is_told() -> None:
     made = summary(
         '# Harbour\nAda Thornby keeps it.\n# Market\nEels cost 3 pence.\nAlso named: Westfall.',
@@ -79,6 +87,7 @@ def test_what_the_page_is_told() -> None:
                     'url': '',
                     'segments': [[1, '# Harbour'], [3, 'The gate opens at 5.'], [6, 'Ada Thornby keeps it.']],
                     'parts': [[1, 3, 1, 6, 'summarized', '']],
+                    'pages': [],
                 },
                 {
                     'id': 'src_fa1d275b9ef6',
@@ -86,6 +95,7 @@ def test_what_the_page_is_told() -> None:
                     'url': 'https://market.example/eels',
                     'segments': [[1, '- Eels cost 3 pence.']],
                     'parts': [[1, 1, 1, 1, 'degraded', 'timed out']],
+                    'pages': [],
                 },
             ],
             'tables': [['Lost', ['what', 'where'], [['The gate opens at 5.', [0, 1, 1, 'src_c5524ac089d3']]]]],

@@ -1,5 +1,6 @@
 """What people see and do on the page of a report, scene by scene; it is opened as a file, without a server."""
 
+import re
 import time
 from pathlib import Path
 
@@ -138,6 +139,18 @@ def both_ways(browser: Browser, folder: Path, goals: Goals, pictures: Path | Non
     page.close()
 
 
+def printed(browser: Browser, folder: Path, goals: Goals, _: Path | None) -> None:
+    """A text that has pages names them."""
+    text = '\n\n\f\n\n'.join(document(number, 30).text for number in range(3))
+    made = summarized([Document(text, title='Printed log')], every=50)
+    page, *_ = opened(browser, folder, render_report(made, [Document(text, title='Printed log')]))
+    page.locator('.fact').last.click()
+    expect(page.locator('#said')).to_contain_text(re.compile(r'p\. [23], line \d+'))
+    expect(page.locator('.page')).to_have_text(['p. 1', 'p. 2', 'p. 3'])
+    goals.so('pages are named, over their lines and with a place', is_so=True)
+    page.close()
+
+
 def by_keyboard(browser: Browser, folder: Path, goals: Goals, pictures: Path | None) -> None:
     """Everything goes without a pointer."""
     documents = [document(number, 200) for number in range(2)]
@@ -248,4 +261,4 @@ def large(browser: Browser, folder: Path, goals: Goals, pictures: Path | None) -
         page.close()
 
 
-REPORT_SCENES = (both_ways, by_keyboard, hostile, large)
+REPORT_SCENES = (both_ways, printed, by_keyboard, hostile, large)
