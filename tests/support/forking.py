@@ -146,15 +146,22 @@ def run(
         return subprocess.CompletedProcess([name or module, *arguments], status, out.read(), errors.read())
 
 
-def program(folder: Path, name: str, module: str) -> Path:
-    """Write an executable that has a command forked, for whoever starts a program himself."""
+def program(folder: Path, name: str, module: str = '') -> Path:
+    """Write an executable that has a command forked, for whoever starts a program himself.
+
+    Args:
+        folder: Where to.
+        name: The program's name.
+        module: As for `start`; without one it is started as Python is, with `-m` and a module before its arguments.
+    """
     path = folder / name
+    command = f'{module!r}, *sys.argv[1:], name={name!r}' if module else '*sys.argv[2:]'
     path.write_text(f"""#!{sys.executable} -S
 import os, sys
 sys.path.insert(0, {str(REPOSITORY)!r})
 from tests.support import forking
 os.environ[forking.OFFERED] = {address()!r}
-sys.exit(forking.start({module!r}, *sys.argv[1:], environment=os.environ, files=(0, 1, 2), name={name!r}).wait())
+sys.exit(forking.start({command}, environment=os.environ, files=(0, 1, 2)).wait())
 """)
     path.chmod(0o755)
     return path
