@@ -17,6 +17,8 @@ from tests.support import forking
 
 pydantic_ai.models.ALLOW_MODEL_REQUESTS = False
 
+gc.disable()  # until all is collected: what is imported stays
+
 REPOSITORY = Path(__file__).parent.parent
 CRAWL = REPOSITORY / 'examples' / 'crawl'
 
@@ -73,6 +75,7 @@ def pytest_collection_finish() -> None:
     """Leave what has been collected out of every later search for garbage: it stays until the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

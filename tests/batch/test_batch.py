@@ -18,7 +18,8 @@ from summarizer_tool.batch.folder import BatchFolder, BatchLimits
 from summarizer_tool.batch.job import Asked
 from summarizer_tool.batch.worker import Worker
 from tests.batch.test_answers import ON_POSTGRES, POSTGRES
-from tests.support.provider import MODEL, Behaviour, Error, Provider, by_prompt, serve
+from tests.support.provider import Provider, serve
+from tests.support.replies import MODEL, Behaviour, Error, by_prompt
 
 ASKED = Asked(model=MODEL, max_output_tokens=100)
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import forking, provider
-from tests.support.provider import Behaviour, Provider
+from tests.support import forking, provider, replies
+from tests.support.provider import Provider
+from tests.support.replies import Behaviour
 from tests.support.stores import sound
 from tests.support.texts import chronicle
 from tests.support.victims import Victim, is_reached, silent_while, started, until
@@ -20,7 +21,7 @@ SIGNALS = [signal.SIGTERM, signal.SIGKILL]
 
 def settings(folder: Path, model: Provider) -> dict[str, str]:
     return {
-        'LLM_MODEL': provider.MODEL,
+        'LLM_MODEL': replies.MODEL,
         'OPENROUTER_BASE_URL': model.base_url,
         'DEFAULT_CHUNK_SIZE_TOKENS': '2000',
         'MAX_CONCURRENT_LLM_CALLS': '2',

@@ -10,7 +10,8 @@ from typer.testing import CliRunner, Result
 
 from summarizer_tool.cli.main import app
 from summarizer_tool.text import tokens
-from tests.support.provider import Behaviour, serve
+from tests.support.provider import serve
+from tests.support.replies import Behaviour
 from tests.support.site import Site
 from tests.support.terminal import interrupted, said, with_terminal
 

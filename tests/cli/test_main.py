@@ -12,7 +12,8 @@ from inline_snapshot import snapshot
 from summarizer_tool import Document, Summary
 from summarizer_tool.text import tokens
 from tests.support import forking
-from tests.support.provider import Behaviour, Error, Hang, serve
+from tests.support.provider import serve
+from tests.support.replies import Behaviour, Error, Hang
 from tests.support.terminal import interrupted, said, with_terminal
 
 LONG = 'In {year} the miner Ada Thornby found {year} silver coins in the Deadmines below Westfall.\n'

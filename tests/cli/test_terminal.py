@@ -2,26 +2,25 @@
 
 import os
 import pty
-import subprocess
-import sys
 from pathlib import Path
 
 from inline_snapshot import snapshot
 
 from summarizer_tool.cli.terminal import harmless
+from tests.support import forking
 
 TEXT = 'Title\x1b]0;gone\x07 \x1b[31mred \u202eback\tand on\nnext\x9b2J'
 
 
 def shown(to_terminal: bool, path: Path) -> str:
     path.write_text(TEXT, encoding='utf-8')
-    command = [sys.executable, '-m', 'summarizer_tool', 'run', str(path)]
     environment = {**os.environ, 'LLM_MODEL': 'extractive'}
     if not to_terminal:
-        return subprocess.run(command, env=environment, capture_output=True, check=True, timeout=60).stdout.decode()
+        return forking.run('summarizer_tool', 'run', path, environment=environment).stdout.decode()
     leader, follower = pty.openpty()
-    with subprocess.Popen(command, env=environment, stdout=follower, stderr=subprocess.DEVNULL) as process:
-        assert process.wait(60) == 0
+    with Path(os.devnull).open('r+b') as nothing:
+        files = (nothing.fileno(), follower, nothing.fileno())
+        assert forking.start('summarizer_tool', 'run', path, environment=environment, files=files).wait() == 0
     os.close(follower)
     with os.fdopen(leader, 'rb', buffering=0) as terminal:
         return terminal.read(10_000).decode()

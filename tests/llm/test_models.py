@@ -21,7 +21,8 @@ from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, ModelTimeoutEr
 
 from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, Summarizer
 from summarizer_tool.llm import models, retrying
-from tests.support.provider import Answer, Behaviour, Drop, Error, Hang, Provider, Reply, Text, script, serve
+from tests.support.provider import Provider, serve
+from tests.support.replies import Answer, Behaviour, Drop, Error, Hang, Reply, Text, script
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
 

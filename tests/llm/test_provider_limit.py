@@ -10,7 +10,8 @@ from pydantic_ai.models import override_allow_model_requests
 from summarizer_tool import Settings, Summarizer, Summary
 from summarizer_tool.llm.provider_limit import ProviderLimit, Share
 from summarizer_tool.llm.rate_headers import pause_of
-from tests.support.provider import Behaviour, Error, Hang, Provider, Reply, Request, serve, summarize
+from tests.support.provider import Provider, serve
+from tests.support.replies import Behaviour, Error, Hang, Reply, Request, summarize
 from tests.support.texts import chronicle
 
 pytestmark = pytest.mark.anyio

@@ -16,7 +16,8 @@ from summarizer_tool.llm.typed_query import QueryResult
 from summarizer_tool.mapreduce.agents import CHUNK_SUMMARIZER
 from summarizer_tool.schemas import ChunkSummary
 from summarizer_tool.settings import OutputMode, Settings
-from tests.support.provider import Behaviour, Cut, Json, Reply, Text, script, serve
+from tests.support.provider import serve
+from tests.support.replies import Behaviour, Cut, Json, Reply, Text, script
 from tests.support.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.anyio

@@ -16,7 +16,8 @@ from summarizer_tool import Settings, Summarizer, Summary
 from summarizer_tool.llm import models
 from summarizer_tool.settings import OutputMode
 from summarizer_tool.text import tokens
-from tests.support.provider import Behaviour, BrokenOff, Json, Provider, script, serve
+from tests.support.provider import Provider, serve
+from tests.support.replies import Behaviour, BrokenOff, Json, script
 
 pytestmark = pytest.mark.usefixtures('model_requests')
 

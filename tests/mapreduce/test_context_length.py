@@ -5,7 +5,8 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import Settings, Summarizer, Summary
 from summarizer_tool.text import tokens
-from tests.support.provider import Behaviour, Error, Provider, Reply, Request, serve, summarize
+from tests.support.provider import Provider, serve
+from tests.support.replies import Behaviour, Error, Reply, Request, summarize
 from tests.support.texts import chronicle
 
 pytestmark = pytest.mark.usefixtures('model_requests')

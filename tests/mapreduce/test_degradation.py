@@ -5,19 +5,8 @@ from dirty_equals import IsPartialDict
 from inline_snapshot import snapshot
 
 from summarizer_tool import Settings, Summarizer, Summary
-from tests.support.provider import (
-    Behaviour,
-    Cut,
-    Drop,
-    Error,
-    Hang,
-    Provider,
-    Request,
-    by_prompt,
-    failing_first,
-    serve,
-    summarize,
-)
+from tests.support.provider import Provider, serve
+from tests.support.replies import Behaviour, Cut, Drop, Error, Hang, Request, by_prompt, failing_first, summarize
 from tests.support.texts import CHRONICLE
 
 pytestmark = pytest.mark.usefixtures('model_requests')

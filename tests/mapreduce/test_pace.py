@@ -7,7 +7,8 @@ from summarizer_tool import Settings, Summarizer
 from summarizer_tool.mapreduce.pace import Pace, Writing
 from summarizer_tool.runtime.deadline import Deadline
 from tests.support import virtual_time
-from tests.support.provider import Behaviour, serve
+from tests.support.provider import serve
+from tests.support.replies import Behaviour
 
 TARGET = 400
 

@@ -18,7 +18,8 @@ from pydantic_ai.output import OutputSpec
 from pydantic_ai.providers.openrouter import OpenRouterProvider
 
 from summarizer_tool.text import tokens
-from tests.support.provider import (
+from tests.support.provider import Provider, serve
+from tests.support.replies import (
     Behaviour,
     Body,
     Cut,
@@ -26,13 +27,11 @@ from tests.support.provider import (
     Hang,
     Json,
     Message,
-    Provider,
     Request,
     Text,
     by_prompt,
     failing_first,
     script,
-    serve,
     summarize,
 )
 

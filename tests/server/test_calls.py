@@ -18,8 +18,9 @@ from mcp import Client
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.server import calls as server_calls
 from summarizer_tool.server.calls import ProgressReport, RunningCalls, TimeIsUpError
-from tests.support import provider, serving
-from tests.support.provider import Behaviour, Hang, Provider, by_prompt
+from tests.support import provider, replies, serving
+from tests.support.provider import Provider
+from tests.support.replies import Behaviour, Hang, by_prompt
 from tests.support.serving import Mode, Served, meta_of, text_of, until
 from tests.support.texts import CHRONICLE, chronicle
 
@@ -34,7 +35,7 @@ def served(behaviour: Behaviour, **settings: Any) -> Iterator[tuple[Served, Prov
     """A server whose model is a simulated provider."""
     with provider.serve(behaviour) as llm:
         given = {
-            'llm_model': provider.MODEL,
+            'llm_model': replies.MODEL,
             'openrouter_base_url': llm.base_url,
             'default_chunk_size_tokens': 900,
             'llm_max_retries': 0,

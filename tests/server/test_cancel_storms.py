@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 
 from tests.server.test_calls import MODES, served, until
-from tests.support.provider import Behaviour, Hang, summarize
+from tests.support.replies import Behaviour, Hang, summarize
 from tests.support.serving import Mode, meta_of
 from tests.support.texts import CHRONICLE
 

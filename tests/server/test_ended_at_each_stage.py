@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from summarizer_tool import Document
-from tests.support import forking, provider, serving
-from tests.support.provider import Behaviour
+from tests.support import forking, provider, replies, serving
+from tests.support.replies import Behaviour
 from tests.support.stores import sound
 from tests.support.texts import chronicle
 from tests.support.victims import is_reached, silent_site, silent_while, started, until
@@ -40,7 +40,7 @@ def test_the_server(tmp_path: Path, stage: str, number: int) -> None:
     summarize = {'content': TEXT, 'max_output_tokens': 300}
     with provider.serve(Behaviour(silent_while(stage))) as model, silent_site() as (host, is_asked):
         given = {
-            'LLM_MODEL': provider.MODEL,
+            'LLM_MODEL': replies.MODEL,
             'OPENROUTER_BASE_URL': model.base_url,
             'DEFAULT_CHUNK_SIZE_TOKENS': '1000',
             'MAX_CONCURRENT_LLM_CALLS': '2',

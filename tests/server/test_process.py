@@ -18,8 +18,9 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from summarizer_tool import Document
-from tests.support import forking, provider, serving
-from tests.support.provider import Behaviour, Hang, Provider
+from tests.support import forking, provider, replies, serving
+from tests.support.provider import Provider
+from tests.support.replies import Behaviour, Hang
 from tests.support.serving import Mode, meta_of, text_of
 from tests.support.texts import CHRONICLE, HARBOUR
 
@@ -152,7 +153,7 @@ def hanging(folder: Path, *, grace: str) -> Generator[tuple[serving.Program, Pro
     with (
         provider.serve(Behaviour(answer=lambda _: Hang(60))) as llm,
         serving.forked_program(
-            folder, LLM_MODEL=provider.MODEL, OPENROUTER_BASE_URL=llm.base_url, MCP_SHUTDOWN_GRACE_SECONDS=grace
+            folder, LLM_MODEL=replies.MODEL, OPENROUTER_BASE_URL=llm.base_url, MCP_SHUTDOWN_GRACE_SECONDS=grace
         ) as server,
     ):
         yield server, llm
@@ -312,7 +313,7 @@ def test_stdio_ends_on_a_signal(tmp_path: Path) -> None:
     source, stdin = os.pipe()
     with provider.serve(Behaviour(answer=lambda _: Hang(60))) as llm, (tmp_path / 'stdout').open('w+b') as stdout:
         variables = {
-            'LLM_MODEL': provider.MODEL,
+            'LLM_MODEL': replies.MODEL,
             'OPENROUTER_BASE_URL': llm.base_url,
             'MCP_SHUTDOWN_GRACE_SECONDS': '6',
         }

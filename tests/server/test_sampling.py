@@ -10,8 +10,8 @@ from mcp_types import CreateMessageRequestParams, CreateMessageResult, ErrorData
 from summarizer_tool import ConfigurationError, Settings
 from summarizer_tool.server.main import make_tools
 from summarizer_tool.text import tokens
-from tests.support import provider, serving
-from tests.support.provider import Body, Request
+from tests.support import replies, serving
+from tests.support.replies import Body, Request
 from tests.support.serving import Mode, Served, meta_of, text_of
 from tests.support.texts import CHRONICLE
 
@@ -31,7 +31,7 @@ class Lender:
             assert isinstance(message.content, TextContent)
             messages.append({'role': message.role, 'content': message.content.text})
         body = Body.model_validate({'messages': messages, 'max_tokens': params.max_tokens})
-        answer = provider.summarize(Request(1, body, {}, 0.0)).value
+        answer = replies.summarize(Request(1, body, {}, 0.0)).value
         return CreateMessageResult(role='assistant', content=TextContent(text=json.dumps(answer)), model='lent')
 
 

@@ -9,8 +9,8 @@ from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 from mcp.shared.exceptions import MCPError
 
-from tests.support import provider, serving
-from tests.support.provider import Behaviour, Json
+from tests.support import provider, replies, serving
+from tests.support.replies import Behaviour, Json
 from tests.support.serving import Mode, text_of
 from tests.support.site import site
 from tests.support.texts import CHRONICLE
@@ -101,7 +101,7 @@ def test_an_answer_is_one_trace_without_questions_pages_and_queries(capfire: Cap
         site() as web,
         provider.serve(Behaviour(answer=lambda _: parts[0])) as llm,
         serving.serve(
-            fetch_allow_hosts=web.host, llm_model=provider.MODEL, openrouter_base_url=llm.base_url, llm_max_retries=0
+            fetch_allow_hosts=web.host, llm_model=replies.MODEL, openrouter_base_url=llm.base_url, llm_max_retries=0
         ) as server,
     ):
         anyio.run(call)

@@ -1,9 +1,6 @@
 """What a program gets of `Retriever`: evidence with figures, whatever goes wrong."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
-from typing import TypeVar
 
 import anyio
 import pytest
@@ -11,32 +8,22 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import ConfigurationError, Document, Settings, SourceStore
 from summarizer_tool.errors import StoreError
-from summarizer_tool.evidence.search.results import SimilarityResult
 from summarizer_tool.llm.options import Progress, RequestOptions
-from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.service.retrieval import Retriever
-from summarizer_tool.service.service import Service
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
-from tests.support.asked_site import asking, heads, section
-from tests.support.site import Reply, Site, site
+from tests.support.asked_site import asking, heads, retriever_of, section
+from tests.support.site import Site, site
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
 
 pytestmark = pytest.mark.anyio
 
-T = TypeVar('T')
-
-
-def make(store: SourceStore, collection: str = 'default', **settings: object) -> Retriever:
-    given = Settings.load(**{'llm_model': 'extractive', 'worker_processes': 0} | settings)
-    return Retriever(Service(Summarizer(given), store.collection(collection)))
-
 
 async def test_sources_that_fit_come_whole_and_others_as_passages() -> None:
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         for text in (HARBOUR, CHRONICLE):
             retriever.collection.add(Document(text))
         whole = await retriever.search('fires', max_tokens=8000)
@@ -56,7 +43,7 @@ async def test_lines_with_numbers_fit_or_come_as_passages(monkeypatch: pytest.Mo
     """Numbers take more than a text of many short lines itself; that is reckoned with, and if wrongly, seen."""
     text = '\n'.join(f'{n} gate' for n in range(300))
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         retriever.collection.add(Document(text))
 
         async def whole() -> list[bool]:
@@ -179,7 +166,7 @@ async def test_a_search_in_haste_is_told_as_such(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr('summarizer_tool.service.retrieval.search', wait)
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         source = retriever.collection.add(Document(HARBOUR))
         for found in (
             await retriever.search('fire', options=RequestOptions(deadline=Deadline(0.05, grace=0))),
@@ -191,7 +178,7 @@ async def test_a_search_in_haste_is_told_as_such(monkeypatch: pytest.MonkeyPatch
 
 async def test_collections_are_apart() -> None:
     with SourceStore() as store:
-        mine, other = make(store, 'mine'), make(store, 'other')
+        mine, other = retriever_of(store, 'mine'), retriever_of(store, 'other')
         source = mine.collection.add(Document(HARBOUR, url='https://marn.example/harbour'))
         other.collection.add(Document(chronicle(2)))
 
@@ -217,7 +204,7 @@ async def test_a_store_that_fails_is_told_and_a_wrong_setting_raised(monkeypatch
         raise StoreError('the disk is full')
 
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         monkeypatch.setattr(Collection, 'totals', fail)
         status = await retriever.status()
         assert status.is_error
@@ -245,248 +232,9 @@ async def test_a_page_of_somebody_else_is_not_asked_for(monkeypatch: pytest.Monk
             assert web.hits == ['/guide/draft']
 
 
-# Where there is nothing to show.
-
-
-def told(found: EvidenceBrief) -> list[str]:
-    """What is said of a search without results, before the causes."""
-    assert found.text.startswith('[NO RESULTS]\n\nDetail: ')
-    assert not found.is_error
-    assert found.figures['hits'] == 0
-    return found.text.partition('\n\nLikely causes')[0].splitlines()[2:]
-
-
-async def test_a_model_that_is_down_may_have_found_it() -> None:
-    class Down:
-        async def nearest(
-            self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-        ) -> SimilarityResult:
-            raise OSError('secret')
-
-    with SourceStore() as store:
-        retriever = Retriever(make(store).service, similar=Down())
-        retriever.collection.add(Document(CHRONICLE))
-        found = await retriever.search('pepper', max_tokens=500)
-        answered = await retriever.answer((), 'pepper', max_tokens=500)
-    assert told(found)[2] == told(answered)[2] == '- ranking by meaning failed: OSError'
-    assert 'secret' not in found.text
-
-
-async def test_a_page_that_failed_may_have_it() -> None:
-    with site() as web, asking(web) as retriever:
-        web.replies['/broken'] = Reply(status=503)
-        pages = [web.url('/guide/'), web.url('/broken?key=hunter2')]
-        found = await retriever.answer(pages, 'Zymurgy?', research_mode='fast', max_tokens=500)
-        assert [line.replace(web.host, 'HOST') for line in told(found)] == snapshot(
-            [
-                'Detail: no passage has anything of "Zymurgy?"; searched were 1 documents with 4 passages.',
-                'Pages asked for: 2, in vain: 1, rounds of following links: 0; stopped: fast mode.',
-                'What was missing:',
-                '- http://HOST/broken?…: answered HTTP 503; give another address for it, or store its text with add_source.',
-                'Stored, the last used first:',
-                '- src_512f9cac33d8 · Guide to the station',
-            ]
-        )
-        assert (found.source_ids, found.figures) == snapshot(
-            (
-                ('src_512f9cac33d8',),
-                {
-                    'documents': 1,
-                    'passages': 4,
-                    'hits': 0,
-                    'shown': 0,
-                    'citations': 0,
-                    'full_context': False,
-                    'ranking': 'bm25',
-                    'pages': 2,
-                    'failures': 1,
-                    'rounds': 0,
-                    'stop_reason': 'fast mode',
-                    'partial': False,
-                },
-            )
-        )
-
-        web.slow(1)
-        pages[1] = web.url('/slow')
-        found = await retriever.answer(pages, 'Zymurgy?', max_tokens=500, options=RequestOptions(deadline=Deadline(1)))
-        assert [line.replace(web.host, 'HOST') for line in told(found)[1:5]] == snapshot(
-            [
-                'Pages asked for: 2, in vain: 1, rounds of following links: 0; stopped: deadline.',
-                'What was missing:',
-                '- The time was over before everything was looked at. Call `answer` again with the same urls: what was fetched is stored, so that the next call gets further.',
-                '- http://HOST/slow: the deadline came before it was there; ask again, or give the call more time; give another address for it, or store its text with add_source.',
-            ]
-        )
-        assert (found.figures['partial'], found.figures['stop_reason']) == (True, 'deadline')
-
-
-async def test_how_far_was_looked_for_nothing() -> None:
-    with site() as web, asking(web) as retriever:
-        found = await retriever.answer(web.url('/guide/'), 'Zymurgy hopped?', research_mode='deep', max_tokens=500)
-        figures = found.figures
-    assert told(found)[1] == (
-        f'Pages asked for: {figures["pages"]}, in vain: {figures["failures"]}, rounds of following links: '
-        f'{figures["rounds"]}; stopped: {figures["stop_reason"]}.'
-    )
-    assert int(figures['pages']) > 1
-
-
-@pytest.mark.parametrize('budget', [500, 700])
-async def test_what_went_wrong_keeps_to_the_budget(budget: int) -> None:
-    long = 'ごみ' * 200
-    with site() as web, asking(web) as retriever:
-        for number in range(12):
-            document = Document(f'{CHRONICLE}\n{number}', title='漢字' * 200, url=f'https://marn.example/{number}')
-            retriever.collection.add(document)
-        pages = [web.url(f'/{"gone/" * 40}{number}') for number in range(9)]
-        for found in (
-            await retriever.search(long, max_tokens=budget),
-            await retriever.search('fire', source_urls=f'https://marn.example/{long}', max_tokens=budget),
-            await retriever.search('fire', source_ids=long, max_tokens=budget),
-            await retriever.answer(pages, 'fire', max_tokens=budget),
-            await retriever.answer(long, 'fire', max_tokens=budget),
-            await retriever.status(long, max_tokens=budget),
-        ):
-            assert found.text[0] == '['
-            assert found.tokens == tokens.count(found.text) <= budget
-    with asking(web, mcp_response_token_budget=budget) as retriever:
-        found = await retriever.search(long, source_urls=f'https://marn.example/{long}')
-        assert found.tokens == tokens.count(found.text) <= budget
-
-
-async def test_a_question_is_no_text() -> None:
-    long = '"geese wells" ' * 1000
-    with SourceStore() as store:
-        retriever = make(store)
-        retriever.collection.add(Document(HARBOUR))
-        for name, found in {
-            'query': await retriever.search(long),
-            'intent': await retriever.search('fire', intent=long),
-            'query ': await retriever.answer((), long),
-            'intent ': await retriever.answer((), 'fire', intent=long),
-            'known_context': await retriever.answer((), 'fire', known_context=long),
-            'constraints': await retriever.answer((), 'fire', constraints=long),
-        }.items():
-            assert found.text.startswith('[ERROR] bad request\n')
-            assert f'Detail: {name.strip()} has 14,000 characters, over 10,000; ' in found.text
-        assert not (await retriever.answer((), 'fire', known_context=long[:10_000])).is_error
-
-
-async def test_the_pages_of_a_host_that_are_named_alike_come_first() -> None:
-    with SourceStore() as store:
-        retriever = make(store)
-        places = ['log/1998', 'guide/turbines/kaplan?part=2', 'guide/', 'guide/turbines/', 'partners', 'turbines']
-        for place in (*places, *(f'log/{number}' for number in range(9))):
-            retriever.collection.add(Document(f'Of {place}.', title=place, url=f'https://www.marn.example/{place}'))
-        retriever.collection.add(Document('Elsewhere.', url='https://ness.example/guide/turbines/kaplans'))
-        text = (await retriever.status('http://marn.example/guide/turbines/kaplans')).text
-    rows = [line.rpartition(' · ')[2] for line in text.splitlines() if line.startswith('- src_')]
-    assert (len(rows), rows[:4]) == (
-        8,
-        snapshot(['guide/turbines/kaplan?part=2', 'guide/turbines/', 'guide/', 'turbines']),
-    )
-    assert '\n- and 7 more\n' in text
-
-
-async def test_where_not_all_is_compared_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('summarizer_tool.service.retrieval.MAX_LISTED', 10)
-    with SourceStore() as store:
-        retriever = make(store)
-        for number in range(30):
-            retriever.collection.add(Document(f'Page {number}.', url=f'https://marn.example/{number}'))
-        assert '\n- and at least 2 more\n' in (await retriever.status('https://marn.example/x')).text
-        assert '\n- and 22 more\n' in (await retriever.search('pepper', max_tokens=1500)).text
-
-
-# Answers at the same time.
-
-
-async def all_of(*asked: Callable[[], Awaitable[T]]) -> list[T]:
-    """What several calls give that are made at once, in their order."""
-    found: dict[int, T] = {}
-
-    async def ask(number: int) -> None:
-        found[number] = await asked[number]()
-
-    async with anyio.create_task_group() as group:
-        for number in range(len(asked)):
-            group.start_soon(ask, number)
-    return [found[number] for number in range(len(asked))]
-
-
-async def test_answers_of_one_time_fetch_a_page_once() -> None:
-    with site() as web, asking(web) as retriever, asking(web) as other:
-        web.pause = 0.05
-        guide = partial(retriever.answer, query='bays with a turbine', research_mode='fast')
-        spelled = (web.url('/guide/'), web.url('/guide/#bays'), web.url('/guide/?utm_source=mail'), web.url('/guide/'))
-        found = await all_of(*(partial(guide, place) for place in spelled))
-        assert (sorted(web.hits), web.concurrent_max) == (['/guide/', '/robots.txt'], 1)
-        assert sorted(re.findall(r'\+\d+ passages|stored before', '\n'.join(each.text for each in found))) == snapshot(
-            ['+4 passages', 'stored before', 'stored before', 'stored before']
-        )
-        assert len({each.source_ids for each in found}) == 1
-        # Another collection has pages of its own, but may know the same robots.txt.
-        web.hits.clear()
-        place, question = web.url('/valley'), 'Whose name is on the toll house?'
-        found = await all_of(*(partial(each.answer, place, question) for each in (retriever, other)))
-        assert [each.collection.at(place) is not None for each in (retriever, other)] == [True, True]
-        assert ['Perrin Oake' in each.text for each in found] == [True, True]
-        assert web.hits.count('/valley') == 2
-        assert '/robots.txt' not in web.hits
-
-
-async def test_answers_of_one_time_share_a_failure() -> None:
-    with site() as web, asking(web) as retriever:
-        web.pause = 0.05
-        ask = partial(retriever.answer, web.url('/gone'), 'bays')
-        found = await all_of(ask, ask, ask)
-    assert web.hits == ['/robots.txt', '/gone']
-    assert ['HTTP 404' in each.text for each in found] == [True] * 3
-
-
-async def test_an_answer_that_is_cancelled_takes_nothing_from_the_others() -> None:
-    with site() as web, asking(web) as retriever:
-        web.slow(1.5)
-        ask = partial(retriever.answer, web.url('/slow'), 'When is the highest tide?', research_mode='fast')
-
-        scope = anyio.CancelScope()
-
-        async def hurry() -> str:
-            with scope:
-                return (await ask()).text
-            return 'cancelled'
-
-        async def wait() -> str:
-            return (await ask()).text
-
-        async def cancel() -> str:
-            with anyio.fail_after(30):
-                while '/slow' not in web.hits:  # noqa: ASYNC110 - it is so in another thread
-                    await anyio.sleep(0.01)
-            scope.cancel()
-            return ''
-
-        hurried, waited, _ = await all_of(hurry, wait, cancel)
-    assert hurried == 'cancelled'
-    assert 'expected on the second of October' in waited
-    assert web.hits.count('/slow') <= 2
-
-
-async def test_a_text_that_two_answers_add_at_once_is_new_to_one() -> None:
-    with site() as web, asking(web) as retriever:
-        web.pause = 0.05
-        web.replies['/copy'] = web.replies['/guide/gallery']
-        places = (web.url('/copy'), web.url('/guide/gallery'))
-        found = await all_of(*(partial(retriever.answer, place, 'flood', research_mode='fast') for place in places))
-    assert sorted(re.findall(r'\+\d+ passages', '\n'.join(each.text for each in found))) == snapshot(
-        ['+0 passages', '+3 passages']
-    )
-
-
 async def test_sources_without_a_word_of_the_question_are_shown_as_they_begin() -> None:
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         source = retriever.collection.add(Document(chronicle(600)))
         found = await retriever.search('xylophones', source_ids=source.id, max_tokens=800)
         assert 'No passage has any word of the question; the sources are shown as they begin.' in found.text
@@ -497,7 +245,7 @@ async def test_sources_without_a_word_of_the_question_are_shown_as_they_begin() 
 
 async def test_a_brief_is_filled_unless_a_number_of_passages_was_asked_for() -> None:
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         told = '\n\n'.join(f'Then boat {n} of the fleet came home, {n} days late, and was tied up.' for n in range(400))
         retriever.collection.add(Document(f'The admiral spoke of the lighthouse.\n\n{told}'))
         few = await retriever.search('lighthouse', top_k=1, max_tokens=1500)
@@ -507,7 +255,7 @@ async def test_a_brief_is_filled_unless_a_number_of_passages_was_asked_for() -> 
 
 async def test_sources_are_named_as_people_name_them() -> None:
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         note = retriever.collection.add(Document('A note on salt.', title='notes.md'))
         page = retriever.collection.add(Document('A page of pepper.', title='Pepper', url='http://pepper.example/a'))
         file = retriever.collection.add(Document('A file of mace.', title='Mace', url='04-mace.md'))
@@ -525,7 +273,7 @@ async def test_sources_are_named_as_people_name_them() -> None:
 
 async def test_a_number_of_passages_that_was_not_needed_is_told() -> None:
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         retriever.collection.add(Document('A note on salt.', title='Salt'))
         for top_k in (0, 2):
             found = await retriever.search('salt', top_k=top_k)
@@ -534,7 +282,7 @@ async def test_a_number_of_passages_that_was_not_needed_is_told() -> None:
 
 async def test_constraints_are_one_or_several() -> None:
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         source = retriever.collection.add(Document('A note on salt.', title='Salt'))
         for constraints in ('only salt.example', ['only salt.example', 'not before 2019']):
             found = await retriever.answer(source.id, 'salt', constraints=constraints)
@@ -542,6 +290,8 @@ async def test_constraints_are_one_or_several() -> None:
 
 
 ARABIC = 'بنى البرج المهندس سالم الحداد في سنة ١٨٧٤ من حجر أبيض جلبه من الجبل.'
+
+
 CHINESE = '钟楼由工程师李明于1874年建造，用的是从山上运来的白石。'
 
 
@@ -555,7 +305,7 @@ CHINESE = '钟楼由工程师李明于1874年建造，用的是从山上运来�
 async def test_questions_in_other_scripts_get_their_quote(question: str, answer: str, other: str) -> None:
     lines = [other.format(number) for number in range(80)]
     with SourceStore() as store:
-        retriever = make(store)
+        retriever = retriever_of(store)
         retriever.collection.add(Document('\n\n'.join([*lines[:40], answer, *lines[40:]])))
         found = await retriever.search(question, max_tokens=1500)
     assert section(found.text, 'CITATIONS').splitlines()[1].endswith(f' · line 81 · "{answer}"')

@@ -104,6 +104,11 @@ def asking(web: Site, **settings: Any) -> Generator[Retriever]:
 def fetching(origin: str, **settings: Any) -> Generator[Retriever]:
     """Who answers from any local server, from a collection of its own that is empty."""
     host = origin.removeprefix('http://')
-    given = {'llm_model': 'extractive', 'worker_processes': 0, 'fetch_allow_hosts': host, **settings}
     with SourceStore() as store:
-        yield Retriever(Service(Summarizer(Settings.load(**given)), store.collection()))
+        yield retriever_of(store, **{'fetch_allow_hosts': host, **settings})
+
+
+def retriever_of(store: SourceStore, collection: str = 'default', **settings: Any) -> Retriever:
+    """Who answers from a collection of a store."""
+    given = Settings.load(**{'llm_model': 'extractive', 'worker_processes': 0} | settings)
+    return Retriever(Service(Summarizer(given), store.collection(collection)))

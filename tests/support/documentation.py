@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support import forking
+
 ROOT = Path(__file__).parents[2]
 
 PAGES = (ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md')))
@@ -264,7 +266,9 @@ def main() -> None:
         getattr(researcher_integration, name)
 
     pydantic_ai.models.ALLOW_MODEL_REQUESTS = False
-    results = {name: run_page(ROOT / name) for name in sys.argv[1:]}
+    with tempfile.TemporaryDirectory() as folder:
+        sys.executable = str(forking.program(Path(folder), 'python'))  # for those that start a server
+        results = {name: run_page(ROOT / name) for name in sys.argv[1:]}
     sys.stdout.write(json.dumps(results))
 
 

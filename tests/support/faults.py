@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 from summarizer_tool import Settings, Summarizer
 from tests.support import process_faults
-from tests.support.provider import Behaviour, Drop, Error, Hang, Json, Raw, Reply, Text, failing_first, script, serve
+from tests.support.provider import serve
+from tests.support.replies import Behaviour, Drop, Error, Hang, Json, Raw, Reply, Text, failing_first, script
 from tests.support.texts import CHRONICLE
 
 DOCS = Path(__file__).parents[2] / 'docs' / 'faults.md'

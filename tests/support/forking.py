@@ -7,6 +7,7 @@ What start-up does is tested with real starts.
 """
 
 import atexit
+import contextlib
 import gc
 import json
 import os
@@ -145,15 +146,22 @@ def run(
         return subprocess.CompletedProcess([name or module, *arguments], status, out.read(), errors.read())
 
 
-def program(folder: Path, name: str, module: str) -> Path:
-    """Write an executable that has a command forked, for whoever starts a program himself."""
+def program(folder: Path, name: str, module: str = '') -> Path:
+    """Write an executable that has a command forked, for whoever starts a program himself.
+
+    Args:
+        folder: Where to.
+        name: The program's name.
+        module: As for `start`; without one it is started as Python is, with `-m` and a module before its arguments.
+    """
     path = folder / name
+    command = f'{module!r}, *sys.argv[1:], name={name!r}' if module else '*sys.argv[2:]'
     path.write_text(f"""#!{sys.executable} -S
 import os, sys
 sys.path.insert(0, {str(REPOSITORY)!r})
 from tests.support import forking
 os.environ[forking.OFFERED] = {address()!r}
-sys.exit(forking.start({module!r}, *sys.argv[1:], environment=os.environ, files=(0, 1, 2), name={name!r}).wait())
+sys.exit(forking.start({command}, environment=os.environ, files=(0, 1, 2)).wait())
 """)
     path.chmod(0o755)
     return path
@@ -188,6 +196,20 @@ def _started() -> str:
 # In the process that forks.
 
 
+_status: int | None = None
+"""Of the command that has ended in this process."""
+
+
+@atexit.register  # before any other, so after all others: they run from the last to the first
+def _leave() -> None:
+    """Leave the memory to the system: taking down all modules costs ten times what most commands do."""
+    if _status is not None:
+        with contextlib.suppress(OSError, ValueError):  # as at any end of a program whose reader has gone
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(_status)
+
+
 def _import_all() -> None:
     for package in PACKAGES:
         for module in pkgutil.walk_packages([str(REPOSITORY / package)], f'{package}.'):
@@ -208,8 +230,10 @@ def _serve(path: str) -> Command:
         print('ready', flush=True)
         while listener in select.select([listener, sys.stdin], [], [])[0]:
             if not has_imported:
+                gc.disable()
                 _import_all()
                 gc.freeze()
+                gc.enable()
                 has_imported = True
             connection, _ = listener.accept()
             with connection:
@@ -241,11 +265,17 @@ def _become(command: Command) -> None:
     os.environ.clear()
     os.environ.update(command['environment'])
     sys.argv = [command.get('name') or command['module'], *command['arguments']]
-    if command.get('name'):
-        sys.modules['__main__'].__package__ = None  # from which the name of a program is told
-        import_module(command['module']).main()
-    else:
-        runpy.run_module(command['module'], run_name='__main__', alter_sys=True)
+    global _status
+    try:
+        if command.get('name'):
+            sys.modules['__main__'].__package__ = None  # from which the name of a program is told
+            import_module(command['module']).main()
+        else:
+            runpy.run_module(command['module'], run_name='__main__', alter_sys=True)
+        _status = 0
+    except SystemExit as ending:
+        _status = ending.code if isinstance(ending.code, int) else None if ending.code else 0
+        raise
 
 
 if __name__ == '__main__':

@@ -11,10 +11,12 @@ import psycopg
 from dirty_equals import IsDatetime
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.store import tables
+from summarizer_tool.evidence.search import lookup
+from summarizer_tool.store import index, tables
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
+from summarizer_tool.text.terms import asked
 
 TODAY = datetime(2026, 11, 1, 12, tzinfo=UTC)
 """The time by which stores go in tests."""
@@ -68,6 +70,20 @@ def ids(collection: Collection) -> list[str]:
 
 def titles(collection: Collection) -> list[str]:
     return [source.title for source in collection.sources()]
+
+
+def found(collection: Collection, question: str) -> list[str]:
+    """The texts of the passages that have all terms of a question."""
+    with collection.database.read() as db:
+        rows = lookup.rows_with(db, asked(question).terms, index.spans_of(db, collection.name), 100)
+    return [passage.text for passage in collection.passages(rows)]
+
+
+def rows(collection: Collection, sql: str) -> int:
+    """What SQL counts."""
+    with collection.database.read() as db:
+        [count] = db.execute(sql).fetchone()
+        return count
 
 
 def query(path: Path, sql: str) -> list[tuple[Any, ...]]:

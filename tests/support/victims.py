@@ -12,8 +12,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support import provider, serving
-from tests.support.provider import Answer, Hang, Provider, Request
+from tests.support import replies, serving
+from tests.support.provider import Provider
+from tests.support.replies import Answer, Hang, Request
 from tests.support.stores import query
 
 SECONDS = 60.0
@@ -112,9 +113,9 @@ def is_merge(request: Request) -> bool:
 def silent_while(stage: str) -> Answer:
     """A model that answers nothing any more once a stage is reached; one chunk is summarized before."""
 
-    def answer(request: Request) -> provider.Reply:
+    def answer(request: Request) -> replies.Reply:
         hangs = is_merge(request) if stage == 'reducing' else request.number > 1 and stage == 'mapping'
-        return Hang(600) if hangs else provider.summarize(request)
+        return Hang(600) if hangs else replies.summarize(request)
 
     return answer
 

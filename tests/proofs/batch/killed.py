@@ -8,7 +8,8 @@ from pathlib import Path
 from tests.proofs.batch import material
 from tests.proofs.batch.running import children, environment, finish, kill, start, until
 from tests.proofs.load.goals import Goals
-from tests.support.provider import Behaviour, Provider, serve
+from tests.support.provider import Provider, serve
+from tests.support.replies import Behaviour
 
 DOCUMENTS, CHARACTERS = 24, 44_000
 CALLS = 300

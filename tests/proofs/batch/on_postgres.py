@@ -19,6 +19,8 @@ TESTS = (
     'tests/store/test_addresses.py',
     'tests/store/test_concurrency.py',
     'tests/store/test_index.py',
+    'tests/store/test_index_words.py',
+    'tests/store/test_page_texts.py',
     'tests/store/test_postgres.py',
     'tests/store/test_size_cap.py',
     'tests/store/test_source_store.py',

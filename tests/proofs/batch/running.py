@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.proofs.batch.material import REPOSITORY
-from tests.support.provider import MODEL
+from tests.support.replies import MODEL
 
 
 def environment(url: str = '', provider: str = '', **variables: str) -> dict[str, str]:

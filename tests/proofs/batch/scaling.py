@@ -13,7 +13,8 @@ from tests.proofs.batch import material
 from tests.proofs.batch.running import computing, environment, finish, start, until, workers
 from tests.proofs.load.goals import Goals
 from tests.support.postgres import postgres
-from tests.support.provider import Behaviour, serve
+from tests.support.provider import serve
+from tests.support.replies import Behaviour
 
 DOCUMENTS, CHARACTERS = 160, 14_000
 """One call each."""

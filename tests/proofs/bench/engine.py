@@ -13,7 +13,8 @@ from summarizer_tool import Settings, Summarizer, prompts
 from summarizer_tool.schemas import ChunkSummary, Fact
 from tests.proofs.bench.texts import chronicle
 from tests.proofs.load.goals import Goals
-from tests.support.provider import Behaviour, Provider, serve
+from tests.support.provider import Provider, serve
+from tests.support.replies import Behaviour
 
 CHUNKS = 40
 CONCURRENCY = 5

@@ -18,7 +18,8 @@ from summarizer_tool.text import tokens
 from tests.proofs.bench.crawl import SHARED
 from tests.proofs.bench.texts import chronicle
 from tests.proofs.load.goals import Goals
-from tests.support.provider import Answer, Behaviour, Error, Hang, Provider, Reply, Request, Text, serve, summarize
+from tests.support.provider import Provider, serve
+from tests.support.replies import Answer, Behaviour, Error, Hang, Reply, Request, Text, summarize
 
 WAIT = 0.8
 RATE = 120.0

@@ -14,7 +14,8 @@ from pydantic_ai.models import override_allow_model_requests
 
 from summarizer_tool.text import tokens
 from tests.proofs.bench.flow import AT_ONCE, BUDGET, RATE, WAIT, answer, document, own
-from tests.support.provider import Behaviour, Provider, serve
+from tests.support.provider import Provider, serve
+from tests.support.replies import Behaviour
 
 PEERS = {'LangChain map_reduce': 'of_langchain.py', 'LlamaIndex TreeSummarize': 'of_llama_index.py'}
 

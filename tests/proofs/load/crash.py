@@ -11,8 +11,8 @@ import pydantic_ai.models
 
 from tests.proofs.load.documents import document
 from tests.proofs.load.goals import Goals
-from tests.support import provider, serving
-from tests.support.provider import Behaviour, Hang, Request
+from tests.support import provider, replies, serving
+from tests.support.replies import Behaviour, Hang, Request
 from tests.support.serving import Program, meta_of
 
 FINISHED = 4
@@ -27,11 +27,11 @@ async def prove(folder: Path, goals: Goals) -> None:
     store = folder / 'crash.sqlite3'
 
     def some(request: Request) -> Any:
-        return provider.summarize(request) if request.number <= FINISHED else Hang(600)
+        return replies.summarize(request) if request.number <= FINISHED else Hang(600)
 
     with provider.serve(Behaviour(answer=some)) as llm:
         variables = {
-            'LLM_MODEL': provider.MODEL,
+            'LLM_MODEL': replies.MODEL,
             'OPENROUTER_BASE_URL': llm.base_url,
             'SUMMARIZER_STORE': str(store),
             'DEFAULT_CHUNK_SIZE_TOKENS': '3000',

@@ -32,7 +32,7 @@ GUARDS: dict[str, tuple[str, Sequence[str]]] = {
     'masking': ('researcher_integration/masking', ['tests/researcher_integration/masking']),
     'page_details': (
         'summarizer_tool/store/page_details.py',
-        ['tests/store/test_addresses.py', 'tests/store/test_index.py'],
+        ['tests/store/test_addresses.py', 'tests/store/test_page_texts.py'],
     ),
     'provider_limit': ('summarizer_tool/llm/provider_limit.py', ['tests/llm/test_provider_limit.py']),
     'single_flight': ('summarizer_tool/runtime/single_flight.py', ['tests/runtime/test_single_flight.py']),

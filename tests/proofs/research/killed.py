@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from researcher_integration.lore.checkpoint import Checkpoint
 from researcher_integration.lore.pipeline import ResearchProgress
 from tests.proofs.research.zone import Places
-from tests.support.provider import MODEL
+from tests.support.replies import MODEL
 
 if TYPE_CHECKING:
     from researcher_integration.lore.crawl.researcher import Way

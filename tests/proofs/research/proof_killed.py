@@ -17,8 +17,8 @@ from tests.proofs.load.goals import Goals
 from tests.proofs.research.proof_child import POINTS, Job
 from tests.proofs.research.proof_combinations import Outcomes
 from tests.proofs.research.proof_world import ROOT, Combination, World, kind, repeated
-from tests.support import provider
-from tests.support.provider import Behaviour, Hang, Reply
+from tests.support import replies
+from tests.support.replies import Behaviour, Hang, Reply
 from tests.support.server_process import bare_environment
 
 KILLED = (
@@ -80,7 +80,7 @@ async def _in_a_step(folder: Path, goals: Goals, world: World, combination: Comb
     well = world.llm.behaviour.answer
     answered = 0
 
-    def some(request: provider.Request) -> Reply:
+    def some(request: replies.Request) -> Reply:
         nonlocal answered
         if kind(request) == 'summaries':
             answered += 1

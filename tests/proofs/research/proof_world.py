@@ -21,8 +21,9 @@ from researcher_integration.lore.topics import load_topics
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.site import Site, site
-from tests.support import provider, serving
-from tests.support.provider import Behaviour, Provider
+from tests.support import provider, replies, serving
+from tests.support.provider import Provider
+from tests.support.replies import Behaviour
 
 ZONE = 'The Far Shore'
 
@@ -62,7 +63,7 @@ class Combination:
 
     @property
     def summarizer(self) -> str:
-        return provider.MODEL if self.by_provider else EXTRACTIVE
+        return replies.MODEL if self.by_provider else EXTRACTIVE
 
 
 _FORMS: Sequence[Form] = ('html', 'md')
@@ -78,7 +79,7 @@ class Outcome:
     package: Package
     folder: Path
     seconds: float
-    requests: Sequence[provider.Request]
+    requests: Sequence[replies.Request]
     fetched: Counter[str]
     """Pages of the site, by path."""
 
@@ -119,7 +120,7 @@ class World:
         """Those of a research, by the names of `ResearchSettings`."""
         return {
             'llm_model': combination.summarizer,
-            'research_model': provider.MODEL,
+            'research_model': replies.MODEL,
             'openrouter_base_url': self.llm.base_url,
             'fetch_allow_hosts': self.site.host,
             'mcp_summarizer_url': server,
@@ -170,7 +171,7 @@ def world(folder: Path) -> Generator[World]:
         yield World(pages, window, wiki, llm)
 
 
-def kind(request: provider.Request) -> Kind:
+def kind(request: replies.Request) -> Kind:
     """Who asks: known by the tools, as each has its own."""
     functions = [tool.function for tool in request.body.tools if tool.function]
     if any(function.name == 'crawl_webpage' for function in functions):
@@ -184,14 +185,14 @@ def kind(request: provider.Request) -> Kind:
     return 'cross-reference' if 'conflicts' in fields else 'summaries'
 
 
-def prompt_tokens(request: provider.Request) -> int:
+def prompt_tokens(request: replies.Request) -> int:
     """All that a model has to read, as it came over the wire: messages, calls in them, and the schemas of tools."""
     extra = [message.model_extra for message in request.body.messages if message.model_extra]
     schemas = request.body.model_dump_json(include={'tools', 'tool_choice', 'response_format'}, exclude_unset=True)
     return tokens.count('\n'.join([request.prompt, json.dumps(extra) if extra else '', schemas]))
 
 
-def repeated(requests: Sequence[provider.Request]) -> list[Kind]:
+def repeated(requests: Sequence[replies.Request]) -> list[Kind]:
     """The kinds of the requests that were made before, word for word."""
     seen = Counter(request.body.model_dump_json() for request in requests)
     first = {request.body.model_dump_json(): request for request in requests}

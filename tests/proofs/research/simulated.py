@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from tests.support.provider import Json, Message, Reply, Request, Text, summarize
+from tests.support.replies import Json, Message, Reply, Request, Text, summarize
 
 LARGE = 1000
 """Tokens above which a page is summarized at the source."""

@@ -16,8 +16,9 @@ from researcher_integration.lore.topics import Limits, load_topics
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.site import Site, site
-from tests.support import provider
-from tests.support.provider import Answer, Behaviour, Provider
+from tests.support import provider, replies
+from tests.support.provider import Provider
+from tests.support.replies import Answer, Behaviour
 
 ZONE = 'Harrow Sound'
 
@@ -314,12 +315,12 @@ class Places:
             limits: Instead of those of the topics.
             on_progress: As of `Research`.
             on_checkpoint: As of `Research`.
-            settings: Instead of the defaults: `llm_model=provider.MODEL` lets the provider summarize.
+            settings: Instead of the defaults: `llm_model=replies.MODEL` lets the provider summarize.
         """
         topics = load_topics()
         given = {
             'llm_model': 'extractive',
-            'research_model': provider.MODEL,
+            'research_model': replies.MODEL,
             'openrouter_base_url': self.base_url,
             'fetch_allow_hosts': self.host,
             'default_chunk_size_tokens': CHUNK,
@@ -377,7 +378,7 @@ def world(answer: Answer | None = None) -> Iterator[World]:
 Role = Literal['agent', 'extraction', 'cross-reference', 'summary']
 
 
-def role(asked: provider.Request) -> Role:
+def role(asked: replies.Request) -> Role:
     """Who asks the provider."""
     tools = asked.body.model_dump_json(include={'tools'})
     if '"crawl_webpage"' in tools:
@@ -385,6 +386,6 @@ def role(asked: provider.Request) -> Role:
     return 'extraction' if '"records"' in tools else 'cross-reference' if '"conflicts"' in tools else 'summary'
 
 
-def sent_tokens(asked: provider.Request) -> int:
+def sent_tokens(asked: replies.Request) -> int:
     """All that a request sends: its messages, and the tools as JSON."""
     return tokens.count(asked.prompt) + tokens.count(asked.body.model_dump_json(include={'tools'}))

@@ -15,9 +15,9 @@ from mcp import Client
 from summarizer_tool import Document
 from tests.proofs.load.goals import Goals
 from tests.proofs.soak.watching import Held, held, watched
-from tests.support import provider, serving
+from tests.support import provider, replies, serving
 from tests.support.faults import FAULTS
-from tests.support.provider import Behaviour, Hang, Reply, Request
+from tests.support.replies import Behaviour, Hang, Reply, Request
 from tests.support.stores import sound
 from tests.support.texts import chronicle
 
@@ -44,7 +44,7 @@ class Model:
             self.faults += 1
             return self._chance.choice([*self._kinds, Hang(CALL_SECONDS)])
         self.answered[request.prompt] += 1
-        return provider.summarize(request)
+        return replies.summarize(request)
 
 
 class Use:
@@ -103,7 +103,7 @@ async def prove(folder: Path, goals: Goals, seconds: float) -> None:
     store = folder / 'soak.db'
     with provider.serve(Behaviour(answer=model)) as llm:
         variables = {
-            'LLM_MODEL': provider.MODEL,
+            'LLM_MODEL': replies.MODEL,
             'OPENROUTER_BASE_URL': llm.base_url,
             'LLM_TIMEOUT_SECONDS': '5',
             'SUMMARIZER_STORE': str(store),

@@ -16,7 +16,7 @@ from summarizer_tool import Settings
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import World, role
-from tests.support.provider import MODEL, Answer, Error, Reply, Request
+from tests.support.replies import MODEL, Answer, Error, Reply, Request
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
 

@@ -20,8 +20,8 @@ from researcher_integration.usage import Spent
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import WINDOW, World, role
-from tests.support.provider import MODEL, Error, Reply, Text
-from tests.support.provider import Request as Asked
+from tests.support.replies import MODEL, Error, Reply, Text
+from tests.support.replies import Request as Asked
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
 

@@ -25,7 +25,8 @@ from tests.conftest import CRAWL
 from tests.proofs.research.simulated import Researcher
 from tests.support import forking
 from tests.support.forking import ForkedProcess
-from tests.support.provider import Behaviour, Error, Hang, Reply, Request, serve
+from tests.support.provider import serve
+from tests.support.replies import Behaviour, Error, Hang, Reply, Request
 from tests.support.terminal import settled
 
 PROGRAM, NAME = 'researcher_integration.lore.cli', 'lore-research'

@@ -22,7 +22,7 @@ from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import CHUNK, FURTHER, PAGES, WINDOW, Role, World, role, sent_tokens
 from tests.support import serving
-from tests.support.provider import MODEL, Error, Json, Reply, Request, Text
+from tests.support.replies import MODEL, Error, Json, Reply, Request, Text
 from tests.support.serving import Served
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tests.proofs.research import killed
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import PAGES, World, role, world
 from tests.support import forking
-from tests.support.provider import MODEL, Request
+from tests.support.replies import MODEL, Request
 
 pytestmark = pytest.mark.usefixtures('model_requests')
 

@@ -24,8 +24,8 @@ from researcher_integration.lore.tiers import load_tiers
 from researcher_integration.lore.topics import load_topics
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.site import site
-from tests.support import provider, serving
-from tests.support.provider import Answer, Behaviour, Error
+from tests.support import provider, replies, serving
+from tests.support.replies import Answer, Behaviour, Error
 
 pytestmark = [
     pytest.mark.anyio,
@@ -129,7 +129,7 @@ def _label(span: dict[str, Any]) -> str:
 def _verbose(answer: Answer) -> Answer:
     """A model that says more of each chunk than it was asked for, so that there is something to merge."""
 
-    def reply(request: provider.Request) -> provider.Reply:
+    def reply(request: replies.Request) -> replies.Reply:
         if any('<source' in text for text in request.user_texts):
             body = request.body.model_copy(update={'max_tokens': 4000, 'max_completion_tokens': None})
             return answer(replace(request, body=body))
@@ -169,7 +169,7 @@ async def research(
         wiki = stack.enter_context(site(PAGES))
         researcher = Researcher(urls={f'Find the characters of {ZONE}': [f'{wiki.origin}/{found}.md']}, records=3)
         running = stack.enter_context(provider.serve(Behaviour(answer(_verbose(researcher)), ignore_limit=True)))
-        model = {'llm_model': provider.MODEL, 'openrouter_base_url': running.base_url}
+        model = {'llm_model': replies.MODEL, 'openrouter_base_url': running.base_url}
         if over_mcp:
             settings['mcp_summarizer_url'] = stack.enter_context(_served(**model))
         loaded = ResearchSettings.load(
@@ -317,7 +317,7 @@ async def test_failures_quote_nothing(
 def _only_steps(answer: Answer) -> Answer:
     """A provider that refuses all but the agent's requests, and repeats them."""
 
-    def reply(request: provider.Request) -> provider.Reply:
+    def reply(request: replies.Request) -> replies.Reply:
         if any(tool.function and tool.function.name == 'crawl_webpage' for tool in request.body.tools):
             return answer(request)
         return Error(400, body={'error': {'code': 400, 'message': f'flagged: {request.prompt}'}})

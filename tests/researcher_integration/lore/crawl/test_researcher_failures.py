@@ -17,8 +17,8 @@ from researcher_integration.lore.summaries.backends import InProcess
 from researcher_integration.lore.summaries.over_mcp import OverMCP
 from summarizer_tool import ConfigurationError
 from summarizer_tool.text import tokens
-from tests.support import provider, serving
-from tests.support.provider import Behaviour, Error
+from tests.support import provider, replies, serving
+from tests.support.replies import Behaviour, Error
 from tests.support.research_agent import (
     TOPIC,
     ZONE,
@@ -79,7 +79,7 @@ async def test_a_summarizer_that_is_down_brings_no_page_into_the_context(zone: Z
 async def test_a_server_whose_model_is_down_brings_no_page_into_the_context(zone: Zone) -> None:
     with (
         provider.serve(Behaviour(lambda request: Error(400))) as down,
-        serving.serve(llm_model=provider.MODEL, openrouter_base_url=down.base_url) as server,
+        serving.serve(llm_model=replies.MODEL, openrouter_base_url=down.base_url) as server,
     ):
         async with OverMCP(server.url, zone.store.collection()) as zone.backend:
             summary = await of_no_use(zone)
