@@ -39,7 +39,7 @@ WORD = 0.02
 RELEVANCE = 3.0
 """How much a fact about the schema gains over one that is not: up to four times the weight."""
 
-OFF_FOCUS = 0.005
+OFF_FOCUS = 1e-4
 """Weight of what has nothing to do with the focus, against 1 for the best answer: it only takes the room left over."""
 
 NEAR = 150.0
@@ -76,7 +76,7 @@ FEEDBACK_TEXTS = 32
 AGAIN = 0.5
 """Worth of a word for each time that it has been said, against 1 for the first time."""
 
-FILLER = 1e-3
+FILLER = 1e-5
 """Weight of what may only take the room that is left: so little that everything else comes first."""
 
 MOST_IMPORTANT = 5
