@@ -32,6 +32,7 @@ EXTRAS = {
     'trafilatura': 'web',
     'typer': 'cli',
     'uvicorn': 'server',
+    'wordllama': 'wordllama',
     'yaml': 'tool-results',
 }
 """The extra of each importable package that belongs to one."""

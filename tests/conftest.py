@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from summarizer_tool.text import word_vectors
 from tests.support import forking
 
 pydantic_ai.models.ALLOW_MODEL_REQUESTS = False
@@ -98,6 +99,12 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv('MAX_CONCURRENT_LLM_CALLS', raising=False)
     for config in _settings_configs():
         monkeypatch.setitem(config, 'env_file', None)
+
+
+@pytest.fixture(autouse=True)
+def _no_word_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rank by words alone, whether `wordllama` is installed or not; `tests/text/test_word_vectors.py` has it."""
+    monkeypatch.setattr(word_vectors, 'installed', lambda: None)
 
 
 @pytest.fixture(autouse=True)

@@ -210,7 +210,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = _names_seen(found, common)
     relevance = _relevances(found, headings, request.focus)
-    answers = _relevances(found, headings, prompts.Focus(focus_areas=request.focus.focus_areas))
+    asked = prompts.Focus(focus_areas=request.focus.focus_areas)
+    answers = relevance if asked == request.focus else _relevances(found, headings, asked)
     saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
     items: list[scoring.Item] = []
     texts: list[str] = []

@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import accumulate, combinations
 from typing import TYPE_CHECKING
 
-from summarizer_tool.text import names, tokens
+from summarizer_tool.text import names, tokens, word_vectors
 from summarizer_tool.text.stop_words import ENGLISH
 from summarizer_tool.text.terms import stem
 
@@ -39,7 +39,7 @@ WORD = 0.02
 RELEVANCE = 3.0
 """How much a fact about the schema gains over one that is not: up to four times the weight."""
 
-OFF_FOCUS = 0.005
+OFF_FOCUS = 1e-4
 """Weight of what has nothing to do with the focus, against 1 for the best answer: it only takes the room left over."""
 
 NEAR = 150.0
@@ -76,7 +76,7 @@ FEEDBACK_TEXTS = 32
 AGAIN = 0.5
 """Worth of a word for each time that it has been said, against 1 for the first time."""
 
-FILLER = 1e-3
+FILLER = 1e-5
 """Weight of what may only take the room that is left: so little that everything else comes first."""
 
 MOST_IMPORTANT = 5
@@ -147,19 +147,29 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
 
     What matches is spread over what stands near: what is talked about is named once and then spoken of. The words that
     mark off the places found are then looked for, too (pseudo relevance feedback; Rocchio 1971), since who answers
-    seldom repeats the question. The power sets the best places off from those that share a frequent word.
+    seldom repeats the question. The power sets the best places off from those that share a frequent word. Where the
+    meaning of words is known, a place counts up to twice for that; where no word is found, it alone counts.
     """
     if not _words_of(focus):
         return [0.0] * len(texts)
-    bags = _bags(texts)
+    cut = [names.words(text) for text in texts]
+    bags = [Counter(map(stem, words)) for words in cut]
     query = _asked(bags, focus)
     sizes = [min(max(bag.total(), NEAR_LEAST), NEAR_MOST) for bag in bags]
     ends = accumulate(size + (_REACH if index in breaks else 0) for index, size in enumerate(sizes))
     places = [end - size / 2 for size, end in zip(sizes, ends, strict=True)]
-    near = _spread(_bm25(bags, query), places)
+    asked = [word for word in names.words(_text_of(focus)) if _content(word) in query]
+    by_meaning = _spread(word_vectors.nearness(cut, asked), places)
+    near = _together(_spread(_bm25(bags, query), places), by_meaning)
     if any(near):
-        near = _spread(_bm25(bags, query | _feedback(bags, near, query)), places)
+        near = _together(_spread(_bm25(bags, query | _feedback(bags, near, query)), places), by_meaning)
     return [place**SHARPNESS for place in near]
+
+
+def _together(by_words: Sequence[float], by_meaning: Sequence[float]) -> Sequence[float]:
+    if not any(by_words):
+        return by_meaning
+    return _scaled([words * (1 + meaning) for words, meaning in zip(by_words, by_meaning, strict=True)])
 
 
 def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> list[float]:
@@ -179,7 +189,11 @@ def _bags(texts: Sequence[str]) -> list[Counter[str]]:
 
 def _words_of(focus: 'Focus') -> list[str]:
     """The words that a focus asks for, stemmed; none where it names only kinds of things, which all texts have."""
-    return [word for word in content_words(f'{focus.focus_areas} {focus.schema_hint}') if word not in _KINDS]
+    return [word for word in content_words(_text_of(focus)) if word not in _KINDS]
+
+
+def _text_of(focus: 'Focus') -> str:
+    return f'{focus.focus_areas} {focus.schema_hint}'
 
 
 def _asked(bags: Sequence[Counter[str]], focus: 'Focus') -> dict[str, float]:

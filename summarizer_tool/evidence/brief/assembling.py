@@ -75,7 +75,9 @@ def room_for_whole(sources: Sequence[Source], budget: int) -> int:
 
 
 def _no_word_met(found: SearchResult) -> str:
-    shown = 'whole because they are small' if found.is_full_context else 'as they begin'
+    nearest = 'where they are nearest to it by the meaning of their words'
+    is_near = any(hit.score for hit in found.hits)
+    shown = 'whole because they are small' if found.is_full_context else nearest if is_near else 'as they begin'
     return prompts.render('evidence/no_word_met', shown=shown)
 
 

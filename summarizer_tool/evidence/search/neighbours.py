@@ -33,7 +33,8 @@ def with_neighbours(
     beside a hit or not.
     """
     by_row = {hit.passage.id: hit for hit in hits}
-    wanted = heapq.nlargest(fill, places, key=places.__getitem__) if hits else []
+    wanted = heapq.nlargest(fill, places, key=places.__getitem__)
+    query = hits[0].query if hits else ''
     around = {row + step for row in by_row for step in _STEPS}
     around.update(row for row in wanted if places[row])
     found: list[Hit] = []
@@ -46,7 +47,7 @@ def with_neighbours(
             value = max(share * hit.value, place)
             found.append(Hit(passage, share * hit.score, hit.query, is_adjacent=True, value=value))
         elif passage.id in wanted:
-            found.append(Hit(passage, place, hits[0].query, is_adjacent=True, value=place))
+            found.append(Hit(passage, place, query, is_adjacent=True, value=place))
     return _merged(hits, _distinct(found, hits, max(_BESIDE * len(hits), fill), question))
 
 

@@ -283,9 +283,9 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         hits.append(Hit(choice.passage, choice.score, best, confidence=confidences.get(item), value=value))
     with _reading(state.collection) as db:
         documents, passages = outdated.searched(db, state.collection.name, state.source_ids)
-        hits = neighbours.with_neighbours(
-            db, state.collection.name, hits, chosen.places, chosen.terms, fill=state.query.fill
-        )
+        # Where no word is found in sources that were named, those passages serve that are nearest by meaning.
+        fill = state.query.fill if hits else state.query.top_k if state.source_ids else 0
+        hits = neighbours.with_neighbours(db, state.collection.name, hits, chosen.places, chosen.terms, fill=fill)
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
     known = {source.id for source in sources}  # one may have been evicted a moment ago
     return SearchResult(
