@@ -1,6 +1,7 @@
 """Take stock of what the sources name, and of how much of it a text says. Pure computing."""
 
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,7 @@ HEAVIEST = 20
 T = TypeVar('T')
 
 _ENDS = '.!?\n'
+_AFTER_A_BLANK = re.compile(r" ([\w'’.-]*\w)")
 
 
 @dataclass(slots=True)
@@ -43,7 +45,7 @@ class NamedItem:
     """The index of the document and the offset in it of the first ones."""
     times: int = 0
     is_certain: bool = False
-    """Whether it is more than a capital where a sentence begins."""
+    """Whether it is more than a capital where a sentence begins, of a word that is small elsewhere."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]], seco
     found: dict[str, NamedItem] = {}
     is_partial = False
     end = time.monotonic() + seconds
-    for number, (index, kind, mention, offset, opens) in enumerate(_mentions(documents, left_out), 1):
+    for number, (index, kind, mention, offset) in enumerate(_mentions(documents, left_out), 1):
         if is_partial := number % _BETWEEN_LOOKS == 0 and time.monotonic() > end:
             break
         key = names.key(mention)
@@ -72,32 +74,33 @@ def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]], seco
         item.documents.add(index)
         if len(item.places) < MAX_PLACES:
             item.places.append((index, offset))
-        item.is_certain = item.is_certain or kind != 'name' or ' ' in mention or not opens
-    return Inventory([item for item in found.values() if item.is_certain or _is_name(item, documents)], is_partial)
+        if not item.is_certain:
+            item.is_certain = kind != 'name' or ' ' in mention or not _opens(documents[index].text, offset)
+    small: dict[int, frozenset[str]] = {}
+    for item in found.values():
+        if not item.is_certain:
+            for index in item.documents - small.keys():
+                small[index] = frozenset(_AFTER_A_BLANK.findall(documents[index].text))
+            item.is_certain = not any(item.text.lower() in small[index] for index in item.documents)
+    return Inventory([item for item in found.values() if item.is_certain], is_partial)
 
 
 def _mentions(
     documents: Sequence[Document], left_out: Sequence[Sequence[Span]]
-) -> Iterator[tuple[int, ItemKind, str, int, bool]]:
-    """The document, kind, text and offset of every mention, and whether it begins a sentence."""
+) -> Iterator[tuple[int, ItemKind, str, int]]:
+    """The document, kind, text and offset of every mention."""
     for index, document in enumerate(documents):
         place = 0
         for start, end in (*left_out[index], (len(document.text), 0)):
-            part = document.text[place:start]
-            for kind, mention, offset in names.located(part):
-                yield index, kind, mention, place + offset, _opens(part, offset)
+            for kind, mention, offset in names.located(document.text[place:start]):
+                yield index, kind, mention, place + offset
             place = end
 
 
 def _opens(text: str, offset: int) -> bool:
+    """Return whether what stands there begins a sentence."""
     before = text[max(0, offset - 4) : offset].rstrip(' "“\'(*_')
     return before[-1:] in _ENDS  # an empty string, at the beginning of the text, is in any
-
-
-def _is_name(item: NamedItem, documents: Sequence[Document]) -> bool:
-    """Return whether a capital that is only seen where a sentence begins is never a small letter elsewhere."""
-    word = f' {item.text.lower()}'
-    return not any(word in documents[index].text for index in item.documents)
 
 
 def kept(items: Sequence[str], text: str) -> list[bool]:

@@ -5,8 +5,9 @@ checks them, and a budget too small for their sentences still lists them.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
 import regex
@@ -30,18 +31,20 @@ _IS_DATE = re.compile(
 """What is found as a name, after the capital of `On` or a day of the week, or as a number, and is a date."""
 # Small words inside a name; "and", "in" or "for" would join two names into one.
 _JOINT = r"(?:of the|of|de la|de|la|le|du|des|von der|von|van der|van|der|den|di|da|del|al|bin|ibn|y|e|et|zu|&|'n'|the)"
-_WORD = r"(?:(?:\p{Lu}\.){2,}|\p{Lu}[\p{L}\p{M}\p{N}’'.\-]*[\p{L}\p{M}\p{N}]|\p{Lu}\.?)"
+_LETTER = r'(?:[^\W_]|[\u0300-\u036f])'
+_WORD = rf"(?:(?:[CAPITALS]\.){{2,}}|[CAPITALS](?:{_LETTER}|[’'.\-])*{_LETTER}|[CAPITALS]\.?)"
 _NAME = rf'{_WORD}(?:(?: | {_JOINT} | - ){_WORD}|(?: (?:No\. )?\d+\b(?![,.%]\d|%)))*'
 # Scripts without capitals: a run of Han, Kana, Hangul or the like within quotation or title marks.
 _QUOTED = r'(?<=[「『《〈“"])[^「」『』《》〈〉“”"\n]{2,40}(?=[」』》〉”"])'
 _NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+\s?%?'
-_MENTION = regex.compile(
+_MENTION = (
     # What any of them begins with or after, so that all else is passed over at once.
-    r'(?:(?=[\p{Lu}\d$€£¥])|(?<=[「『《〈“"]))'
+    r'(?:(?=[CAPITALS\d$€£¥])|(?<=[「『《〈“"]))'
     rf'(?:(?P<date>\b(?=[\dJFMASOND])(?:{_DATE}))|(?P<name>\b{_NAME})|(?P<title>{_QUOTED})|(?P<number>{_NUMBER}))'
 )
 # A key of a configuration, a name in a program, the id of a thing: small letters with digits or underscores at once.
 _IDENTIFIER = re.compile(r'\b[a-z]++[_\d][\w.\-]*\w|\b(?=[a-f\d]*\d[a-f]|[a-f]+\d)[a-f\d]{7,40}\b')
+_MAY_BE_TITLES = frozenset({'name', 'identifier'})
 _OPENING, _CLOSING = frozenset('"“«'), frozenset('"”»')
 
 # Words with a capital only because a sentence begins with them.
@@ -72,42 +75,54 @@ _WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+
 @lru_cache(maxsize=65_536)
 def mentions(text: str) -> tuple[str, ...]:
     """The distinct names, dates and numbers of a sentence or paragraph, as they are written, in order."""
-    return tuple(dict.fromkeys(mention for _, mention in _matches(text)))
+    return tuple(dict.fromkeys(mention for _, _, mention in _matches(text)))
 
 
 def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
     """Every name, quoted title, date, number and identifier of a text: its kind, as it is written, and its offset."""
-    for match, mention in _matches(text):
-        kind, start = cast('ItemKind', match.lastgroup), match.start()
+    for match, kind, mention in _matches(text):
+        group, start = match.lastgroup, match.start()
         before = text[start - 1 : start]
-        if (kind == 'title' and not mention[0].isalpha()) or (kind == 'number' and (before.isalpha() or before == '_')):
-            continue  # what stands between two titles; a part of an identifier
-        if mention.isdigit():
-            kind = 'date' if len(mention) == 4 and mention[0] in '12' else 'number'
-        elif kind in ('name', 'number') and _IS_DATE.fullmatch(mention):
-            kind = 'date'
-        elif kind == 'name':
-            if before in _OPENING and text[match.end() : match.end() + 1] in _CLOSING:
-                kind = 'title'
-            elif ' ' not in mention and any(map(str.isdigit, mention)):
-                kind = 'identifier'
+        if group == 'number' and (before.isalpha() or before == '_'):
+            continue  # a part of an identifier
+        if group == 'title' and not mention[0].isalpha():
+            continue  # what stands between two titles
+        if kind in _MAY_BE_TITLES and before in _OPENING and text[match.end() : match.end() + 1] in _CLOSING:
+            kind = 'title'
         if kind != 'title' or not mention[0].islower():  # words in quotation marks
             yield kind, mention, start
     for match in _IDENTIFIER.finditer(text):
         yield 'identifier', match.group(), match.start()
 
 
-def _matches(text: str) -> Iterator[tuple[regex.Match[str], str]]:
-    for match in _MENTION.finditer(text):
-        mention = match.group()
-        if match.lastgroup == 'name':
-            mention = _trim(mention)
-        mention = mention.strip()
-        if mention and (len(mention) > 1 or mention.isdigit()):
-            yield match, mention
+def _matches(text: str) -> Iterator[tuple[re.Match[str], 'ItemKind', str]]:
+    for match in _mention().finditer(text):
+        if read := _read(cast('ItemKind', match.lastgroup), match.group()):
+            yield match, *read
 
 
-@lru_cache(maxsize=16_384)
+@cache
+def _mention() -> re.Pattern[str]:
+    # The standard library's engine is three times as fast as one that knows capitals by their property.
+    capitals = (each for each in map(chr, range(0x10000)) if each.isupper() and unicodedata.category(each) == 'Lu')
+    return re.compile(_MENTION.replace('CAPITALS', ''.join(capitals)))
+
+
+@lru_cache(maxsize=65_536)
+def _read(group: 'ItemKind', written: str) -> tuple['ItemKind', str] | None:
+    """The kind and words of what has been found; nothing of a mere opener or letter."""
+    mention = (_trim(written) if group == 'name' else written).strip()
+    if not mention or (len(mention) == 1 and not mention.isdigit()):
+        return None
+    if mention.isdigit():
+        return 'date' if len(mention) == 4 and mention[0] in '12' else 'number', mention
+    if group in ('name', 'number') and _IS_DATE.fullmatch(mention):
+        return 'date', mention
+    if group == 'name' and ' ' not in mention and any(map(str.isdigit, mention)):
+        return 'identifier', mention
+    return group, mention
+
+
 def _trim(name: str) -> str:
     """Take sentence openers off the front of a name, and a possessive or a full stop off its end."""
     words = name.split(' ')
