@@ -12,13 +12,15 @@ from researcher_integration.digests.json_reading import Json, Read, read_json
 from researcher_integration.digests.log_lines import ESCAPES, starts_like_log
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.samples import read_samples, sample_statements
-from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
+from researcher_integration.digests.statements import SHARED, DigestStatement, choose, focus_words, one_line
+from researcher_integration.digests.surprise import surprising
 from researcher_integration.digests.tables import aligned, fixed, markdown, read_tables, separated, table_statements
 from researcher_integration.digests.tuples import read_tuples
 from researcher_integration.digests.unknown_forms import (
     is_written,
     page_text,
     piece_statements,
+    pieces,
     read_literal,
     without_place,
 )
@@ -69,7 +71,10 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     if kind == 'prose' or budget <= 0:
         return Digest('', kind, ())
     words = focus_words(focus)
-    found = [*statements, *_mentions(lines, words)]
+    # The items of JSON are told by their reader, whatever lines they stand on; only lines of its own tell more.
+    rows = [*enumerate(lines, 1)] if kind == 'json' else pieces(lines)
+    unlike = surprising(rows) if budget >= SHARED else ()
+    found = [*statements, *_mentions(lines, words), *unlike]
     chosen = choose(found, budget, words)
     told = list(chosen.statements)
     if not told and found:

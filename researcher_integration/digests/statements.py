@@ -9,11 +9,11 @@ from typing import Literal
 from researcher_integration.untrusted.detecting import addresses_reader
 from summarizer_tool import count_tokens
 
-Topic = Literal['overview', 'mentioned', 'errors', 'warnings', 'odd items', 'fields', 'values', 'templates']
+Topic = Literal['overview', 'mentioned', 'errors', 'warnings', 'odd items', 'unlike', 'fields', 'values', 'templates']
 """What a statement is about; named where statements are left out."""
 
 TOPICS: tuple[Topic, ...] = (
-    'overview', 'mentioned', 'errors', 'warnings', 'odd items', 'fields', 'values', 'templates',
+    'overview', 'mentioned', 'errors', 'warnings', 'odd items', 'unlike', 'fields', 'values', 'templates',
 )  # fmt: skip
 """In the order in which a digest tells them."""
 
@@ -32,20 +32,20 @@ _LENGTH = 0.07
 _COUNTED = 600
 """Statements of the highest rank that are tried."""
 
-_LOUD: tuple[Topic, ...] = ('overview', 'mentioned', 'errors', 'warnings', 'odd items')
+_LOUD: tuple[Topic, ...] = ('overview', 'mentioned', 'errors', 'warnings', 'odd items', 'unlike')
 _USUAL: tuple[Topic, ...] = ('fields', 'templates')
 _USUAL_SHARE = 0.23
 """What of the budget is kept for what is usual, if there is so much to be said of it."""
 _SHARES: dict[Topic, float] = {
-    'overview': 1.0, 'mentioned': 0.4, 'errors': 0.35, 'warnings': 0.2, 'odd items': 0.5, 'fields': 0.25,
+    'overview': 1.0, 'mentioned': 0.4, 'errors': 0.35, 'warnings': 0.2, 'odd items': 0.5, 'unlike': 0.3, 'fields': 0.25,
     'templates': 0.3,
 }  # fmt: skip
 """What of the budget one topic may have at first; what is left goes to the highest ranks."""
 
-_UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
+_UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'unlike', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
-_SHARED = 200
+SHARED = 200
 """Tokens from which a budget is shared."""
 _RESERVE = 24
 """Tokens kept for the line on what was left out."""
@@ -114,7 +114,9 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
         return waiting[index]
 
     if sum(costs) <= budget and len(costs) == len(ranked):
-        return Chosen(_told(ranked, set(range(len(ranked))), waits), '')
+        told = {each.lines for each in ranked if each.topic != 'unlike'}
+        every = {index for index, each in enumerate(ranked) if each.topic != 'unlike' or each.lines not in told}
+        return Chosen(_told(ranked, every, waits), '')
     taken: set[int] = set()
     for reserve in (_RESERVE, 1.5 * _RESERVE, 2 * _RESERVE, 0):
         taken = set()
@@ -125,7 +127,7 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
         loud: dict[Topic, float] = {topic: shares[topic] for topic in _LOUD}
         common: dict[Topic, float] = {topic: shares[topic] for topic in _USUAL}
         whatever: dict[Topic, float] = dict.fromkeys(TOPICS, room)
-        kept = min(usual, _USUAL_SHARE * room) if budget >= _SHARED else 0.0
+        kept = min(usual, _USUAL_SHARE * room) if budget >= SHARED else 0.0
         for most, topics in ((room - kept, loud), (room, common), (room, whatever)):
             left = most - sum(costs[index] for index in taken)
             taken |= _fitting(ranked, costs, left, topics, taken, waits)
@@ -170,7 +172,8 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
         gain -= _LENGTH * max(0, len(text) - 60)
         known = distinct.get(text)
         if known is None or known.rank < statement.rank + gain:
-            distinct[text] = replace(statement, text=text, rank=statement.rank + gain)
+            topic = known.topic if known and statement.topic == 'unlike' else statement.topic
+            distinct[text] = replace(statement, text=text, rank=statement.rank + gain, topic=topic)
     seen: Counter[str] = Counter()
     by_rank = sorted(distinct.values(), key=lambda each: -each.rank)
     sunk: list[DigestStatement] = []
@@ -190,10 +193,15 @@ def _fitting(
 ) -> set[int]:
     """Indices of those that fit, are not known and do not wait, taken greedily while their topic's share lasts."""
     taken: set[int] = set()
+    shown = {ranked[index].lines for index in known}
     for index, cost in enumerate(costs):
-        topic = ranked[index].topic
+        topic, lines = ranked[index].topic, ranked[index].lines
+        # A line that stands there for another reason is not told again for being unlike the others.
+        if topic == 'unlike' and lines in shown:
+            continue
         if index not in known and cost <= budget and shares.get(topic, 0.0) > 0.0 and not waits(index):
             budget -= cost
             shares[topic] -= cost
             taken.add(index)
+            shown.add(lines)
     return taken

@@ -72,10 +72,15 @@ def without_place(statement: DigestStatement) -> DigestStatement:
 
 def piece_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:
     """What may be said of text of an unknown form: which of its pieces repeat, and which do not."""
-    pieces = [(number, piece) for number, line in enumerate(lines, 1) for piece in _pieces(line) if piece.strip()]
-    form = f'text of no known form: {len(lines)} lines, read in {len(pieces)} pieces'
+    found = pieces(lines)
+    form = f'text of no known form: {len(lines)} lines, read in {len(found)} pieces'
     yield DigestStatement(form, 100.0, 'overview')
-    yield from log_statements([], loose(pieces))
+    yield from log_statements([], loose(found))
+
+
+def pieces(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Lines with their numbers, long ones in pieces."""
+    return [(number, piece) for number, line in enumerate(lines, 1) for piece in _pieces(line) if piece.strip()]
 
 
 def _pieces(line: str) -> Sequence[str]:

@@ -75,7 +75,7 @@ def test_a_page_of_rows_is_no_prose() -> None:
     found = digest(page, 200)
     assert found.kind == 'table'
     assert 'sunk' in found.text
-    assert all(not statement.lines for statement in found.lines)
+    assert all(statement.topic == 'unlike' or not statement.lines for statement in found.lines)
 
 
 @pytest.mark.parametrize(

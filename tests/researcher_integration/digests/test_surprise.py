@@ -1,0 +1,50 @@
+"""Lines unlike the others, in text of any form."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from researcher_integration.digests import surprise
+from researcher_integration.digests.surprise import surprising
+
+
+def told(lines: list[str], count: int = 3) -> list[str]:
+    return [each.text for each, _ in zip(surprising([*enumerate(lines, 1)]), range(count), strict=False)]
+
+
+def test_what_is_rare_in_its_place_whatever_the_form() -> None:
+    lines = [f'berth {at:03} <{"free" if at % 3 else "taken"}> depth={at % 7 + 3}m' for at in range(200)]
+    lines[40] = 'berth 040 <sunk> depth=8m'
+    lines[90] = 'berth 090 <taken> depth=900m'
+    lines[150] = 'berth 150 <free> deep=6m'
+    assert sorted(told(lines)) == snapshot(
+        ['151| berth 150 <free> deep=6m', '41| berth 040 <sunk> depth=8m', '91| berth 090 <taken> depth=900m']
+    )
+
+
+def test_a_value_unlike_those_behind_the_same_name() -> None:
+    blocks = [f'lamp {at}\n  colour: {"white" if at % 2 else "red"}\n  keeper: k{at}' for at in range(60)]
+    blocks[31] = 'lamp 31\n  colour: none\n  keeper: k31'
+    assert told('\n'.join(blocks).split('\n'), 1) == snapshot(['95| colour: none'])
+
+
+def test_where_anything_may_stand_nothing_is_rare() -> None:
+    assert told([f'{at * 7919 % 1009} ferry {at * 104729 % 997}' for at in range(200)]) == snapshot(
+        ['1| 0 ferry 0', '69| 695 ferry 1', '137| 381 ferry 2']
+    )
+
+
+def test_of_a_long_text_the_beginning_and_the_end_are_read() -> None:
+    lines = [f'gate {at} open' for at in range(60_000)]
+    lines[100], lines[30_000], lines[59_900] = 'gate 100 jammed', 'gate 30000 stuck', 'gate 59900 bent'
+    assert sorted(told(lines, 2)) == snapshot(['101| gate 100 jammed', '59901| gate 59900 bent'])
+
+
+@given(st.lists(st.text('a1 =:"<\t\u0660', max_size=12), max_size=40))
+def test_each_is_a_line_of_the_text_and_stands_once(lines: list[str]) -> None:
+    found = [*surprising([*enumerate(lines, 1)])]
+    numbers = [each.lines for each in found]
+    assert len(numbers) == len({*numbers})
+    for each in found:
+        [number] = each.lines
+        assert each.text == f'{number}| {surprise.one_line(lines[number - 1].strip())}'
