@@ -37,7 +37,9 @@ async def test_answers_of_one_time_fetch_a_page_once() -> None:
         guide = partial(retriever.answer, query='bays with a turbine', research_mode='fast')
         spelled = (web.url('/guide/'), web.url('/guide/#bays'), web.url('/guide/?utm_source=mail'), web.url('/guide/'))
         found = await all_of(*(partial(guide, place) for place in spelled))
-        assert (sorted(web.hits), web.concurrent_max) == (['/guide/', '/robots.txt'], 1)
+        # Whichever comes first fetches it, as it spells it.
+        assert sorted(hit.partition('?')[0] for hit in web.hits) == ['/guide/', '/robots.txt']
+        assert web.concurrent_max == 1
         assert sorted(re.findall(r'\+\d+ passages|stored before', '\n'.join(each.text for each in found))) == snapshot(
             ['+4 passages', 'stored before', 'stored before', 'stored before']
         )
