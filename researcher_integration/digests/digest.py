@@ -12,7 +12,7 @@ from researcher_integration.digests.json_reading import Json, Read, read_json
 from researcher_integration.digests.log_lines import ESCAPES, starts_like_log
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.samples import read_samples, sample_statements
-from researcher_integration.digests.statements import SHARED, DigestStatement, choose, focus_words, one_line
+from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
 from researcher_integration.digests.surprise import surprising
 from researcher_integration.digests.tables import aligned, fixed, markdown, read_tables, separated, table_statements
 from researcher_integration.digests.tuples import read_tuples
@@ -46,6 +46,10 @@ _COMMON = 200
 """Lines from which a word of the focus is common, and says nothing about any of them."""
 
 
+_ROOM_FOR_MORE = 400
+"""Tokens from which lines unlike the others are told beside what the reader of a form finds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Digest:
     """Machine output in short."""
@@ -71,10 +75,10 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     if kind == 'prose' or budget <= 0:
         return Digest('', kind, ())
     words = focus_words(focus)
-    # The items of JSON are told by their reader, whatever lines they stand on; only lines of its own tell more.
-    rows = [*enumerate(lines, 1)] if kind == 'json' else pieces(lines)
-    unlike = surprising(rows) if budget >= SHARED else ()
-    found = [*statements, *_mentions(lines, words), *unlike]
+    found = [*statements, *_mentions(lines, words)]
+    if budget >= _ROOM_FOR_MORE:
+        # The items of JSON are told by their reader, whatever lines they stand on: lines of its own may tell more.
+        found += surprising([*enumerate(lines, 1)] if kind == 'json' else pieces(lines))
     chosen = choose(found, budget, words)
     told = list(chosen.statements)
     if not told and found:

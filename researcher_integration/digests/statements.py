@@ -45,7 +45,7 @@ _SHARES: dict[Topic, float] = {
 _UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'unlike', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
-SHARED = 200
+_SHARED = 200
 """Tokens from which a budget is shared."""
 _RESERVE = 24
 """Tokens kept for the line on what was left out."""
@@ -127,7 +127,7 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
         loud: dict[Topic, float] = {topic: shares[topic] for topic in _LOUD}
         common: dict[Topic, float] = {topic: shares[topic] for topic in _USUAL}
         whatever: dict[Topic, float] = dict.fromkeys(TOPICS, room)
-        kept = min(usual, _USUAL_SHARE * room) if budget >= SHARED else 0.0
+        kept = min(usual, _USUAL_SHARE * room) if budget >= _SHARED else 0.0
         for most, topics in ((room - kept, loud), (room, common), (room, whatever)):
             left = most - sum(costs[index] for index in taken)
             taken |= _fitting(ranked, costs, left, topics, taken, waits)

@@ -34,6 +34,9 @@ _OPTIONAL = 2.0
 """and one that few of the lines reach."""
 _REST = 0.15
 """What the further surprises of a line add to the first."""
+
+_LITTLE = 6.0
+"""Bits of surprise below which a line is like the others."""
 _AGAIN = 0.6
 """Bits that a line loses for each that is told for the same place."""
 _WORST = 4.0
@@ -108,7 +111,7 @@ class _Surprise:
 
 def surprising(lines: Sequence[tuple[int, str]]) -> Iterator[DigestStatement]:
     """Lines unlike the others, with their numbers, the most surprising first; a kind of surprise counts less again."""
-    found = _found(_read(_bounded(lines)))
+    found = [each for each in _found(_read(_bounded(lines))) if each.bits >= _LITTLE]
     waiting = [(-each.bits, at) for at, each in enumerate(found[:_TRIED])]
     heapq.heapify(waiting)
     seen: Counter[_Place] = Counter()

@@ -146,7 +146,7 @@ def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, 
                 of_term = _words_in(quote_terms(text), words)
                 continue
             if text and not text[0].isspace():
-                of_term = frozenset()
+                of_term = frozenset[str]()
         for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
             yield number, quote, of_term | _words_in(quote_terms(quote), words)
 

@@ -78,10 +78,7 @@ log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO �
 52| 2026-03-14T02:51:00Z ERROR sluice 7 did not close | mill.errors.JammedError: gate 7 [File "/srv/mill/sluice.py", line 71, in close]
 51| 2026-03-14T02:50:00Z WARN pool is nearly empty (2 of 40)
 60| 2026-03-14T02:53:00Z INFO served /mill/3 for user u4 in 7200ms [in=7200ms (median 24ms)]
-58| mill.errors.JammedError: gate 7
-53| Traceback (most recent call last):
-×51 in 1-60: INFO served {/mill/0, … 51 distinct} for user {u4, … 50 distinct} in {20ms..24ms..7200ms}
-… and 4 more unlike (lines 52-60)\
+×51 in 1-60: INFO served {/mill/0, … 51 distinct} for user {u4, … 50 distinct} in {20ms..24ms..7200ms}\
 """)
 
 
@@ -94,8 +91,6 @@ def test_lines_name_where_they_come_from() -> None:
             (52,),
             (51,),
             (60,),
-            (58,),
-            (53,),
             (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 60),
         ]
     )
