@@ -34,7 +34,7 @@ _MARKUP = re.compile(
 
 _FRONT_MATTER = re.compile(
     r"""\ufeff?---[ \t]*\r?\n(?=[^\s:#][^\n:]*:\s)            # a rule, then `key: value`
-    (?:(?!---)(?:[ \t#\-\]}][^\n]*+|[^\s:#][^\n:]*:(?=\s)[^\n]*+|\r?)\n)*+
+    (?>(?:(?!---)(?:[ \t#\-\]}][^\n]*+|[^\s:#][^\n:]*:(?=\s)[^\n]*+|\r?)\n)*)
     ---[ \t]*\r?(?:\n|\Z)""",
     re.VERBOSE,
 )
