@@ -323,6 +323,18 @@ def test_a_missing_package_is_told_with_its_extra() -> None:
         raise ModuleNotFoundError('unknown', name='unknown')
 
 
+def test_patterns_mean_the_same_on_every_python() -> None:
+    """Before Python 3.11.5, `re` reads a group that is repeated possessively wrongly; an atomic group is read well."""
+    repeated = re.compile(r'(?<!\\)\)(?:[*+?]|\{[\d,]+\})\+')
+    sources = (
+        path
+        for package in (summarizer_tool, researcher_integration)
+        for path in Path(package.__path__[0]).rglob('*.py')
+    )
+    lines = ((path, line) for path in sources for line in path.read_text().splitlines())
+    assert not [(path.name, line) for path, line in lines if repeated.search(line) and 'regex.compile' not in line]
+
+
 def test_types_and_version_are_there() -> None:
     for package in (summarizer_tool, researcher_integration):
         assert (Path(package.__path__[0]) / 'py.typed').is_file()

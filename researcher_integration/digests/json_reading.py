@@ -18,7 +18,7 @@ WITHIN_SHARE = 0.5
 _DIGITS = 18
 """Digits from which a number is kept as it is written: nobody computes with it, and it must not change."""
 
-_TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],]', re.DOTALL)
+_TOKENS = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"|[{}\[\],]', re.DOTALL)
 _OPENING = re.compile(r'[\[{]')
 _DEEPEST = 200
 """Open brackets in JSON that is repaired."""

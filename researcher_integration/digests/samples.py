@@ -19,7 +19,7 @@ _SAMPLE = re.compile(
     r'(?P<name>[A-Za-z_][\w:./-]*+)(?:\{(?P<labels>[^\n]*)\})?\s*[ \t=:]\s*'
     r'(?P<value>[+-]?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|NaN|Inf))(?:\s+\d{10,})?'
 )
-_LABEL = re.compile(r'([A-Za-z_]\w*)="((?:[^"\\]|\\.)*+)"')
+_LABEL = re.compile(r'([A-Za-z_]\w*)="((?>(?:[^"\\]++|\\.)*))"')
 _WORDS = re.compile(r'[_:./-]')
 _ORDERED = frozenset({'le', 'quantile'})
 """Labels that say to which of the numbers of one thing a sample belongs."""

@@ -63,7 +63,9 @@ _SHOWN = 160
 _START = 80
 """Of a longer one, those at its beginning."""
 
-_PARTS = re.compile(r'"(?:[^"\\\n]|\\.)*+"|[^\s=,;|"\'<>(){}\[\]:]++(?::[^\s=,;|"\'<>(){}\[\]]++)*+|\s++|.', re.DOTALL)
+_PARTS = re.compile(
+    r'"(?>(?:[^"\\\n]++|\\.)*)"|[^\s=,;|"\'<>(){}\[\]:]++(?>(?::[^\s=,;|"\'<>(){}\[\]]++)*)|\s++|.', re.DOTALL
+)
 _DIGITS = re.compile(r'\d+')
 _BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?[^/:@\s]*')
 _SIGNS = re.compile(r'[\w\s]+')

@@ -14,8 +14,8 @@ _INSERT = re.compile(
 )
 _COPY = re.compile(r'(?i)\s*copy\s+([^\s(]+)\s*\(([^)]*)\)\s+from\s+stdin')
 _CREATE = re.compile(r'(?i)\s*create\s+table\s+(?:if\s+not\s+exists\s+)?([^\s(]+)\s*\((.*)')
-_TUPLE = re.compile(r"\(((?:[^()']|'(?:[^'\\]|\\.|'')*+'|\([^()]*+\))*+)\)")
-_VALUE = re.compile(r"\s*('(?:[^'\\]|\\.|'')*+'|(?:[^,()']|\([^()]*+\))*+)\s*(?:,|$)")
+_TUPLE = re.compile(r"\(((?>(?:[^()']++|'(?>(?:[^'\\]++|\\.|'')*)'|\([^()]*+\))*))\)")
+_VALUE = re.compile(r"\s*('(?>(?:[^'\\]++|\\.|'')*)'|(?>(?:[^,()']++|\([^()]*+\))*))\s*(?:,|$)")
 _DEFINED = re.compile(r'[\s`"\[]*(\w+)')
 _NO_COLUMN = frozenset({'primary', 'key', 'unique', 'constraint', 'index', 'foreign', 'check', 'fulltext'})
 

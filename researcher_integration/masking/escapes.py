@@ -15,7 +15,7 @@ MAX_DEPTH = 3
 """Strings within strings within strings; deeper ones are masked as they stand."""
 
 # What stands between two quotes, be it in a string or outside: where a text has a quote too many, nobody can tell.
-_PIECE = re.compile(r'(?:[^"\\\0\n]++|\\[^\0\n])++')
+_PIECE = re.compile(r'(?>(?:[^"\\\0\n]++|\\[^\0\n])+)')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _COLOUR = re.compile(r'\x1b\[[0-?]*+[ -/]*+[@-~]')
 _SHORT = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -18,9 +18,9 @@ _ELEMENT = re.compile(r'>[ \t]*(?P<value>[^<>\r\n\0]++)</')
 _PAIR = re.compile(rf'{_CLOSING},?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*(?:{_QUOTE})?')
 _PAIR_NAME = re.compile(r'\b(?:name|key|Name|Key|NAME)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?$')
 
-_TO_QUOTE = {q: re.compile(rf'(?:[^{q}\\\r\n\0]++|\\.)*+') for q in ('"', "'", '`')}
+_TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'", '`')}
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
-_UNQUOTED = re.compile(r'(?:[^\s\0"\'`,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*+')
+_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
 _TO_LINE_END = re.compile(r'[^\r\n\0]*+')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _FLOW = re.compile(r'[{\[]+[ \t]*["\']?[\w.\-]+["\']?:$')

@@ -15,7 +15,7 @@ from researcher_integration.masking.tables import Columns, columns_of, has_type,
 
 _OPENS = regex.compile(r'(?:\A|\0\n?)\s*(?=[{\[]\s*["{\[])')
 _TOKEN = re.compile(
-    r'(?P<text>"(?:[^"\\\0]++|\\.)*+(?:"|\\?\Z|(?=\0)))(?P<colon>\s*:)?|[{}\[\]\0]|[^\s{}\[\],:"\0]++', re.DOTALL
+    r'(?P<text>"(?>(?:[^"\\\0]++|\\.)*)(?:"|\\?\Z|(?=\0)))(?P<colon>\s*:)?|[{}\[\]\0]|[^\s{}\[\],:"\0]++', re.DOTALL
 )
 # What only the structure tells: the rest is found by the names beside it.
 _WORTH = re.compile(

@@ -13,7 +13,7 @@ _NAME = re.compile(r'(?=.{1,40}$)[^\W\d][\w.#/()*\-]*(?: [\w.#/()*\-]+){0,2}(?<!
 _COUNT_LINE = re.compile(r'\(\d+ rows?\)')
 
 _SPLIT: Mapping[str, re.Pattern[str]] = {
-    sign: re.compile(rf'[ ]*(?:"((?:[^"]|"")*+)"[ ]*(?={re.escape(sign)}|$)|([^{re.escape(sign)}]*))')
+    sign: re.compile(rf'[ ]*(?:"((?>(?:[^"]++|"")*))"[ ]*(?={re.escape(sign)}|$)|([^{re.escape(sign)}]*))')
     for sign in ('\t', ',', ';', '|', '│')
 }
 _ALIGNED = re.compile(r'\S+(?: \S+)*')
@@ -151,7 +151,7 @@ _INTO = re.compile(rf'into\s+({_NAMES})\s*(?:\(([^()]{{1,4000}})\)\s*)?values\s*
 _COPY = re.compile(rf'copy\s+({_NAMES})\s*\(([^()]{{1,4000}})\)\s*from\s+stdin[^\n\0]*')
 _TABLE = re.compile(rf'create table\s(?:if not exists\s)?\s*({_NAMES})\s*\(')
 _COLUMN = re.compile(r'[ \t]*([`"\[]?)([a-z_]\w*)[`"\]]?\s')
-_TOKEN = re.compile(r"'(?P<text>(?:[^'\\\0]|''|\\.)*+)'|[(),;\0]|[^\s'(),;\0]+")
+_TOKEN = re.compile(r"'(?P<text>(?>(?:[^'\\\0]++|''|\\.)*))'|[(),;\0]|[^\s'(),;\0]+")
 
 
 def find_in_sql(text: str, lower: str) -> Iterator[Finding]:

@@ -39,11 +39,11 @@ _SPACELESS = (
 _LETTER = rf'[\w{_MARKS}{_SPACELESS}]'
 
 # Words with what holds identifiers, versions and numbers together. Possessive, so that nothing is tried twice.
-_ASCII_WORD = re.compile(r"\w++(?:[-.',+#]\w++)*+[+#]*+", re.ASCII)
-_WORD = re.compile(rf"{_LETTER}++(?:[-.'’,+#]{_LETTER}++)*+[+#]*+")
+_ASCII_WORD = re.compile(r"\w++(?>(?:[-.',+#]\w++)*)[+#]*+", re.ASCII)
+_WORD = re.compile(rf"{_LETTER}++(?>(?:[-.'’,+#]{_LETTER}++)*)[+#]*+")
 _SPACELESS_RUN = re.compile(rf'([{_SPACELESS}]+)')
 _PARTS = re.compile(r"[-_.',+#]+")
-_GROUPED = re.compile(r'\d{1,3}(?:,\d{3})++(?:\.\d++)?+')
+_GROUPED = re.compile(r'\d{1,3}(?>(?:,\d{3})+(?:\.\d++)?)')
 _ACCENTS = re.compile('[\u0300-\u036f]')
 _PHRASE = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»|„([^“”\n]{2,200})[“”]')
 _VOWEL = re.compile('[aeiouy]')

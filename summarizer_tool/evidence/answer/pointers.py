@@ -40,7 +40,7 @@ _POINTING = frozenset(
 """Words with which a text sends its reader to another page."""
 
 _HEADING = re.compile(r'#{1,6}\s+')
-_MARKS = re.compile(r'(?:(?:[-*+>:]|\d{1,9}[.)]|\[[ x]\])\s+)*+')
+_MARKS = re.compile(r'(?>(?:(?:[-*+>:]|\d{1,9}[.)]|\[[ x]\])\s+)*)')
 _CELLS = re.compile(r'(?<!\\)\|')
 _QUESTION = re.compile(r'[?？؟][)\]"\'”’»*_]*$')
 _DESCRIBED = re.compile(r'\s*[:：–—-]\s')
