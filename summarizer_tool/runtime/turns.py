@@ -93,8 +93,9 @@ class Turns:
         self._hand_on()
 
     def _hand_on(self) -> None:
-        if self._waiting:
-            following = min(self._waiting, key=lambda waiting: (self._used[waiting.client], waiting.due))
+        # Whoever is cancelled stands here until its task has heard of it.
+        if wanted := [waiting for waiting in self._waiting if not waiting.ready.done()]:
+            following = min(wanted, key=lambda waiting: (self._used[waiting.client], waiting.due))
             self._waiting.remove(following)
             following.ready.set_result(None)
             return
