@@ -1,11 +1,9 @@
 """What the values of one field are like over many rows, and which rows are unlike the others."""
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from math import log2
 from typing import Literal
@@ -41,10 +39,6 @@ _FARTHEST = 4096.0
 """Times its neighbour's way from the median, from which it makes no difference how much further a value is."""
 _FAR = 6.0
 """Bits of what is apart from values that are all zero."""
-_STRANGE_FROM = 20
-"""Texts from which some of them are strange."""
-_STRANGE = 12
-"""Strange texts that are told of one field, at most."""
 _NOTHING = frozenset({None, '', '""', '-', '--', 'null', 'None', 'none', 'N/A', 'n/a', 'NaN', '?'})
 """What stands where a value is missing."""
 _BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?[^/:@\s]*')
@@ -249,7 +243,7 @@ def _apart(
     usual = values[ordered[len(ordered) // 2][1]]
     apart = _APART_TIME if is_time else _APART
     deviation = sorted(abs(number - middle) for number, _ in ordered)[len(ordered) // 2]
-    found = _negative(name, values, ordered)
+    found: list[Oddity] = []
     reach = min(_TAIL[1], max(_TAIL[0], int(len(ordered) * _TAIL_SHARE)))
     for tail in (ordered[: -reach - 2 : -1], ordered[: reach + 1]):
         away = [abs(number - middle) for number, _ in tail]
@@ -258,7 +252,6 @@ def _apart(
                 # Where all others are alike, and are zero, there is no measure of how far is far.
                 scale = max(away[size], deviation, 0.0 if is_time else abs(middle) / 10)
                 told = f' (median {usual})'
-                negative = {each.row for each in found}
                 found.extend(
                     Oddity(
                         name,
@@ -268,7 +261,6 @@ def _apart(
                         log2(len(values)) + _far(way, scale),
                     )
                     for way, (_, row) in zip(away, tail[:size], strict=False)
-                    if row not in negative
                 )
                 break
     return found
@@ -283,17 +275,6 @@ def _counts_up(numbers: Sequence[float]) -> bool:
     """Return whether numbers grow from row to row, as counters, process ids and sequences do."""
     grown = sum(after >= before for before, after in pairwise(numbers))
     return grown >= _GROWN * (len(numbers) - 1) and len(set(numbers)) > len(numbers) / 4
-
-
-def _negative(name: str, values: Sequence[str | None], ordered: Sequence[tuple[float, int]]) -> list[Oddity]:
-    """Rows below zero where there are few such rows."""
-    below = bisect_left(ordered, (0.0, -1))
-    if not 0 < below <= max(_RARE_ROWS, len(ordered) * _RARE_SHARE):
-        return []
-    return [
-        Oddity(name, row, values[row] or '', f'{name}={values[row]} (below 0)', log2(len(ordered) / below))
-        for _, row in ordered[:below]
-    ]
 
 
 def _listed(ranked: Sequence[tuple[str | None, int]], *, told: bool) -> str:
@@ -320,8 +301,6 @@ def _texts(name: str, values: Sequence[str | None], counts: Counter[str | None])
     others = (_beginning, _signs, *([_length] if is_code else [])) if len(values) - counts[None] >= _MANY else ()
     for parted in (forms, *(_alike(counts, form) for form in others)):
         odd = _joined(odd, _unlike_form(name, values, counts, parted.values()))
-    if not is_code:
-        odd = _joined(odd, _strange(name, values, counts))
     tops = ranked[: 4 if sizes[ranked[0]] > 1 else 1]
     parts = [f'{shown(forms[form][0])[:70]}' + (f' ×{sizes[form]} alike' if len(tops) > 1 else '') for form in tops]
     most, often = next((value, count) for value, count in counts.most_common(2) if value is not None)
@@ -374,27 +353,3 @@ def _unlike_form(
         for row, value in enumerate(values)
         if value is not None and value in unlike
     ]
-
-
-def _strange(name: str, values: Sequence[str | None], counts: Counter[str | None]) -> list[Oddity]:
-    """The texts with the most that no other text has, if that is far more than usual: runs of three signs."""
-    made = {value: _pieces(value[:VALUE_LENGTH]) for value in counts if value is not None}
-    known = Counter(piece for pieces in made.values() for piece in pieces)
-    alone = {value: sum(known[piece] == 1 for piece in pieces) for value, pieces in made.items()}
-    ranked = sorted(alone, key=lambda value: -alone[value] / (8 + len(value)))
-    if len(ranked) < _STRANGE_FROM:
-        return []
-    usual = sorted(alone.values())[-len(ranked) // 10]
-    strange = {value: nth for nth, value in enumerate(ranked[:_STRANGE]) if alone[value] >= 3 + usual}
-    return [
-        Oddity(name, row, value, f'{name}={shown(value)}', max(1.0, log2(len(ranked)) * 0.6 - 0.4 * strange[value]))
-        for row, value in enumerate(values)
-        if value is not None and value in strange and counts[value] <= _RARE_ROWS
-    ]
-
-
-@lru_cache(maxsize=16_384)
-def _pieces(text: str) -> frozenset[str]:
-    """Runs of three signs, all digits alike."""
-    same = re.sub(r'\d+', '0', text)
-    return frozenset(same[at : at + 3] for at in range(len(same) - 2))

@@ -11,7 +11,6 @@ from researcher_integration.digests.json_digest import json_statements
 from researcher_integration.digests.json_reading import Json, Read, read_json
 from researcher_integration.digests.log_lines import ESCAPES, starts_like_log
 from researcher_integration.digests.logs import log_statements
-from researcher_integration.digests.samples import read_samples, sample_statements
 from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
 from researcher_integration.digests.surprise import surprising
 from researcher_integration.digests.tables import aligned, fixed, markdown, read_tables, separated, table_statements
@@ -70,7 +69,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
         focus: What the reader looks for; lines and items that mention it come first.
     """
     text = ESCAPES.sub('', text) if '\x1b' in text else text
-    lines = text.replace('\r\n', '\n').replace('\r', '\n').split('\n')
+    lines = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n').split('\n')
     kind, statements = _read(text, lines)
     if kind == 'prose' or budget <= 0:
         return Digest('', kind, ())
@@ -103,8 +102,6 @@ def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[K
         return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
     if (read := read_xml(text) or read_literal(text)) is not None:
         return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
-    if samples := read_samples(lines):
-        return 'table', sample_statements(samples, lines)
     if tables := read_tuples(lines) or read_tables(lines, [markdown, aligned, separated]):
         return 'table', table_statements(tables)
     if _is_log(lines):

@@ -3,12 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import cast
 
 from researcher_integration.digests.columns import BAD, describe, shown
 from researcher_integration.digests.json_reading import Json, Read
-from researcher_integration.digests.records import NamedRows, Row, is_name, named_rows, record_statements
+from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
 from researcher_integration.digests.values import quantity
 
@@ -22,15 +21,10 @@ _CELLS = 400
 """Fields of one object that are looked at."""
 _DEEPEST = 12
 """Levels of nesting inside one thing; what is deeper is told as text."""
-_WRAPPED = 3
-"""Levels of objects in which a thing may have its lists of things."""
 _PLACES = 20_000
 """Values outside of lists that are told; more would never fit."""
 _TEXT = 1500
 """Characters from which a string is looked at as output of its own: a log inside a field."""
-
-_TELLING = ('type', 'key', 'kind')
-"""Fields by which the entries of a short list inside a thing are told from each other."""
 
 _STATE = re.compile(r'(?i)status|state|phase|error|health|message|total|count|version|name$|default')
 
@@ -105,9 +99,7 @@ class _JsonWalk:
                 yield DigestStatement(
                     f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
                 )
-            them = named_rows(path or 'items', [flat(each) for each in objects])
-            yield from record_statements(them)
-            yield from self._children(them, objects, depth)
+            yield from record_statements(named_rows(path or 'items', [flat(each) for each in objects]))
             yield from self._long_strings(objects)
         elif any(isinstance(each, Mapping | list) for each in value):
             if len(value) >= MANY and (rows := _lists(value)):
@@ -117,20 +109,6 @@ class _JsonWalk:
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
         else:
             yield from self._plain(path, value)
-
-    def _children(
-        self, them: NamedRows, objects: Sequence[Mapping[str, Json]], depth: int
-    ) -> Iterator[DigestStatement]:
-        """The things inside the things of a list, all those of one field together."""
-        inside: dict[str, list[Row]] = {}
-        for label, each in zip(them.labels, objects, strict=True):
-            for field, value in _things_in(each):
-                rows = inside.setdefault(field, [])
-                rows.extend({'in': label, **flat(entry)} for entry in value if isinstance(entry, Mapping))
-        for field, rows in inside.items():
-            if len(rows) > max(len(objects), MANY) and depth < _DEEPEST:
-                told = named_rows(f'{them.what}.{field}', rows)
-                yield from record_statements(replace(told, labels=_within(told)))
 
     def _long_strings(self, objects: Sequence[Mapping[str, Json]]) -> Iterator[DigestStatement]:
         """Output inside the things of a list, where few have any."""
@@ -151,26 +129,6 @@ class _JsonWalk:
         texts = Counter(each.text for each in column.oddities)
         for text, count in texts.most_common(50):
             yield DigestStatement(f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items')
-
-
-def _things_in(value: Mapping[str, Json], depth: int = 0) -> Iterator[tuple[str, Sequence[Json]]]:
-    """The lists of things in an object, by path: in it, or in an object that only wraps them."""
-    for field, inside in value.items():
-        if isinstance(inside, list) and _is_things(inside):
-            yield field, inside
-        elif isinstance(inside, Mapping) and depth < _WRAPPED:
-            yield from ((f'{field}.{path}', found) for path, found in _things_in(inside, depth + 1))
-
-
-def _is_things(value: Sequence[Json]) -> bool:
-    """Return whether a list has things that are not told apart by a type or key."""
-    return bool(value) and all(isinstance(each, Mapping) for each in value) and not _told_by(value[0])
-
-
-def _within(them: NamedRows) -> list[str]:
-    """What each thing is called, with what it is in."""
-    own = next((field for field in them.rows[0] if field != 'in' and is_name(field)), '')
-    return [f'{row["in"]} {row.get(own, "")}'.strip() for row in them.rows]
 
 
 def _keyed(value: Mapping[str, Json], name: str) -> list[Row]:
@@ -217,7 +175,7 @@ def _lists(value: Sequence[Json]) -> list[Row]:
 def flat(value: Mapping[str, Json]) -> dict[str, str]:
     """An object as one row: a cell for each value in it, named by its path.
 
-    Entries of a list inside of it share a cell, unless a type or key tells them apart.
+    Entries of a list inside of it share a cell.
     """
     row: dict[str, str] = {}
     for path, inside in _cells('', value, 0):
@@ -236,20 +194,11 @@ def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list) and depth < _DEEPEST and any(isinstance(each, Mapping) for each in value):
         entries = cast('Sequence[Json]', value)
         for entry in entries[:50]:
-            yield from _cells(f'{path}[{_told_by(entry)}]', entry, depth + 1)
-        if len(entries) > 1 and not _told_by(entries[0]):
+            yield from _cells(f'{path}[]', entry, depth + 1)
+        if len(entries) > 1:
             yield f'{path}.length', str(len(entries))
     else:
         yield path, cell(value) if not isinstance(value, Mapping | list) else _compact(value)
-
-
-def _told_by(entry: Json) -> str:
-    if isinstance(entry, Mapping):
-        for name in _TELLING:
-            by = entry.get(name)
-            if isinstance(by, str) and 0 < len(by) <= 40:
-                return by
-    return ''
 
 
 def cell(value: Json) -> str:

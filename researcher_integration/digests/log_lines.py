@@ -15,6 +15,9 @@ LONGEST_LINE = 2000
 LEVEL_WITHIN = 240
 """Characters in which a line says how bad it is."""
 
+_BEFORE = 3
+"""Words before the time of a line up to which it is one of a log: in a listing of files there are more."""
+
 LONGEST_TAIL = 2000
 """Lines of one stack trace that are kept."""
 
@@ -182,9 +185,10 @@ def trace(tail: Sequence[str]) -> str:
 
 def starts_like_log(line: str) -> bool:
     """Return whether a line has a time near its beginning, or a level, or is a frame of a stack trace."""
+    found = _TIME.search(line, 0, 80) or _CLOCK.search(line, 0, 80)
     return (
         _LEADING_TIME.match(line) is not None
-        or (_TIME.search(line, 0, 80) or _CLOCK.search(line, 0, 80)) is not None
+        or (found is not None and len(line[: found.start()].split()) <= _BEFORE)
         or bool(_level(line[:LEVEL_WITHIN])[0])
         or _FRAME.match(line) is not None
     )

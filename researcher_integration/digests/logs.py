@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from math import log2
 
 from researcher_integration.digests.columns import BAD, Oddity, brief, describe, shown
-from researcher_integration.digests.contradictions import contradictions
 from researcher_integration.digests.log_lines import Event, Severity, events
 from researcher_integration.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from researcher_integration.digests.templates import WILD, Group, grouped
@@ -191,8 +190,6 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
         rank = max(rank, 34.0) + log2(size) + 1.2 * log.novelty(group) + 8.0 * max(bad, changed)
     cells = [(name or 'value', group.column(place)) for place, name in enumerate(group.names)]
     odd = [each for name, values in cells for each in describe(name, values).oddities]
-    known = {(each.row, each.value) for each in odd}
-    odd += [each for each in contradictions(cells) if (each.row, each.value) not in known]
     yield DigestStatement(_template(group, found, topic), rank, topic, numbers)
     yield from _unlike(group, odd, found, rank)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from researcher_integration.digests.columns import BAD, Column, Oddity, describe, shown
-from researcher_integration.digests.contradictions import contradictions
 from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
 from researcher_integration.digests.values import quantity
 
@@ -102,7 +101,7 @@ def _naming(field: str, rows: Sequence[Row]) -> float:
     share = len(values) / len(rows)
     sample = sorted(values)[:100]
     length = sorted(map(len, sample))[len(sample) * 9 // 10]
-    if share < (0.2 if _NAME.search(field) else 0.5) or length > 100:
+    if share < (0.2 if _NAME.search(field) else 0.5) or (length > 100 and not _NAME.search(field)):
         return 0.0
     score = share * 2.0 + (1.5 if _NAME.search(field) else 1.4 if _ID.search(field) else 0.0)
     # The names of a thing stand first, and not deep inside it.
@@ -126,8 +125,7 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
     pooled = _pooled(them, counts)
     own = Counter({field: count for field, count in counts.items() if field not in pooled})
     fields = [field for field, _ in own.most_common(_FIELDS)] if len(own) > _FIELDS else list(own)
-    cells = [(field, [row.get(field) for row in them.rows]) for field in fields]
-    columns = [describe(field, values) for field, values in cells]
+    columns = [describe(field, [row.get(field) for row in them.rows]) for field in fields]
     columns += [_pool(path, them, pooled) for path in dict.fromkeys(pooled.values())]
     named = f', named by {them.key}' if them.key else ''
     more = f' ({len(own) - len(fields)} rare ones not described)' if len(own) > len(fields) else ''
@@ -146,10 +144,7 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
             yield from _about(column, them)
     example = ', '.join(f'{field}={shown(cell)[:40]}' for field, cell in list(them.rows[0].items())[:30])
     yield DigestStatement(f'the first: {example}', 26.0, 'values', them.where(0))
-    odd = [each for column in columns for each in column.oddities]
-    known = {(each.field, each.row) for each in odd}
-    odd += [each for each in contradictions(cells) if (each.field, each.row) not in known]
-    yield from _odd(them, odd)
+    yield from _odd(them, [each for column in columns for each in column.oddities])
 
 
 def _about(column: Column, them: NamedRows) -> Iterator[DigestStatement]:

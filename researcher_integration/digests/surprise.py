@@ -151,7 +151,7 @@ def _read(lines: Sequence[tuple[int, str]]) -> list[_CutLine]:
     found: list[_CutLine] = []
     for number, text in lines:
         bare = text[:_LINE].strip()
-        if not bare:
+        if not any(map(str.isalnum, bare)):
             continue
         words: list[tuple[str, str]] = []
         signs = ''
