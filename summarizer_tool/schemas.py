@@ -101,12 +101,12 @@ class Fact(BaseModel):
 
     model_config = ConfigDict(json_schema_extra=_bare)
 
+    evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(default_factory=list)
+    """Numbers of the numbered lines that state it; first, so that a model looks them up before it words the text."""
     text: str
     """Names its subject in full; no "he" or "the city"."""
     importance: Annotated[int, BeforeValidator(_as_importance)] = Field(default=_MIDDLE, ge=1, le=5)
     """5: must survive any cut; 3: useful; 1: detail."""
-    evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(default_factory=list)
-    """Numbers of the numbered lines that state it."""
     topics: SkipJsonSchema[Annotated[list[int], BeforeValidator(_as_evidence)]] = Field(
         default_factory=list[int], exclude_if=operator.not_
     )

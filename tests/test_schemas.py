@@ -28,7 +28,7 @@ def test_the_schema_a_model_sees() -> None:
                             'type': 'array',
                         },
                     },
-                    'required': ['text', 'importance', 'evidence'],
+                    'required': ['evidence', 'text', 'importance'],
                     'type': 'object',
                 }
             },

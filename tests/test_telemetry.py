@@ -169,6 +169,7 @@ def test_spans_of_a_merge(capfire: CaptureLogfire, crawl: dict[str, str]) -> Non
             '      chat scripted',
             '  reduce group',
             '    invoke_agent merger',
+            '  degrade chunk',
             '  fit',
         ]
     )

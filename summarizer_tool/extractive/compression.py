@@ -56,6 +56,8 @@ _LIMITS = regex.compile(
 _DASHES = (' – ', ' — ')
 # "He did this mainly", "It was known both".
 _LEADS_ON = regex.compile(r'\b(?:\p{Ll}{3,}ly|just|even|also|both|either|partly|then)\.$')
+# "Both favourite helpers — as well as …": what comes in two parts is cut with neither.
+_HALF = regex.compile(r'\b(?:(?:both|either|not only)\b(?!.*\b(?:and|or|but)\b)|so that\b)')
 _ENDINGS = tuple(f'{stop}{close}' for stop in '.!?…。！？؟।' for close in ('', '"', '”', '’', "'", ')', '」', '»'))
 
 
@@ -72,7 +74,7 @@ def tidy(text: str) -> str:
 def variants(text: str) -> list[str]:
     """The sentence, tidied, and its shorter forms, `MAX_FORMS` in all; each is made of its words, in order."""
     bare = plain = full = tidy(text)
-    if '(' in full or '[' in full:
+    if ('(' in full or '[' in full) and _is_balanced(full):
         bare = _ASIDE.sub(lambda m: m.group() if any(map(str.isdigit, m.group())) else _unless_limiting(m), full)
         plain = _ASIDE.sub(_unless_limiting, full)
     spare = _INNER_CLAUSE.sub(_unless_needed, bare) if ', ' in bare else bare
@@ -86,7 +88,11 @@ def variants(text: str) -> list[str]:
             head = ended(form[: match.start()])
             limits = _LIMITS.search(form, match.start())
             is_aside = match.group() in _DASHES and sum(form.count(dash) for dash in _DASHES) > 1
-            if _is_balanced(head) and not limits and not is_aside and is_whole(head) and not _LEADS_ON.search(head):
+            if (
+                _is_balanced(head)
+                and is_whole(head)
+                and not (limits or is_aside or _HALF.search(head) or _LEADS_ON.search(head))
+            ):
                 forms.setdefault(head)
     return [ended(form) for form in list(forms)[:MAX_FORMS] if form]
 

@@ -26,14 +26,12 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
+from summarizer_tool.text.relevance import rare_words, relevances, relevant
 from summarizer_tool.text.sentences import MAX_WORDS, plain
 from summarizer_tool.text.superseding import superseded
 
 DEFAULT_TARGET_TOKENS = 1000
 """Size of the facts where a request names none."""
-
-ANSWER_BONUS = 4.0
-"""Worth of a statement that is all about the focus, in names, even where it names nothing new."""
 
 KIND_WEIGHTS = {
     Kind.PROSE: 1.0,
@@ -212,6 +210,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     relevance = _relevances(found, headings, request.focus)
     asked = prompts.Focus(focus_areas=request.focus.focus_areas)
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
+    is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
     saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
     items: list[scoring.Item] = []
     texts: list[str] = []
@@ -229,7 +228,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         full_cost = tokens.count_cached(whole)
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         weight *= KIND_WEIGHTS[statement.kind]
-        bonus = ANSWER_BONUS * answers[index] if aim is scoring.Aim.NAMES else 0.0
+        bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
         if statement.is_dangling:
             weight *= DANGLING_WEIGHT_OF_GIST if aim is scoring.Aim.GIST else DANGLING_WEIGHT
         if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
@@ -254,7 +253,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             )
             texts.append(form)
             said_by.append(statement)
-            answered.append(answers[index])
+            answered.append(max(answers[index], float(is_named[index])))
             importance.append(matters)
     chosen = scoring.choose(items, target_tokens, aim, fill=True)
     facts = [
@@ -318,9 +317,9 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
     """How much the paragraph of each statement is about the focus, headings included."""
     paragraphs = [list(group) for _, group in groupby(found, lambda said: (said.section, said.paragraph))]
     texts = [' '.join((headings[group[0].section], *(said.text for said in group))) for group in paragraphs]
-    scores = scoring.relevances(texts, focus)
+    scores = relevances(texts, focus)
     places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
-    return scoring.relevant(places, [said.said(said.text) for said in found], focus)
+    return relevant(places, [said.said(said.text) for said in found], focus)
 
 
 _LEAST_CONTENT = 2
@@ -365,7 +364,7 @@ def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSumm
     """Choose among numbered facts."""
     lines = [line for source in request.sources for line in source.lines]
     aim = scoring.Aim.of(request.focus)
-    relevance = scoring.relevances([line.text for line in lines], request.focus)
+    relevance = relevances([line.text for line in lines], request.focus)
     items = [
         scoring.Item(
             cost=tokens.count_cached(line.text) + 1,

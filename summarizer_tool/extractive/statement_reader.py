@@ -26,6 +26,10 @@ _LABEL_WORDS = 8
 """Words of a label in bold, its aside included."""
 
 
+_OUTPUT_LINES = 20
+"""Lines without a sentence from which each is said for itself: what a program has printed."""
+
+
 class Kind(Enum):
     """The form of text that a statement was read from."""
 
@@ -88,6 +92,11 @@ _POINTS_BACK = regex.compile(r'^(?:This|These|That|Those|Such)\b')
 _DEFINED = regex.compile(
     r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
     r'|property|setting|type|value|variable)\b'
+)
+# "Returns the parsed version", "Throws if it is none": what does so is what the heading names.
+_NO_SUBJECT = regex.compile(
+    r'^(?!(?:Sometimes|Always|Perhaps|Besides|Unless|Across|Thus|Was|Has|Does|Plus|Versus|Nowadays|\p{L}+wards)\b)'
+    r'\p{Lu}\p{Ll}+s (?:an?|the|this|its|every|if|whether)\b'
 )
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
@@ -167,9 +176,10 @@ class StatementReader:
         ):
             lead, lines = self.term.text, (*lines, self.term.number)
             kind = Kind.PROSE if text.endswith(('.', '!')) else kind
-        if kind is Kind.PROSE and not lead:
+        if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and _NO_SUBJECT.match(text))):
             lead = self._subject_for(text)
-            is_dangling = not lead and (_PRONOUN.match(text) or _POINTS_BACK.match(text)) is not None
+            kind = Kind.PROSE if lead else kind
+            is_dangling = not lead and any(each.match(text) for each in (_PRONOUN, _POINTS_BACK, _NO_SUBJECT))
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         section = len(self.sections) - 1
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, is_dangling))
@@ -180,13 +190,16 @@ class StatementReader:
         return (is_first or _DEFINED.search(text) is not None) and term.split(maxsplit=1)[0] not in text
 
     def _subject_for(self, text: str) -> str:
-        """The subject of the section, if the sentence begins with a pronoun that must stand for it.
+        """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
 
         That is so while no sentence of the paragraph began with somebody else, and the pronoun is the one that the
         section has used for its subject before. A wrong subject is worse than none.
         """
         titles = self.sections[-1].titles
         subject = subject_of(titles[-1]) if titles else ''
+        is_first = not self.out or self.out[-1].section < len(self.sections) - 1
+        if is_first and titles and self.sections[-1].numbers[-1] and _NO_SUBJECT.match(text):
+            return titles[-1]
         if match := _PRONOUN.match(text):
             gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
             is_own = bool(subject) and self.of_subject == self.paragraph_count and self.gender in ('', gender)
@@ -215,6 +228,10 @@ class StatementReader:
             kind = Kind.PROSE if is_whole(begun, self.language) else Kind.FRAGMENT
             if place == 0 and label and kind is Kind.FRAGMENT and len(sentence.text.split()) <= _LABEL_WORDS:
                 alone = sentence
+            elif kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
+                alone = None
+                for line in (line for line in lines if line.number in sentence.evidence):
+                    self.say(line.text, (line.number,), Kind.ROW, lead)
             else:
                 alone = None
                 self.say(sentence.text, sentence.evidence, kind, lead)
@@ -241,7 +258,8 @@ class StatementReader:
         above = self.sections[-1]
         lead = above.titles[-1] if above.titles and above.numbers[-1] else ''
         numbers = (*(item.number for item in group), *(above.numbers[-1:] if lead else ()))
-        self.say('; '.join(item.text for item in group), numbers, Kind.LIST, lead)
+        kind = Kind.LIST if lead or len(group) > 1 else Kind.FRAGMENT
+        self.say('; '.join(item.text for item in group), numbers, kind, lead)
 
     def _say_pairs(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]

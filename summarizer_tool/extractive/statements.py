@@ -25,6 +25,7 @@ from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.sentences import plain
 from summarizer_tool.text.stop_words import language_of, stop_words
+from summarizer_tool.text.structure import is_underline
 
 _SHORT_ITEM_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
@@ -45,7 +46,9 @@ _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 _RULE = regex.compile(r'^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$')
 # What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
-_BULLET = regex.compile(r'^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?')
+_BULLET = regex.compile(
+    r'^[ \t]*(?:[-*+•]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+(?:\[[ xX]\][ \t]+)?'
+)
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 _CODE = regex.compile(
@@ -85,14 +88,14 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
                 fence = ''
             else:
                 _read_code(reader, line, is_code=is_code)
-        elif mark:
+        elif mark and not (index and is_underline(texts[index - 1], text)):
             reader.flush()
             fence = mark.group(1)
             is_code = mark.group(2).lower() not in _TEXT_LANGUAGES or not _reads_as_text(_fenced(texts, index, fence))
         elif heading := _HEADING.match(text):
             title = text[heading.end() :].strip().rstrip('#').rstrip()
             reader.open_section(len(heading.group(1)), plain(title), line.number)
-        elif _SETEXT.match(text) and len(reader.paragraph) == 1 and not lines[index - 1].blank_after:
+        elif (mark or _SETEXT.match(text)) and len(reader.paragraph) == 1 and not lines[index - 1].blank_after:
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):

@@ -33,6 +33,8 @@ _BLOCKS = re.compile(r'(\n[ \t\f\r]*\n\s*)')
 _FENCE = re.compile(r'^[ \t]*(?:```|~~~)', re.MULTILINE)
 # What begins a line that stands for itself: marks of lists, quotes, tables, comments and prompts, and numbers.
 _OWN = re.compile(r'[-*+•#>|:;%$@&=~\\<{}/]|\(?(?:\d{1,4}|[a-zA-Z])[.)](?:\s|$)|\[\d')
+# What an item of a list begins with, whose further lines hang below its text.
+_LABEL = re.compile(r'\s*(?:[-*+•]|\(?(?:\d{1,4}|[a-zA-Z]{1,2})[.)])\s+(?=\S)')
 # A row whose columns are kept apart by white space, and a field with its name.
 _COLUMNS = re.compile(r'\S(?: {3,}|\t)\S')
 _FIELD = re.compile(r'[\w.-]{1,30}:\s')
@@ -92,7 +94,13 @@ def _joined(block: str, width: int, vocabulary: Vocabulary) -> Iterator[str]:
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
-    """The paragraphs of lines without a blank one between them: each may begin with an indented line."""
+    """The paragraphs of lines without a blank one between them: each may begin with an indented line, or be an item."""
+    items = [index for index, line in enumerate(lines) if _LABEL.match(line)]
+    if items and items[0] == 0:
+        pieces = [list(lines[start:end]) for start, end in pairwise([*items, len(lines)])]
+        if all(map(_hangs, pieces)):
+            yield from pieces
+            return
     indents = [len(line) - len(line.lstrip()) for line in lines]
     base = min(indents)
     firsts = [index for index, indent in enumerate(indents) if 2 <= indent - base <= 8]
@@ -105,12 +113,20 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
         yield list(lines[start:end])
 
 
+def _hangs(lines: Sequence[str]) -> bool:
+    """Return whether all lines of an item but the first stand in further than its label."""
+    first = len(lines[0]) - len(lines[0].lstrip())
+    return all(len(line) - len(line.lstrip()) > first for line in lines[1:])
+
+
 def _is_text(lines: Sequence[str]) -> bool:
     """Return whether no line stands for itself by what it begins with or by how it is laid out."""
     indents = {len(line) - len(line.lstrip()) for line in lines[1:]}
     if len(indents) > 1:
         return False
     stripped = [line.strip() for line in lines]
+    if (label := _LABEL.match(lines[0])) and _hangs(lines):
+        stripped[0] = lines[0][label.end() :].strip()
     if any(_OWN.match(line) for line in stripped) or sum(_COLUMNS.search(line) is not None for line in stripped) > 1:
         return False
     return sum(_FIELD.match(line) is not None for line in stripped) <= len(lines) // 4

@@ -234,7 +234,9 @@ def _openrouter(settings: Settings, name: str, http_client: httpx2.AsyncClient, 
     profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
     if settings.llm_output_mode == 'native':
         profile['supports_json_schema_output'] = True  # the operator knows; no profile lists every local model
-    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile)
+    # Small models that draw their words at random repeat themselves or say nothing of most of a text.
+    sober = ModelSettings(temperature=0.0)
+    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile, settings=sober)
 
 
 def request_settings(settings: Settings, max_tokens: int, model_name: str = '') -> ModelSettings:

@@ -16,8 +16,9 @@ from summarizer_tool.mapreduce.contradiction import closest, contradicts
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import names
+from summarizer_tool.text.boilerplate_lines import is_boilerplate
 from summarizer_tool.text.lines import one_line
-from summarizer_tool.text.normalize import amounts, asked, inflections, relatives, sequence, stated
+from summarizer_tool.text.normalize import SPACELESS, amounts, asked, inflections, relatives, sequence, stated
 from summarizer_tool.text.terms import stem
 
 MAX_EVIDENCE = 8
@@ -42,6 +43,7 @@ LEAST_OVERLAP = 0.5
 _LEAD = regex.compile(r'^(?:[-*•]\s+)+')
 _NUMBER = regex.compile(r'^(\d+)(?:[|:.)]\s*|\s+)(?=\S)')
 _CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d+(?:\s*[-–,]\s*\d+)*)(?:\]|\))(?=\.?$)')
+_WORD = regex.compile(rf'[^\s{SPACELESS}]+')
 _SMALL = frozenset(('of', 'the', 'and'))
 _INITIAL = regex.compile(r'\b\p{L}\.\s?')
 _OPENS = regex.compile(r'(?:^|[.!?:;]\s+)["“\'(*_]*$')
@@ -230,7 +232,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
         text = _statement(fact.text, fact.evidence, known.texts)
         cited = list(dict.fromkeys(number for number in fact.evidence if number in known.texts))
         evidence = _evidence(text, cited, known, called)
-        if not evidence:
+        if not evidence or all(is_boilerplate(known.texts[number]) for number in evidence):
             unsupported += 1
             continue
         repaired += set(evidence) != set(fact.evidence)
@@ -260,6 +262,8 @@ def _statement(text: str, cited: Sequence[int], lines: Mapping[int, str]) -> str
 def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]) -> list[int]:
     """The lines that support a fact, the cited ones first; empty if it names something that stands nowhere."""
     if not any(character.isalnum() for character in text):
+        return []
+    if _WORD.fullmatch(text) and text not in known.texts.values():  # a word says nothing of anything
         return []
     if any(text.rstrip('.') in known.texts[number] for number in cited):
         return _fewest(text, cited, known)

@@ -9,7 +9,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
-from summarizer_tool.text import scoring
+from summarizer_tool.text.relevance import relevances
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
             paragraphs[-1].append(raw)
             paragraph_of[-1].append(len(paragraphs) - 1)
             is_open = raw[len(raw.rstrip()) :].count('\n') < 2
-    relevance = scoring.relevances([' '.join(parts) for parts in paragraphs], focus)
+    relevance = relevances([' '.join(parts) for parts in paragraphs], focus)
     return [[relevance[paragraph] for paragraph in inside] for inside in paragraph_of]
 
 

@@ -13,6 +13,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.own_lines import without_own
+from summarizer_tool.text.relevance import rare_words, relevances, relevant
 from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
@@ -92,9 +93,13 @@ def fit(
     """
     aim = scoring.Aim.of(focus)
     said = [fact.text for fact in facts]
-    relevance = scoring.relevant(relevance or scoring.relevances(said, focus), said, focus)
+    relevance = relevant(relevance or relevances(said, focus), said, focus)
+    is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
-    entries = [_entry(index, fact, relevance[index], aim, weights[index]) for index, fact in enumerate(facts)]
+    entries = [
+        _entry(index, fact, relevance[index], aim, weights[index], is_named=is_named[index])
+        for index, fact in enumerate(facts)
+    ]
     writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
@@ -132,7 +137,9 @@ def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: in
     return [sayable[index] for index in scoring.choose([entries[index].item for index in sayable], budget, fill=True)]
 
 
-def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim, weight: float) -> _Entry:
+def _entry(
+    index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim, weight: float, *, is_named: bool = False
+) -> _Entry:
     text = without_own(_FACT_MARKS.sub('', one_line(fact.text)))
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
@@ -143,7 +150,8 @@ def _entry(index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim, w
         names=tuple(dict.fromkeys(map(names.key, mentioned))),
         words=words,
         weight=weight * scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
-        bonus=scoring.vital(fact.importance, words, aim),
+        bonus=scoring.vital(fact.importance, words, aim)
+        + scoring.ASKED_BONUS * (is_named and fact.importance == scoring.MOST_IMPORTANT),
         section=(document, segment // 8),
     )
     return _Entry(index, place, text, item)

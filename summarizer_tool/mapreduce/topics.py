@@ -10,7 +10,8 @@ from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.render import RenderedFacts
 from summarizer_tool.prompts import FocusTopic
 from summarizer_tool.schemas import TopicSummary
-from summarizer_tool.text import names, scoring, tokens
+from summarizer_tool.text import names, tokens
+from summarizer_tool.text.relevance import relevant
 
 CROWDED = 0.05
 """What a topic that has had its share still weighs, against 1 for one that has nothing: what only it wants is its."""
@@ -45,7 +46,7 @@ def relevances(
         places: For each topic: how much the place of each fact is about it.
     """
     said = [fact.text for fact in facts]
-    found = [scoring.relevant(place, said, topic.focus) for topic, place in zip(topics, places, strict=True)]
+    found = [relevant(place, said, topic.focus) for topic, place in zip(topics, places, strict=True)]
     for index, fact in enumerate(facts):
         named = [number for number in fact.topics if 0 < number <= len(topics)]
         if named:

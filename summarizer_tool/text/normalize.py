@@ -43,10 +43,10 @@ _SAME = {
     'lieutenant': 'lt', 'colonel': 'col', 'sergeant': 'sgt', 'junior': 'jr', 'senior': 'sr',
 }  # fmt: skip
 
-_SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
-_TOKEN = regex.compile(rf"[{_SPACELESS}]+|(?:(?![{_SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|\d[\d,]*(?:\.\d+)?")
+SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
+_TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|\d[\d,]*(?:\.\d+)?")
 _ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
-_HAS_SPACELESS = regex.compile(rf'[{_SPACELESS}]')
+_HAS_SPACELESS = regex.compile(rf'[{SPACELESS}]')
 _MARKS = regex.compile(r'[\p{Mn}\u00ad\u200b-\u200f\u2060\ufeff]+')
 _LETTERS = str.maketrans({'’': "'", 'ø': 'o', 'ł': 'l', 'đ': 'd', 'ð': 'd', 'þ': 'th', 'æ': 'ae', 'œ': 'oe', 'ı': 'i'})
 

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import regex
@@ -36,6 +37,8 @@ _FOOTNOTE = regex.compile(
 _STARS = regex.compile(r'(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
 _UNDERSCORES = regex.compile(r'(?<![\w_])(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
+# Quotation marks of older texts, `like these'.
+_QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 # A bare URL that a sentence is about: "lives at https://…", "the base URL is https://…".
 _IS_SAID = regex.compile(r'\b(?:is|at|to|URL|use|from|on|under|visit|address|endpoint):? $', regex.IGNORECASE)
@@ -64,6 +67,9 @@ _ENDS = regex.compile(r'[.!?。！？؟।…][)\]"\'”’»」』]{0,2}$')
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
 _OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
 _SPACELESS = regex.compile(r'[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]')
+_CONDITION = regex.compile(r'^(?:If|When|Whenever|Although|Though|Unless|Because)\b[^?]*$')
+_LEADS_TO = regex.compile(r'[,;:–—]|\bthen\b')
+_IN_BRACKETS = regex.compile(r'\([^()]*\)')
 _LEAST_WORDS = 4
 _LEAST_LETTERS = 0.6
 """Share of the characters, blanks aside; a reference is full of digits and marks."""
@@ -78,7 +84,11 @@ def is_whole(text: str, language: str = 'en') -> bool:
         return False
     if letters < _LEAST_LETTERS * solid or _OPENS_AMID.match(text) or _ENDS_AMID.search(text) or not _ENDS.search(text):
         return False
-    return language != 'en' or _OTHER_SCRIPT.search(text) is not None or _VERB.search(text) is not None
+    if language != 'en' or _OTHER_SCRIPT.search(text):
+        return True
+    # A condition alone has one verb, and no comma or "then" before what follows from it.
+    least = 2 if _CONDITION.match(text) and not _LEADS_TO.search(_IN_BRACKETS.sub('', text)) else 1
+    return sum(1 for _ in islice(_VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least
 
 
 def plain(text: str) -> str:
@@ -88,7 +98,8 @@ def plain(text: str) -> str:
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
-    text = _CODE_SPAN.sub(r'\2', text)
+    if not _QUOTED.search(text):
+        text = _CODE_SPAN.sub(r'\2', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = _TAG.sub(' ', text)
     text = _URL.sub(lambda match: match.group() if _IS_SAID.search(text, 0, match.start()) else '', text)

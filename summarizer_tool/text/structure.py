@@ -186,7 +186,11 @@ def parse(text: str) -> Structure:
     while match := _MARKUP.search(padded, position):
         position = match.end()
         start, end, kind = match.start(), position - 1, match.lastgroup
-        if kind == 'fence':
+        if kind == 'fence' and is_underline(
+            text[(title := _line_before(text, start)) : start], padded[start + 1 :].partition('\n')[0]
+        ):
+            _add_heading(found, title, end, 2)
+        elif kind == 'fence':
             position = _add_block(found, start, _end_of_fence(padded, match))
         elif kind == 'bar' and '|' in match['bar']:
             position = _add_table(found, padded, start, position)
@@ -225,6 +229,14 @@ def _end_of_fence(padded: str, opening: re.Match[str]) -> int:
         if len(match['mark']) >= len(mark):
             return match.end()
     return len(padded)
+
+
+def is_underline(above: str, line: str) -> bool:
+    """Return whether a line of tildes underlines the line above it, as in reStructuredText, and opens no block."""
+    title, mark = above.rstrip(), line.rstrip()
+    return (
+        not mark.strip('~') and 2 < len(title) <= len(mark) <= len(title) + 3 * (len(mark) > 3) and title[:1].isalnum()
+    )
 
 
 def _line_before(text: str, start: int) -> int:

@@ -26,6 +26,19 @@ def test_asides_clauses_and_fillers_go():
     )
 
 
+def test_what_comes_in_two_parts_is_cut_with_neither():
+    assert compression.variants(
+        'The mill sells both what people need: flour, oil, salt — as well as finer goods: wool and glass.'
+    ) == snapshot(['The mill sells both what people need: flour, oil, salt — as well as finer goods: wool and glass.'])
+    assert 'It is shut so that the water in the mill.' not in compression.variants(
+        'It is shut so that the water in the mill, including the spring flood, is kept.'
+    )
+    # An aside within one that is never closed is part of it.
+    assert compression.variants('Programs must name what they need (e.g. mill (>= 3), mill (<< 4).') == snapshot(
+        ['Programs must name what they need (e.g. mill (>= 3), mill (<< 4).']
+    )
+
+
 def test_a_leading_clause_goes():
     assert compression.variants('After the flood had taken the bridge, Orme sold the mill to Quill.') == snapshot(
         ['After the flood had taken the bridge, Orme sold the mill to Quill.', 'Orme sold the mill to Quill.']

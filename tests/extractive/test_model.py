@@ -18,7 +18,7 @@ from summarizer_tool.extractive.model import ExtractiveModel, merge_facts, summa
 from summarizer_tool.mapreduce import grounding
 from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
 from summarizer_tool.schemas import ChunkSummary, Fact
-from summarizer_tool.text.scoring import relevances
+from summarizer_tool.text.relevance import relevances
 
 PAGE = """
 # Mara Quill

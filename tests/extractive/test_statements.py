@@ -243,6 +243,7 @@ def test_whole_sentences(text: str, language: str):
         'A caption without an end',
         'It was sold to the.',
         'Mm - hmm .',
+        'If the mill was one of those north of the dyke (it is told so, but nobody knows).',
     ],
 )
 def test_what_is_no_whole_sentence(text: str):
@@ -270,6 +271,46 @@ def test_abbreviations_do_not_end_a_sentence():
     text = 'Dr. J. P. Orme left Port St. Ansel in World War I. He came back. 盐很贵。铁也很贵。'
     assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
         ['Dr. J. P. Orme left Port St. Ansel in World War I.', 'He came back.', '盐很贵。', '铁也很贵。']
+    )
+
+
+def test_old_quotation_marks_stay():
+    assert plain("The `gate' option and `*' work.") == "The `gate' option and `*' work."
+
+
+def test_who_does_it_is_what_the_heading_names():
+    page = """
+# gate.read(path)
+
+Returns the reading of a gate. Throws if the gate is shut.
+
+# Gates and walls
+
+a. The gate is read twice a day.
+b. Nobody reads the wall.
+"""
+    assert read(page) == snapshot(
+        [
+            ('gate.read(path): Returns the reading of a gate.', (3, 1)),
+            ('Throws if the gate is shut.', (3,)),
+            ('The gate is read twice a day.', (7,)),
+            ('Nobody reads the wall.', (8,)),
+        ]
+    )
+
+
+def test_what_a_program_has_printed_is_said_line_by_line():
+    lines = [
+        f'tests/test_gate.py::test_gate_{number} {"FAILED" if number == 3 else "PASSED"} [ {number}%]'
+        for number in range(24)
+    ]
+    assert [text for text, _ in read('\n'.join(lines))] == lines
+
+
+def test_tildes_underline_a_title():
+    page = '1.0\n~~~\nFixed a fault in the gate.  It does not\nleak now.\n\n0.9\n~~~\nThe gate was moved to the sea.\n'
+    assert [text for text, _ in read(page)] == snapshot(
+        ['Fixed a fault in the gate.', 'It does not leak now.', 'The gate was moved to the sea.']
     )
 
 

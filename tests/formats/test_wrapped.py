@@ -17,7 +17,7 @@ PROSE = (
 )
 WRAPPED = textwrap.fill(PROSE, 70)
 KEPT = {
-    'a list': '- a dyke that has to be looked after by somebody who has the time for\n  it and a spade\n- a spade',
+    'a list': '- a dyke that has to be looked after\n- somebody who has the time for it\n- a spade',
     'a table': 'Year     Owner        Price\n1874     Gann            90\n1908     Hale           120',
     'code': 'def dyke(length):\n    if length > 70:\n        return None\n    return length * 2',
     'a poem': 'Under the mill\nthe water is still\nand over the hill\nit is night until\nthe morning comes.',
@@ -83,3 +83,12 @@ def test_no_word_is_lost(text: str) -> None:
 def test_what_is_joined_can_be_wrapped_again(words: list[str], width: int) -> None:
     wrapped = textwrap.fill(' '.join(words), width)
     assert textwrap.fill(unwrap(wrapped), width) == wrapped
+
+
+def test_items_that_hang_are_whole() -> None:
+    items = [
+        textwrap.fill(f'{label}  {PROSE}', 70, subsequent_indent=' ' * (len(label) + 2))
+        for label in ('a.', 'bb.', '12)')
+    ]
+    assert unwrap('\n'.join(items)).split('\n') == [f'{label}  {PROSE}' for label in ('a.', 'bb.', '12)')]
+    assert unwrap(f'{WRAPPED}\n\n{items[0]}').endswith(f'a.  {PROSE}')

@@ -85,11 +85,12 @@ def test_selection(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_requests_go() -> None:
-    urls: list[str] = []
+    found: list[tuple[str, Any]] = []
     for base_url in (None, 'http://127.0.0.1:8000/v1'):
         model: Any = models.build(Settings.load(openrouter_api_key='x', openrouter_base_url=base_url), 'openai/gpt-4o')
-        urls.append(str(model.client.base_url))
-    assert urls == ['https://openrouter.ai/api/v1/', 'http://127.0.0.1:8000/v1/']
+        found.append((str(model.client.base_url), model.settings))
+    # A small local model that draws its words at random repeats itself.
+    assert found == [('https://openrouter.ai/api/v1/', None), ('http://127.0.0.1:8000/v1/', {'temperature': 0.0})]
 
 
 def test_what_is_missing_is_said_in_one_line_at_construction(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,6 +89,7 @@ def test_a_true_fact_stays_however_its_words_are_written(text: str, evidence: li
         'The treasury held $3.5 billion.',
         'Queen Vael opposed the guild.',
         'The dragon slept on its hoard beneath a distant mountain.',
+        'Guild',
         'General VanCleef led 43 riders.',
         '',
         '  \n ',
@@ -244,3 +245,14 @@ def test_it_grows_with_the_lines_not_with_their_square() -> None:
     seconds(500)
     # Sixteen times the lines; the square would be 256 times the work.
     assert seconds(16_000) < 80 * seconds(1000)
+
+
+def test_what_rests_on_furniture_alone_is_dropped() -> None:
+    lines = [NumberedLine(1, 'Get the Fen Weekly in your inbox. Subscribe.'), NumberedLine(2, 'The Fen is flooded.')]
+    facts = [
+        Fact(text='The Fen Weekly comes in your inbox.', evidence=[1]),
+        Fact(text='The Fen is flooded.', evidence=[2]),
+    ]
+    found = ground(ChunkSummary(facts=facts), lines)
+    assert [fact.text for fact in found.facts] == ['The Fen is flooded.']
+    assert found.unsupported == 1

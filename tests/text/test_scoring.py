@@ -7,6 +7,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring
+from summarizer_tool.text.relevance import matches, relevances
 from summarizer_tool.text.scoring import Item
 
 
@@ -88,7 +89,7 @@ def test_what_most_of_a_text_says_is_its_gist():
 
 def test_relevance_reaches_what_stands_near():
     texts = ['The harbour was built of oak.', *['It stood for years.'] * 30, 'Nobody spoke of wool.']
-    relevance = scoring.relevances(texts, Focus(focus_areas='Who built the harbour?'))
+    relevance = relevances(texts, Focus(focus_areas='Who built the harbour?'))
     assert relevance[0] == 1.0
     assert relevance[0] > relevance[2] > relevance[5] > relevance[-1]
     assert relevance[-1] < 0.001
@@ -97,7 +98,7 @@ def test_relevance_reaches_what_stands_near():
 @pytest.mark.parametrize('focus', ['EU', 'AI', 'pier 47', 'Phase 2'])
 def test_short_words_and_numbers_are_looked_for(focus: str):
     texts = ['The pier 4 fell.', 'The EU, by AI, at pier 47, in Phase 2, raised it.', 'Phase one ended.']
-    relevance = scoring.relevances(texts, Focus(focus_areas=focus))
+    relevance = relevances(texts, Focus(focus_areas=focus))
     assert max(relevance) == relevance[1] == 1.0
 
 
@@ -106,13 +107,13 @@ def test_short_words_and_numbers_are_looked_for(focus: str):
 )
 def test_words_of_one_root_meet(asked: str, said: str):
     texts = ['The mill stands by the weir.', said, 'Interest is paid in wool.']
-    assert max(found := scoring.matches(texts, Focus(focus_areas=asked))) == found[1] == 1.0
+    assert max(found := matches(texts, Focus(focus_areas=asked))) == found[1] == 1.0
 
 
 def test_what_is_said_where_the_words_are_is_looked_for_too():
     filler = [f'The weir of year {n} held, and the mill {n} ground the corn of the parish.' for n in range(40)]
     there = ['The strike began at noon.', 'The dockers walked out over wages.', 'Wages had not risen.']
     texts = [*there, *filler, 'The dockers came back once wages rose.', *filler]
-    relevance = scoring.relevances(texts, Focus(focus_areas='strike'))
+    relevance = relevances(texts, Focus(focus_areas='strike'))
     place = len(there) + len(filler)
     assert relevance[place] > relevance[place - 20]

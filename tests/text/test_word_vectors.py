@@ -14,7 +14,8 @@ from summarizer_tool import Document, Settings, SourceStore, Summarizer
 from summarizer_tool.prompts import Focus
 from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
-from summarizer_tool.text import names, scoring, word_vectors
+from summarizer_tool.text import names, word_vectors
+from summarizer_tool.text.relevance import relevances
 
 pytestmark = pytest.mark.anyio
 
@@ -59,9 +60,9 @@ def test_a_text_is_near_a_question_with_none_of_its_words() -> None:
 def test_a_focus_finds_it_and_without_vectors_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     # Far apart, so that none is near because another one is.
     apart = range(len(TEXTS))
-    assert best(scoring.relevances(TEXTS, Focus(focus_areas=ILLNESS), apart)) == 1
+    assert best(relevances(TEXTS, Focus(focus_areas=ILLNESS), apart)) == 1
     monkeypatch.setattr(word_vectors, 'installed', lambda: None)
-    assert not any(scoring.relevances(TEXTS, Focus(focus_areas=ILLNESS), apart))
+    assert not any(relevances(TEXTS, Focus(focus_areas=ILLNESS), apart))
 
 
 @pytest.mark.usefixtures('vectors')

@@ -13,7 +13,7 @@ from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import host_of, is_url, key_of, without_fragment
-from summarizer_tool.text.scoring import DERIVED, is_alike
+from summarizer_tool.text.relevance import DERIVED, is_alike
 
 LEAST_SCORE = 0.2
 """Below this a link has no more to do with the question than any other: one term of it in the path, but a common one,

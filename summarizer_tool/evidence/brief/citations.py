@@ -7,6 +7,7 @@ import regex
 
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
 from summarizer_tool.text import names, normalize, scoring, tokens
+from summarizer_tool.text.relevance import is_alike
 from summarizer_tool.text.sentences import is_abbreviated
 from summarizer_tool.text.stop_words import ENGLISH, FILLERS, stop_words
 from summarizer_tool.text.terms import stem
@@ -154,7 +155,7 @@ def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, 
 def _words_in(said: frozenset[str], words: frozenset[str]) -> frozenset[str]:
     """The wanted words that are said, or of which a word that is said only shares the beginning: `leader`, `leads`."""
     missing = words - said
-    return words & said | {word for word in missing if any(scoring.is_alike(each, (word,)) for each in said)}
+    return words & said | {word for word in missing if any(is_alike(each, (word,)) for each in said)}
 
 
 def quotes_in(line: str) -> list[str]:

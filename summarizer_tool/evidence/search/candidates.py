@@ -15,7 +15,7 @@ from summarizer_tool.evidence.search.ranking import WeighedQuestion, weigh
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
-from summarizer_tool.text.scoring import DERIVED
+from summarizer_tool.text.relevance import DERIVED
 from summarizer_tool.text.terms import asked
 
 _COUNTED = 4000

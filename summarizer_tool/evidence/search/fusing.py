@@ -1,6 +1,7 @@
 """How the ranking by words and the one by meaning make one, and how several make a list. Pure computing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from summarizer_tool.evidence.search.candidates import RankedPassages
 from summarizer_tool.evidence.search.ranking import RRF_K, fuse
@@ -28,8 +29,32 @@ def values_of(by_words: RankedPassages, near: Sequence[int], pool: int) -> dict[
     return {item: (scored[item], RRF_K / (RRF_K + rank)) for rank, item in enumerate(fused)}
 
 
-def in_turn(rankings: Sequence[Sequence[tuple[int, float]]], wanted: int) -> list[int]:
-    """The first of each ranking, then the second of each, and so on."""
-    longest = max(map(len, rankings), default=0)
-    turns = (ranking[place][0] for place in range(longest) for ranking in rankings if place < len(ranking))
-    return list(dict.fromkeys(turns))[:wanted]
+def in_turn(
+    rankings: Sequence[Sequence[tuple[int, float]]],
+    wanted: int,
+    stand_in: Mapping[int, int] = MappingProxyType({}),
+) -> dict[int, int]:
+    """The best of each ranking in turn, passing over what others have chosen; with the index of the one that chose it.
+
+    `stand_in` names, by item, what is chosen in its place, where that is another one.
+    """
+    chosen: dict[int, int] = {}
+    left = {index: iter([stand_in.get(item, item) for item, _ in ranking]) for index, ranking in enumerate(rankings)}
+    while left:
+        for index, ranking in [*left.items()]:
+            if len(chosen) >= wanted:
+                return chosen
+            item = next((item for item in ranking if item not in chosen), None)
+            if item is None:
+                del left[index]
+            else:
+                chosen[item] = index
+    return chosen
+
+
+def newest_of_copies(texts: Mapping[int, str], times: Mapping[int, int]) -> dict[int, int]:
+    """By item the one that stands for it: of those with the same text the newest, among equals the first."""
+    same: dict[str, list[int]] = {}
+    for item, text in texts.items():
+        same.setdefault(' '.join(text.split()).lower(), []).append(item)
+    return {item: max(items, key=lambda item: times.get(item, 0)) for items in same.values() for item in items}

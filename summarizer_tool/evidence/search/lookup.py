@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from summarizer_tool.store import words
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
-from summarizer_tool.text import scoring
+from summarizer_tool.text.relevance import beginning, is_alike
 
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
@@ -17,10 +17,10 @@ _MOST_ALIKE = 500
 
 def alike(db: StoreConnection, term: str) -> list[str]:
     """The words of the index that only share their beginning with a term: `intention` for `intentionality`."""
-    if not (beginning := scoring.beginning(term)):
+    if not (begins := beginning(term)):
         return []
-    found = words.beginning_with(db, beginning, _MOST_ALIKE)
-    return [word for word in found if scoring.is_alike(word, (term,))]
+    found = words.beginning_with(db, begins, _MOST_ALIKE)
+    return [word for word in found if is_alike(word, (term,))]
 
 
 def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:

@@ -3,7 +3,6 @@
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 
-from summarizer_tool.evidence.search.likeness import PassageLikeness
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import StoreConnection
@@ -23,7 +22,6 @@ def with_neighbours(
     collection: str,
     hits: Sequence[Hit],
     places: Mapping[int, float],
-    question: frozenset[str] = frozenset(),
     *,
     fill: int = 0,
 ) -> list[Hit]:
@@ -48,21 +46,23 @@ def with_neighbours(
             found.append(Hit(passage, share * hit.score, hit.query, is_adjacent=True, value=value))
         elif passage.id in wanted:
             found.append(Hit(passage, place, query, is_adjacent=True, value=place))
-    return _merged(hits, _distinct(found, hits, max(_BESIDE * len(hits), fill), question))
+    return _merged(hits, _distinct(found, hits, max(_BESIDE * len(hits), fill)))
 
 
-def _distinct(found: Iterable[Hit], hits: Sequence[Hit], most: int, question: frozenset[str]) -> list[Hit]:
+def _distinct(found: Iterable[Hit], hits: Sequence[Hit], most: int) -> list[Hit]:
     """The best of what stands beside hits, the best last: nothing that one of them says already."""
-    shown = [PassageLikeness(hit.passage.text, question) for hit in hits]
+    shown = [_words(hit) for hit in hits]
     kept: list[Hit] = []
     for near in sorted(found, key=lambda hit: hit.value, reverse=True):
-        if len(kept) >= most:
-            break
-        likeness = PassageLikeness(near.passage.text, question)
-        if not any(likeness.is_within(other) or likeness.is_copy(other) for other in shown):
-            shown.append(likeness)
+        words = _words(near)
+        if len(kept) < most and not any(words in other for other in shown):
+            shown.append(words)
             kept.append(near)
     return kept[::-1]
+
+
+def _words(hit: Hit) -> str:
+    return f' {" ".join(hit.passage.text.lower().split())} '
 
 
 def _merged(hits: Sequence[Hit], beside: list[Hit]) -> list[Hit]:

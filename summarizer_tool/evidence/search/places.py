@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.prompts import Focus
-from summarizer_tool.text import scoring
+from summarizer_tool.text import relevance
 
 _PARAGRAPHS = re.compile(r'\n\s*\n')
 
@@ -27,8 +27,7 @@ def relevances(passages: Sequence[Passage], question: str) -> list[float]:
         texts += paragraphs
         of_passage += [index] * len(paragraphs)
     found = [0.0] * len(passages)
-    for index, relevance in zip(
-        of_passage, scoring.relevances(texts, Focus(focus_areas=question), breaks), strict=True
-    ):
-        found[index] = max(found[index], relevance)
+    values = relevance.relevances(texts, Focus(focus_areas=question), breaks)
+    for index, value in zip(of_passage, values, strict=True):
+        found[index] = max(found[index], value)
     return found

@@ -10,8 +10,7 @@ from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import neighbours, outdated
 from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
-from summarizer_tool.evidence.search.fusing import in_turn, values_of
-from summarizer_tool.evidence.search.likeness import PassageLikeness, diverse
+from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies, values_of
 from summarizer_tool.evidence.search.results import Hit, Query, Reranker, SearchResult, SimilarPassages
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store import index
@@ -80,8 +79,6 @@ class _Candidates:
     """Of their sources, by handle."""
     times: dict[str, int]
     """When those were fetched or stored, by handle."""
-    terms: frozenset[str]
-    """Of the question."""
     places: dict[int, float]
     """The best values of passages around those found, by id."""
 
@@ -97,7 +94,7 @@ async def search(
 
     Where all chosen sources together have at most `query.room` tokens, they are the answer, whole. Else passages are
     ranked by their words, and by their meaning with `similar`, for each part of the question; the best are judged by
-    the reranker; of passages that are copies the newest is kept; hits bring the passages beside them. Where no source
+    the reranker; of passages with the same text the newest is kept; hits bring what stands beside them. Where no source
     is named, a text that was stored under a URL is left out if another one has been stored there since. A failure of
     `similar` or `reranker` is a warning in the result.
 
@@ -250,12 +247,11 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
                 (name, Among(sources)),
             ).fetchall()
         )
-    terms = frozenset(term for question in questions for term in question.weights)
     matched = frozenset[int]().union(*(each.matched for each in found), choices)
     places: dict[int, float] = {}
     for each in found:
         places.update((row, max(value, places.get(row, 0.0))) for row, value in each.around.items())
-    return _Candidates(choices, rankings, len(matched), titles, times, terms, places)
+    return _Candidates(choices, rankings, len(matched), titles, times, places)
 
 
 def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) -> SearchResult:
@@ -269,14 +265,11 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
             )
             for ranking in rankings
         ]
-    likenesses = {item: PassageLikeness(choice.passage.text, chosen.terms) for item, choice in chosen.choices.items()}
     times = {item: chosen.times.get(choice.passage.source_id, 0) for item, choice in chosen.choices.items()}
-    best_of = diverse(rankings, likenesses, max(0, state.query.top_k), times)
-    if nearly := sum(not likenesses[item].repeats(likenesses[other]) for item, other in best_of.copies.items()):
-        state.warnings.append(f'near copies of passages that are shown, left out: {nearly}')
+    newest = newest_of_copies({item: choice.passage.text for item, choice in chosen.choices.items()}, times)
     hits: list[Hit] = []
     values = [dict(ranking) for ranking in rankings]
-    for item, part in best_of.chosen:
+    for item, part in in_turn(rankings, max(0, state.query.top_k), newest).items():
         choice = chosen.choices[item]
         best = state.parts[choice.part if len(rankings) > 1 else part] if state.query.parts else ''
         value = values[part].get(item, 0.0)  # the newest of copies may not be in this ranking
@@ -285,7 +278,7 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         documents, passages = outdated.searched(db, state.collection.name, state.source_ids)
         # Where no word is found in sources that were named, those passages serve that are nearest by meaning.
         fill = state.query.fill if hits else state.query.top_k if state.source_ids else 0
-        hits = neighbours.with_neighbours(db, state.collection.name, hits, chosen.places, chosen.terms, fill=fill)
+        hits = neighbours.with_neighbours(db, state.collection.name, hits, chosen.places, fill=fill)
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
     known = {source.id for source in sources}  # one may have been evicted a moment ago
     return SearchResult(

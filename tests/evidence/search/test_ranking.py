@@ -1,11 +1,10 @@
 """Ranking: a score that means the same everywhere, and a choice without copies."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.evidence.search.likeness import DiverseChoice, PassageLikeness, diverse
+from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies
 from summarizer_tool.evidence.search.ranking import WeighedQuestion, fuse, idf, weigh
 from summarizer_tool.text.terms import asked, terms_of
 
@@ -116,91 +115,16 @@ def test_reciprocal_rank_fusion() -> None:
     assert fuse([]) == []
 
 
-def choose(texts: dict[str, float], wanted: int = 10) -> list[str]:
-    """The texts that are chosen from one ranking."""
-    named = dict(enumerate(texts))
-    likenesses = {number: PassageLikeness(text) for number, text in named.items()}
-    ranking = sorted(((number, texts[text]) for number, text in named.items()), key=lambda item: -item[1])
-    return [named[number] for number, _ in diverse([ranking], likenesses, wanted).chosen]
-
-
-LEDGER = 'The ledger of the guild names twelve ships that left with salt and wool in the spring of that year, and tar.'
-
-
-def test_copies_are_shown_once() -> None:
-    copy = LEDGER.replace(' and tar', ', and hemp').upper()
-    other = 'The ledger of the town names nine ships that came with timber in the autumn of another year.'
-    assert choose({LEDGER: 0.7, copy: 0.8, other: 0.5}) == [copy, other]
-    assert choose({LEDGER: 0.8, copy: 0.7, other: 0.5}) == [LEDGER, other]
-    assert choose({LEDGER: 0.8, f'{LEDGER} ': 0.8, '': 0.1, '?': 0.1, '!': 0.1}) == [LEDGER, '', '?', '!']
-
-
-REPORT = (
-    'In the winter the tidal station at the mouth of the river gave its energy to the grid of the county, most of its '
-    'wheels were at work on all days, no accident was told by the wardens, and the visitors who came to see the '
-    'gallery under the piers were counted at the gate by Ada Brook as in every year before.'
-)
-
-
-@pytest.mark.parametrize(
-    ('old', 'new', 'are_copies'),
-    [
-        ('gallery', 'hall', True),
-        ('winter', 'summer', True),
-        ('year before', 'summer before', True),
-        ('gallery', 'vaulted gallery', True),
-        ('.', '!', True),
-        ('the winter', 'the year 1204', False),
-        ('no accident', 'an accident', False),
-        ('most of', 'all of', False),
-        ('every', 'every third', False),
-        ('county', 'county of Velm', False),
-        ('Ada Brook', 'Tom Brook', False),
-        ('energy', 'power', False),  # a word of the question
-        ('on all days', '✓ on all days', False),
-        ('winter', '冬', False),
-    ],
-)
-def test_what_is_a_copy(old: str, new: str, *, are_copies: bool) -> None:
-    question = frozenset(asked('How much energy did the station give?').terms)
-    one, other = PassageLikeness(REPORT, question), PassageLikeness(REPORT.replace(old, new, 1), question)
-    assert one.is_copy(other) == other.is_copy(one) == are_copies
-
-
-def test_numbers_in_another_order_or_of_another_sign() -> None:
-    text = 'The tide at the mill was {} marks high in the morning and {} marks high in the evening of that very day.'
-    cold = text.replace('high', 'over the sill')
-    for one, other in (
-        (('3', '5'), ('5', '3')),
-        (('-3', '5'), ('3', '5')),
-        (('$3', '5'), ('€3', '5')),
-        (('3%', '5'), ('3', '5')),
-    ):
-        assert not PassageLikeness(cold.format(*one)).is_copy(PassageLikeness(cold.format(*other)))
-    assert PassageLikeness(cold.format('3', '5')).is_copy(PassageLikeness(cold.format('3', '5').upper()))
-
-
-def test_of_copies_the_newest_is_shown() -> None:
-    texts = [REPORT, REPORT.replace('gallery', 'hall'), REPORT.replace('gallery', 'vault'), LEDGER]
-    likenesses = {number: PassageLikeness(text) for number, text in enumerate(texts)}
-    ranking = [(0, 0.9), (1, 0.8), (2, 0.7), (3, 0.1)]
-    assert diverse([ranking], likenesses, 9, {0: 5, 1: 7, 2: 6, 3: 9}) == DiverseChoice(((1, 0), (3, 0)), {0: 1, 2: 1})
-    assert diverse([ranking], likenesses, 9, {0: 7, 1: 7}) == DiverseChoice(((0, 0), (3, 0)), {1: 0, 2: 0})
-    assert PassageLikeness('Salt').is_copy(PassageLikeness('salt'))
-    assert likenesses[0].repeats(PassageLikeness(REPORT.upper()))
-    assert not likenesses[0].repeats(likenesses[1])
-
-
-def test_what_is_new_goes_before_what_is_alike() -> None:
-    alike = LEDGER.replace('salt and wool', 'pans and pots').replace('twelve ships', 'eleven carts of ours')
-    new = 'Nobody in the archive has ever seen a harbour master who could read.'
-    assert choose({LEDGER: 0.8, alike: 0.7, new: 0.6}) == [LEDGER, new, alike]
-    assert choose({LEDGER: 0.8, alike: 0.7, new: 0.3}) == [LEDGER, alike, new]
-
-
 def test_each_ranking_has_its_turn() -> None:
-    likenesses = {number: PassageLikeness(f'{number} ' * 3) for number in range(7)}
     rankings = [[(0, 0.9), (1, 0.8), (2, 0.7), (3, 0.6)], [(1, 0.3), (4, 0.2)], [], [(5, 0.1)]]
-    assert diverse(rankings, likenesses, 10).chosen == ((0, 0), (1, 1), (5, 3), (2, 0), (4, 1), (3, 0))
-    assert diverse(rankings, likenesses, 2).chosen == ((0, 0), (1, 1))
-    assert diverse(rankings, likenesses, 0) == diverse([], {}, 5) == DiverseChoice((), {})
+    assert [*in_turn(rankings, 10).items()] == [(0, 0), (1, 1), (5, 3), (2, 0), (4, 1), (3, 0)]
+    assert in_turn(rankings, 2) == {0: 0, 1: 1}
+    assert in_turn(rankings, 0) == in_turn([], 5) == {}
+    # What stands for another one has the place of the better of both.
+    assert [*in_turn([[(0, 0.9), (1, 0.8), (2, 0.7)]], 5, {0: 2, 2: 2}).items()] == [(2, 0), (1, 0)]
+
+
+def test_of_copies_the_newest_stands_for_all() -> None:
+    texts = {0: 'Salt is sold.', 1: ' SALT is\nsold.', 2: 'Salt is sold!', 3: 'Salt is sold.'}
+    assert newest_of_copies(texts, {0: 5, 1: 7, 2: 9}) == {0: 1, 1: 1, 2: 2, 3: 1}
+    assert newest_of_copies(texts, {0: 7, 3: 7}) == {0: 0, 1: 0, 2: 2, 3: 0}

@@ -30,8 +30,8 @@ async def test_ranking_by_meaning_beside_words(collection: Collection) -> None:
         (
             [
                 ('In the ward of Millgate there were 20 ho', 0.5, ''),
-                ('The harbour was dug in 1203 and silted u', 0.48, ''),
                 ('In the ward of Tannery there were 24 hou', 0.49, ''),
+                ('The harbour was dug in 1203 and silted u', 0.48, ''),
             ],
             'bm25+embeddings',
         )
