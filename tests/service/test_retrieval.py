@@ -39,6 +39,18 @@ async def test_sources_that_fit_come_whole_and_others_as_passages() -> None:
     assert 'relevance' in section(ranked.text, 'EVIDENCE').splitlines()[1]
 
 
+@pytest.mark.parametrize('question', ['Who leads the Silt Choir?', 'What do the Dykewardens fear?', 'the price of oil'])
+async def test_what_is_shown_first_is_the_most_relevant(question: str, crawl: dict[str, str]) -> None:
+    with SourceStore() as store:
+        retriever = retriever_of(store)
+        for text in crawl.values():
+            retriever.collection.add(Document(text))
+        found = await retriever.search(question, max_tokens=1500)
+    relevance = [float(value) for value in re.findall(r'relevance (\S+)', found.text)]
+    assert len(relevance) > 1
+    assert relevance == sorted(relevance, reverse=True)
+
+
 async def test_lines_with_numbers_fit_or_come_as_passages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers take more than a text of many short lines itself; that is reckoned with, and if wrongly, seen."""
     text = '\n'.join(f'{n} gate' for n in range(300))

@@ -83,7 +83,7 @@ def join(
                 source=numbers[passage.source_id],
                 lines=lines,
                 path=passage.path,
-                relevance=hit.score,
+                relevance=hit.value,
                 confidence=hit.confidence,
                 query=hit.query,
                 is_adjacent=hit.is_adjacent,

@@ -1,6 +1,7 @@
 """How the ranking by words and the one by meaning make one, and how several make a list. Pure computing."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
 
 from summarizer_tool.evidence.search.candidates import RankedPassages
@@ -25,8 +26,9 @@ def values_of(by_words: RankedPassages, near: Sequence[int], pool: int) -> dict[
         scored[item] = max(scored[item], _MEANT * RRF_K / (RRF_K + rank))
     words = [each.passage.id for each in by_words.scored if each.score > 0]
     fused = fuse((words[:pool], by_meaning))[:pool]
-    # By rank alone, since the values of the two rankings do not compare.
-    return {item: (scored[item], RRF_K / (RRF_K + rank)) for rank, item in enumerate(fused)}
+    # By rank, since the scores of the two do not compare: none is worth less than one behind it.
+    values = accumulate((scored[item] for item in reversed(fused)), max)
+    return {item: (scored[item], value) for item, value in zip(fused, reversed([*values]), strict=True)}
 
 
 def in_turn(

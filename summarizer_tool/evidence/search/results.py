@@ -43,7 +43,7 @@ class Hit:
     confidence: float | None = None
     """0 to 1, a reranker's; `None` without one."""
     value: float = 0.0
-    """0 to 1: what it was ranked by, among those of one search."""
+    """0 to 1: what it was ranked by, among those of one search; a brief shows it as the relevance."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,8 @@ BLADES = passage(GUIDE, 4, 15, 15, 'Blades')
 
 def found(collection: Collection, *hits: Hit) -> SearchResult:
     ids = dict.fromkeys(hit.passage.source_id for hit in hits)
-    return SearchResult(hits, tuple(collection.source(source_id) for source_id in ids), 2, 5, 3)
+    valued = tuple(replace(hit, value=hit.score) for hit in hits)
+    return SearchResult(valued, tuple(collection.source(source_id) for source_id in ids), 2, 5, 3)
 
 
 def test_neighbours_that_touch_are_one_block_with_their_hit(collection: Collection) -> None:
