@@ -76,6 +76,9 @@ def fill(template: str, /, **values: str) -> str:
     return _PLACEHOLDER.sub(lambda match: values[match.group(1)], template).strip()
 
 
+_ASKS = regex.compile(r'\?(?=["\'”’)*]*(?:\s|$))|[？؟]')
+
+
 @dataclass(frozen=True, slots=True)
 class FocusTopic:
     """One of several topics of a request, each of which gets a text of its own."""
@@ -112,6 +115,11 @@ class Focus:
             _encodable(schema_hint.strip()),
             tuple(FocusTopic(_encodable(each.name), _encodable(each.schema_hint), each.share) for each in topics),
         )
+
+    @property
+    def questions(self) -> str:
+        """What of it asks something, wherever that was given: it wants an answer, not all names of a kind."""
+        return '\n'.join(text for text in (self.focus_areas, self.schema_hint) if _ASKS.search(text))
 
     def key(self) -> tuple[object, ...]:
         """What an answer of a model depends on."""

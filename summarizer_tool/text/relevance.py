@@ -137,7 +137,7 @@ def _words_of(focus: 'Focus') -> list[str]:
 
 
 def _text_of(focus: 'Focus') -> str:
-    return f'{focus.focus_areas} {focus.schema_hint}'
+    return focus.questions or f'{focus.focus_areas} {focus.schema_hint}'
 
 
 def _asked(bags: Sequence[Counter[str]], focus: 'Focus') -> dict[str, float]:

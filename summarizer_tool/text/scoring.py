@@ -86,7 +86,11 @@ class Aim(Enum):
     @classmethod
     def of(cls, focus: 'Focus') -> 'Aim':
         """The aim of a request."""
-        return cls.NAMES if focus.schema_hint or focus.topics else cls.ANSWER if focus.focus_areas else cls.GIST
+        if focus.topics:
+            return cls.NAMES
+        if focus.questions:
+            return cls.ANSWER
+        return cls.NAMES if focus.schema_hint else cls.ANSWER if focus.focus_areas else cls.GIST
 
 
 def fact_weight(importance: int, relevance: float, aim: Aim, *, is_filler: bool = False) -> float:

@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring
 from summarizer_tool.text.relevance import matches, relevances
-from summarizer_tool.text.scoring import Item
+from summarizer_tool.text.scoring import Aim, Item
 
 
 def item(text: str, **options: object) -> Item:
@@ -117,3 +117,20 @@ def test_what_is_said_where_the_words_are_is_looked_for_too():
     relevance = relevances(texts, Focus(focus_areas='strike'))
     place = len(there) + len(filler)
     assert relevance[place] > relevance[place - 20]
+
+
+@pytest.mark.parametrize(
+    ('focus', 'aim'),
+    [
+        (Focus(), Aim.GIST),
+        (Focus(focus_areas='the harbour'), Aim.ANSWER),
+        (Focus(schema_hint='names, dates'), Aim.NAMES),
+        (Focus(focus_areas='the harbour', schema_hint='names, dates'), Aim.NAMES),
+        (Focus(schema_hint='Who built the harbour?'), Aim.ANSWER),
+        (Focus(focus_areas='Who built it?', schema_hint='names, dates'), Aim.ANSWER),
+        (Focus(schema_hint='url (https://a.example/?id=1)'), Aim.NAMES),
+        (Focus(schema_hint='誰が港を建てたか？日付も'), Aim.ANSWER),
+    ],
+)
+def test_a_question_wants_an_answer_wherever_it_stands(focus: Focus, aim: Aim):
+    assert Aim.of(focus) is aim

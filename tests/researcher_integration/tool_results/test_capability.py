@@ -51,8 +51,8 @@ async def test_a_large_text_is_replaced_by_its_summary() -> None:
     assert seen.return_value == snapshot("""\
 [look: 1,500 tokens, summarized in 100. The whole result is src_38dc4ecafbf4: search_source finds lines in it, read_source shows them.]
 The keeper of lamp 0 at Kelder wrote that the northern pier was calm, and that 3 boats lay in. The keeper of lamp 1 at Kelder wrote that the northern pier was calm, and that 4 boats lay in.
-The keeper of lamp 14 at Kelder wrote that the northern pier was calm, and that 17 boats lay in.
-The keeper of lamp 30 at Kelder wrote that the northern pier was calm, and that 33 boats lay in.\
+The keeper of lamp 2 at Kelder wrote that the northern pier was calm, and that 5 boats lay in.
+The keeper of lamp 59 at Kelder wrote that the northern pier was calm, and that 62 boats lay in.\
 """)
     assert seen.metadata == snapshot(
         {
