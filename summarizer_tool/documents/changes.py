@@ -1,8 +1,10 @@
 """What has changed from one version of a source to the next, line by line. Pure computing."""
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import accumulate
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.document import Document
@@ -11,6 +13,12 @@ from summarizer_tool.text import tokens
 
 MAX_LINE_TOKENS = 400
 """Of a line that is shown."""
+
+_LEAST_TOKENS = 40
+"""Of a change that is cut."""
+
+_CUT_TOKENS = 16
+"""What says that lines of a change are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,36 +44,54 @@ def changes(older: str, newer: str) -> list[Change]:
     ]
 
 
-def report(older: Document, newer: Document, max_tokens: int) -> str:
+def report(older: Document, newer: Document, max_tokens: int, *, is_version: bool = True) -> str:
     """What has changed: `-` lines of the older version and `+` lines of the newer, with their numbers there.
 
-    The first line counts; where there is no room for all, a last one counts what is left out.
+    The first line counts. Where there is no room for all, the largest changes are cut, and what is left out is counted.
 
     Args:
-        older: The version before.
+        older: The version before, or what to compare with.
         newer: The version after.
         max_tokens: Of the whole, brought between 50 and 20,000.
+        is_version: Whether `older` is the version before `newer`.
     """
     found = changes(older.text, newer.text)
     figures = {
         'count': f'{len(found):,}',
         'gone': f'{sum(len(change.before) for change in found):,}',
         'new': f'{sum(len(change.after) for change in found):,}',
+        'relation': prompts.load('answers/changes_version') if is_version else '',
     }
     name = 'answers/changes' if found else 'answers/unchanged'
     lines = [prompts.render(name, newer=newer.id, older=older.id, **figures)]
     room = min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS)
     room -= tokens.count(lines[0]) + tokens.count(_left_out(len(found))) + 2
     old, new = _lines(older.text), _lines(newer.text)
-    for place, change in enumerate(found):
-        shown = [*_shown('-', old, change.before), *_shown('+', new, change.after)]
-        cost = tokens.count('\n'.join(['', *shown])) + 1
+    shown = [[*_shown('-', old, change.before), *_shown('+', new, change.after)] for change in found]
+    sizes = [[tokens.count(line + '\n') + 1 for line in change] for change in shown]
+    most = _share([1 + sum(costs) for costs in sizes], room)
+    left_out = 0
+    for change, costs in zip(shown, sizes, strict=True):
+        count = max(1, bisect_right([*accumulate(costs)], most))
+        cut = [_cut(len(change) - count)] if count < len(change) else []
+        cost = 1 + sum(costs[:count]) + (_CUT_TOKENS if cut else 0)
         if cost > room:
-            lines += ['', _left_out(len(found) - place)]
-            break
-        lines += ['', *shown]
+            left_out += 1
+            continue
+        lines += ['', *change[:count], *cut]
         room -= cost
-    return '\n'.join(lines)
+    return '\n'.join((*lines, '', _left_out(left_out)) if left_out else lines)
+
+
+def _share(sizes: Sequence[int], room: int) -> int:
+    """The most that one may have, so that all have room together where that is enough to say something."""
+    left = room
+    for place, size in enumerate(ordered := sorted(sizes)):
+        share = left // (len(ordered) - place)
+        if size > share:
+            return max(share, min(room, _LEAST_TOKENS)) - _CUT_TOKENS - 1
+        left -= size
+    return room
 
 
 def _lines(text: str) -> list[str]:
@@ -87,6 +113,10 @@ def _shown(mark: str, lines: list[str], numbers: range) -> Iterator[str]:
         if line:
             cut = tokens.truncate(line, MAX_LINE_TOKENS)
             yield f'{mark} {number}| {cut}{"" if cut == line else "…"}'
+
+
+def _cut(count: int) -> str:
+    return prompts.render('answers/changes_cut', count=f'{count:,}')
 
 
 def _left_out(count: int) -> str:

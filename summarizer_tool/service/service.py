@@ -287,7 +287,8 @@ class Service:
         older_id = older.id if older else await in_io_thread(self._version_before, newer)
         before = await in_io_thread(self.collection.document, older_id)
         after = await in_io_thread(self.collection.document, newer.id)
-        return await in_process(changes.report, before, after, request.max_tokens or DEFAULT_READ_TOKENS)
+        room, is_version = request.max_tokens or DEFAULT_READ_TOKENS, older is None
+        return await in_process(changes.report, before, after, room, is_version=is_version)
 
     def _meant(self, place: str) -> Source:
         return self.collection.find(place) or self.collection.source(place)

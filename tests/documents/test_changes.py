@@ -44,7 +44,31 @@ def test_what_has_no_room_is_counted() -> None:
     assert 'more changes, for which there is no room' in shown.splitlines()[-1]
 
 
+def test_a_large_change_leaves_room_for_those_after_it() -> None:
+    many = '\n'.join(f'Lamp {number} is lit from dusk till dawn.' for number in range(300))
+    shown = report(Document(OLD), Document(f'{many}\n{OLD.replace("1840", "1848")}'), 200, is_version=False)
+    assert tokens.count(shown) <= 200
+    assert 'version before' not in shown
+    assert shown.partition('\n')[2] == snapshot("""\
+
++ 1| Lamp 0 is lit from dusk till dawn.
++ 2| Lamp 1 is lit from dusk till dawn.
++ 3| Lamp 2 is lit from dusk till dawn.
++ 4| Lamp 3 is lit from dusk till dawn.
++ 5| Lamp 4 is lit from dusk till dawn.
+… 295 more lines of this change
+
+- 5| Its mole was built in 1840.
++ 305| Its mole was built in 1848.\
+""")
+
+
 text = st.lists(st.sampled_from(['', 'a', 'b', 'c', 'd'])).map('\n'.join)
+
+
+@given(text, text, st.integers(50, 120))
+def test_what_has_changed_has_room(older: str, newer: str, room: int) -> None:
+    assert tokens.count(report(Document(older), Document(newer), room)) <= max(room, 90)
 
 
 @given(text, text)
