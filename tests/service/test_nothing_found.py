@@ -169,3 +169,23 @@ async def test_where_not_all_is_compared_that_is_said(monkeypatch: pytest.Monkey
             retriever.collection.add(Document(f'Page {number}.', url=f'https://marn.example/{number}'))
         assert '\n- and at least 2 more\n' in (await retriever.status('https://marn.example/x')).text
         assert '\n- and 22 more\n' in (await retriever.search('pepper', max_tokens=1500)).text
+
+
+@pytest.mark.parametrize('budget', [700, 8000])
+@pytest.mark.parametrize(
+    ('question', 'names'),
+    [
+        ('When did the Zorblax fleet of 2031 reach the harbour?', 'Zorblax, 2031'),
+        ('When did the harbour burn?', ''),
+        ('WHEN DID THE ZORBLAX FLEET REACH THE HARBOUR?', ''),
+        ('Harbours of Morns coast', ''),
+    ],
+)
+async def test_names_of_the_question_that_nothing_has_are_told(question: str, names: str, budget: int) -> None:
+    with SourceStore() as store:
+        retriever = retriever_of(store)
+        retriever.collection.add(Document('The harbour of Morn burnt twice.\n\n' * 3 + CHRONICLE))
+        found = await retriever.search(question, max_tokens=budget)
+    assert found.figures['full_context'] is (budget == 8000)
+    said = [line for line in found.text.splitlines() if line.startswith('- Nothing that was searched has')]
+    assert [names in line for line in said] == [True] * bool(names)

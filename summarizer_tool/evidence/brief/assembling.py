@@ -43,6 +43,9 @@ _MOST_CITED = 2000
 _MUCH_OF_A_CAPTION = 2000
 """Characters of what is said of an image that are compared."""
 
+_MOST_NAMES = 5
+"""Of the question that are named where nothing has them."""
+
 _LINE_TOKENS = 3
 _WIDE_LINE_TOKENS = 4
 """Of a line's number, and of one over 999."""
@@ -74,11 +77,15 @@ def room_for_whole(sources: Sequence[Source], budget: int) -> int:
     return max(0, budget - _ALWAYS_THERE - len(sources) * _SOURCE_TOKENS - numbers - cited)
 
 
-def _no_word_met(found: SearchResult) -> str:
+def _not_met(found: SearchResult) -> list[str]:
+    """What of the question nothing that was searched speaks of."""
+    if found.matched:
+        names = ', '.join(found.not_met[:_MOST_NAMES])
+        return [prompts.render('evidence/name_not_met', names=names)] if names else []
     nearest = 'where they are nearest to it by the meaning of their words'
     is_near = any(hit.score for hit in found.hits)
     shown = 'whole because they are small' if found.is_full_context else nearest if is_near else 'as they begin'
-    return prompts.render('evidence/no_word_met', shown=shown)
+    return [prompts.render('evidence/no_word_met', shown=shown)]
 
 
 def _stats(
@@ -144,7 +151,7 @@ class _Assembly:
             question=self.question,
             parts=self.parts,
             partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in self.gone)),
-            notices=(*notices, *(() if found.matched else (_no_word_met(found),))),
+            notices=(*notices, *_not_met(found)),
         )
 
     def _source(self, source_id: str) -> Source | None:

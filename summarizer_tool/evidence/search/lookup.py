@@ -6,6 +6,7 @@ from summarizer_tool.store import words
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
 from summarizer_tool.text.relevance import beginning, is_alike
+from summarizer_tool.text.terms import asked, terms_of_word, words_of
 
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
@@ -21,6 +22,21 @@ def alike(db: StoreConnection, term: str) -> list[str]:
         return []
     found = words.beginning_with(db, begins, _MOST_ALIKE)
     return [word for word in found if is_alike(word, (term,))]
+
+
+def names_without_passage(db: StoreConnection, question: str, spans: Sequence[Span]) -> list[str]:
+    """The names, numbers and identifiers of a question that no passage has, as they stand there.
+
+    A name has a capital where no question begins, or a digit.
+    """
+    wanted = {*asked(question).terms}
+    without: dict[str, None] = {}
+    for place, word in enumerate(words_of(question)):
+        is_name = any(letter.isupper() or letter.isdigit() for letter in (word if place else word[1:]))
+        terms = wanted.intersection(terms_of_word(word)) if is_name and not question.isupper() else ()
+        if terms and not any(frequency(db, term, spans, 1) or alike(db, term) for term in terms):
+            without[word] = None
+    return [*without]
 
 
 def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:

@@ -65,6 +65,8 @@ class SearchResult:
     """What ranked them: `bm25`, `bm25+embeddings`, either with `+rerank`, or `none` for whole sources."""
     warnings: tuple[str, ...] = ()
     """What could not be used, such as an embedding model that failed."""
+    not_met: tuple[str, ...] = ()
+    """The names of the question that nothing of what was searched has."""
 
 
 @dataclass(frozen=True, slots=True)

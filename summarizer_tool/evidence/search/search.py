@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.evidence.search import neighbours, outdated
+from summarizer_tool.evidence.search import lookup, neighbours, outdated
 from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
 from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies, values_of
 from summarizer_tool.evidence.search.results import Hit, Query, Reranker, SearchResult, SimilarPassages
@@ -203,6 +203,7 @@ def _whole(state: _Search) -> SearchResult | None:
             [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)],
         )
         documents, passages = outdated.searched(db, name, chosen)
+        not_met = lookup.names_without_passage(db, state.query.text, index.spans_of(db, name, chosen))
     # All of them, also one that has no passages, since there is nothing in it.
     sources = state.collection.kept(chosen)
     known = {source.id for source in sources}
@@ -215,6 +216,7 @@ def _whole(state: _Search) -> SearchResult | None:
         matched=sum(hit.score > 0 for hit in hits),
         is_full_context=True,
         ranking='none',
+        not_met=tuple(not_met),
     )
 
 
@@ -278,6 +280,8 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         documents, passages = outdated.searched(db, state.collection.name, state.source_ids)
         # Where no word is found in sources that were named, those passages serve that are nearest by meaning.
         fill = state.query.fill if hits else state.query.top_k if state.source_ids else 0
+        spans = outdated.gaps(index.spans_of(db, state.collection.name, state.source_ids), state.without, _MOST_SPANS)
+        not_met = lookup.names_without_passage(db, state.query.text, spans)
         hits = neighbours.with_neighbours(db, state.collection.name, hits, chosen.places, fill=fill)
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
     known = {source.id for source in sources}  # one may have been evicted a moment ago
@@ -289,4 +293,5 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         chosen.matched,
         ranking=state.ranking,
         warnings=tuple(state.warnings),
+        not_met=tuple(not_met),
     )
