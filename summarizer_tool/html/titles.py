@@ -12,7 +12,7 @@ _UNSEEN = frozenset('\xad\u200b\u2060\ufeff')
 
 
 def page_title(tree: Any, blocks: list[PageBlock]) -> str:
-    """On one line: what it is to be shared as, its only first heading if its title has that, or its title."""
+    """On one line: what it is to be shared as, the heading that its title has, or its title."""
     head = tree.find('head') if tree.tag == 'html' else None
     if head is not None:
         for meta in head.iter('meta'):
@@ -20,9 +20,12 @@ def page_title(tree: Any, blocks: list[PageBlock]) -> str:
                 return title_line(meta.get('content'))
     found = next(tree.iter('title'), None)
     named = title_line(''.join(found.itertext())) if found is not None else ''
-    headings = [title_line(block.words) for block in blocks if block.level == 1]
-    if len(headings) == 1 and (not named or headings[0] in named):
-        return headings[0]
+    headings = [(block.level, title_line(block.words)) for block in blocks if block.level]
+    first = [words for level, words in headings if level == 1]
+    if len(first) == 1 and (not named or first[0] in named):
+        # A title that ends with its site's name, which may be a heading of the first level, begins with the page's.
+        begins = named.casefold().startswith
+        return next((words for _, words in headings if words and begins(words.casefold())), first[0])
     return named
 
 

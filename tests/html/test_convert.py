@@ -251,6 +251,8 @@ def test_titles() -> None:
     heading = '<body><h1>Salt Gate</h1><p>Text.</p>'
     assert to_markdown(f'<title>Salt Gate | Merrowdown</title>{heading}').title == 'Salt Gate'
     assert to_markdown(f'<title>Merrowdown</title>{heading}').title == 'Merrowdown'
+    site = '<body><h1>Merrowdown</h1><h2>Salt gate</h2><p>Text.</p>'
+    assert to_markdown(f'<title>Salt Gate - Merrowdown</title>{site}').title == 'Salt gate'
     assert to_markdown(heading).title == 'Salt Gate'
     assert (
         to_markdown(f'<html><head><meta property="og:title" content="The\u202e Gate"></head>{heading}').title
