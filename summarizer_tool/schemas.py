@@ -237,6 +237,8 @@ class Stats(BaseModel):
     strategy: str
     cut_short: bool = False
     """Whether the time was over before facts were merged, or room that was left was filled."""
+    documents_left_out: int = Field(default=0, exclude_if=lambda count: not count)
+    """Of several, those that no fact of the text is from, where no question or focus chose among them."""
     facts_in: int = 0
     """Facts the sub-agents returned."""
     facts_out: int = 0

@@ -27,12 +27,20 @@ from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_
 from summarizer_tool.schemas import STRATEGIES, Stats, Summary, SummaryState
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
+from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.scoring import Aim
 
 EXTRACTION_RATIO = 5
 """Extraction without a budget compresses at least 5:1."""
 
 MIN_EXTRACTION_TOKENS = 100
 """The least default budget of an extraction: a text that small needs no compressing."""
+
+_NAMED = 5
+"""Documents that are named where the summary leaves some out."""
+
+_TITLE = 80
+"""Characters of each."""
 
 _FACTS = TypeAdapter(list[str])
 
@@ -248,6 +256,10 @@ class Summarizer:
                         await _keep(cache, key, summary, _names_key(documents, request))
                 stats = summary.stats
                 stats.seconds = round(time.monotonic() - started, 3)
+                if left_out := _left_out(summary, request):
+                    stats.documents_left_out = len(left_out)
+                    named = ', '.join(left_out[:_NAMED]) + (', …' if len(left_out) > _NAMED else '')
+                    summary.warnings.append(f'the summary has no room for {len(left_out)} of the documents: {named}')
                 if request.strategy.strip().lower() not in ('', *STRATEGIES):
                     _logger.warning(
                         'unknown chunking strategy, using semantic instead', extra={'known': list(STRATEGIES)}
@@ -399,6 +411,15 @@ async def _keep(cache: Cache, key: str, summary: Summary, names_key: str) -> Non
             await in_io_thread(cache.keep_summary, names_key, facts)
     except StoreError as error:
         _logger.warning('the summary cannot be kept', extra={'reason': str(error)})
+
+
+def _left_out(summary: Summary, request: SummarizeRequest) -> list[str]:
+    """The titles or handles of documents that no fact is from, where all of them were to be summarized."""
+    if not summary.facts or Aim.of(request.focus) is Aim.ANSWER:
+        return []
+    heard = {evidence.source_id for fact in summary.facts for evidence in fact.evidence}
+    parts = {part.source_id: part for part in summary.parts if part.state != 'repeated'}
+    return [one_line(part.title)[:_TITLE] or part.source_id for part in parts.values() if part.source_id not in heard]
 
 
 def _known(strategy: str) -> str:

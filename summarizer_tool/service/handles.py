@@ -91,9 +91,12 @@ def _note(summary: Summary) -> tuple[str, str]:
         name = 'degraded'
     elif summary.stats.cut_short:
         name = 'cut_short'
+    elif summary.stats.documents_left_out:
+        name = 'left_out'
     else:
         return _NO_NOTE
     read = sum(part.state != 'repeated' for part in summary.parts)
-    note = prompts.render(f'answers/note_{name}', degraded=str(len(summary.degraded)), read=str(read))
+    counts = {'degraded': len(summary.degraded), 'read': read, 'left_out': summary.stats.documents_left_out}
+    note = prompts.render(f'answers/note_{name}', **{name: str(count) for name, count in counts.items()})
     full, short = note.splitlines()
     return f'; {full}', f', {short}'

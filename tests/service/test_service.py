@@ -410,3 +410,18 @@ async def test_a_page_is_stored_with_what_stands_beside_its_text() -> None:
 
         with pytest.raises(FetchError, match='/guide/ is not wanted'):
             await service.add_page(web.url('/guide/'), may_fetch=refuse)
+
+
+async def test_documents_without_a_fact_in_the_summary_are_told() -> None:
+    with SourceStore() as store:
+        service = Service(Summarizer(model=ExtractiveModel()), store.collection())
+        short = [service.collection.add(Document(f'The lamp of pier {number} is lit.')) for number in range(6)]
+        long = service.collection.add(Document(chronicle(12), title='Chronicle'))
+        ids = [each.id for each in (long, *short)]
+        made = await service.summarize(SummarizeRequest(source_ids=ids, max_output_tokens=90))
+        asked = await service.summarize(SummarizeRequest(source_ids=ids, max_output_tokens=90, focus_areas='lamps'))
+    left_out = made.summary.stats.documents_left_out
+    assert 0 < left_out < 7
+    assert f'no room for {left_out} of the documents' in made.summary.warnings[0]
+    assert f'{left_out} left out' in made.text.splitlines()[-1]
+    assert (asked.summary.stats.documents_left_out, asked.summary.warnings) == (0, [])
