@@ -63,7 +63,8 @@ def query(document: Document, expression: str, max_tokens: int) -> str:
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
         # jmespath lets some errors of Python through, such as of a slice with step 0.
         reason = one_line(str(error).partition(', for expression:')[0], 200)
-        raise RequestError(f'the query is no JMESPath that fits: {reason} ({records.form})') from None
+        quoting = "text stands in 'single quotes', a number in `backticks`"
+        raise RequestError(f'the query is no JMESPath that fits: {reason} ({records.form}; {quoting})') from None
     return _written(document, records, cast('Json', found), min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS))
 
 

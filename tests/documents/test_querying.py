@@ -148,22 +148,39 @@ def test_what_does_not_fit_is_counted() -> None:
         (
             'items[',
             snapshot(
-                'the query is no JMESPath that fits: Invalid jmespath expression: Incomplete expression: "items[" ^ (JSON)'
+                'the query is no JMESPath that fits: Invalid jmespath expression: Incomplete expression: "items[" ^ (JSON; text stands in \'single quotes\', a number in `backticks`)'
             ),
         ),
-        ('nope(@)', snapshot('the query is no JMESPath that fits: Unknown function: nope() (JSON)')),
+        (
+            'nope(@)',
+            snapshot(
+                "the query is no JMESPath that fits: Unknown function: nope() (JSON; text stands in 'single quotes', a number in `backticks`)"
+            ),
+        ),
         (
             'length(items[0].restarts)',
             snapshot(
-                "the query is no JMESPath that fits: In function length(), invalid type for value: 0, expected one of: ['string', 'array', 'object'], received: \"number\" (JSON)"
+                "the query is no JMESPath that fits: In function length(), invalid type for value: 0, expected one of: ['string', 'array', 'object'], received: \"number\" (JSON; text stands in 'single quotes', a number in `backticks`)"
             ),
         ),
-        ('items[::0]', snapshot('the query is no JMESPath that fits: slice step cannot be zero (JSON)')),
+        (
+            'items[::0]',
+            snapshot(
+                "the query is no JMESPath that fits: slice step cannot be zero (JSON; text stands in 'single quotes', a number in `backticks`)"
+            ),
+        ),
         (
             "ceil(to_number('inf'))",
-            snapshot('the query is no JMESPath that fits: cannot convert float infinity to integer (JSON)'),
+            snapshot(
+                "the query is no JMESPath that fits: cannot convert float infinity to integer (JSON; text stands in 'single quotes', a number in `backticks`)"
+            ),
         ),
-        ('(' * 1500, snapshot('the query is no JMESPath that fits: maximum recursion depth exceeded (JSON)')),
+        (
+            '(' * 1500,
+            snapshot(
+                "the query is no JMESPath that fits: maximum recursion depth exceeded (JSON; text stands in 'single quotes', a number in `backticks`)"
+            ),
+        ),
         ('x' * 3000, snapshot('the query has 3,000 characters, over 2,000; ask for less at once')),
     ],
 )
