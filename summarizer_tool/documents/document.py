@@ -32,6 +32,9 @@ _SENTENCE_END = re.compile(r'[.!?…。！？；](?:(?<=[。！？；])|[)\]"\'�
 # Where a piece may end when one sentence is too long: after white space or a separator of data.
 _PIECE_END = re.compile(r'.*[\s,;|}\])>](?=\S)', re.DOTALL)
 
+# Rather where one of several objects ends, so that none is in two pieces.
+_OBJECT_END = re.compile(r'.*[}\])][,;]\s*(?=\S)', re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -59,7 +62,8 @@ def _sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
             continue
         while stop - begin > LONG_LINE:
             cut = begin + LONG_LINE
-            place = _PIECE_END.match(text, begin + LONG_LINE // 2, cut)
+            place = _OBJECT_END.match(text, begin + LONG_LINE // 4, cut)
+            place = place or _PIECE_END.match(text, begin + LONG_LINE // 2, cut)
             cut = place.end() if place else tokens.safe_cut(text, cut, begin)
             yield cut
             begin = cut
