@@ -265,8 +265,10 @@ class _Attempts:
             merge=text is self.request.text,
             on_fact=self.on_fact,
         )
+        # What goes by words goes by those that were said, not by the names of tools and who said it.
+        focus = self.request.words if isinstance(model, ExtractiveModel) else self.request.focus
         request = SummarizeRequest(
-            focus_areas=self.request.focus, schema_hint=load_prompt('tool_results/keep'), max_output_tokens=budget
+            focus_areas=focus, schema_hint=load_prompt('tool_results/keep'), max_output_tokens=budget
         )
         return await Summarizer(settings, model=model).run(Document(text), request, options)
 

@@ -147,7 +147,7 @@ async def test_a_question_to_a_handle() -> None:
 42
 [src_ad775e0c232e, read as lines, 60 of them: 2 results.]\
 """,
-            'the query is no JMESPath that fits: Invalid jmespath expression: Incomplete expression: "[?" ^ (lines, 60 of them)',
+            'the query is no JMESPath that fits: Invalid jmespath expression: Incomplete expression: "[?" ^ (lines, 60 of them; text stands in \'single quotes\', a number in `backticks`)',
             "no stored result has the handle 'src_0123456789ab'; give one (`src_…`) as it stands over a summary",
             """\
 4| 02:03 ERROR berth B-7 is flooded
