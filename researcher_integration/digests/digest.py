@@ -17,11 +17,9 @@ from researcher_integration.digests.tables import aligned, fixed, markdown, read
 from researcher_integration.digests.tuples import read_tuples
 from researcher_integration.digests.unknown_forms import (
     is_written,
-    page_text,
     piece_statements,
     pieces,
     read_literal,
-    without_place,
 )
 from researcher_integration.digests.values import template
 from researcher_integration.digests.xml_reading import read_xml
@@ -119,9 +117,6 @@ def _read_unknown(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[Diges
     """What may be said of a text of no known form, unless it was written for people: that is prose."""
     if len(text) < _LARGE or is_written(text):
         return 'prose', iter(())
-    if (page := page_text(text)) is not None:
-        kind, found = _read(page, page.split('\n'), is_inner=True)
-        return kind, map(without_place, found)
     return 'log', piece_statements(lines)
 
 
