@@ -179,6 +179,14 @@ values: 500 values, 500 distinct, like vat-0\
 """)
 
 
+def test_json_values_one_after_another() -> None:
+    text = '\n'.join(json.dumps({'id': n, 'state': 'sunk' if n == 41 else 'free'}, indent=2) for n in range(300))
+    assert '41: state=sunk (usually free)' in digest(text, 200).text
+    cut = digest(text[:-20], 200)
+    assert cut.kind == 'json'
+    assert '41: state=sunk (usually free)' in cut.text
+
+
 def test_json_that_is_cut_off_is_told_as_far_as_it_goes() -> None:
     text = json.dumps([{'name': f'vat-{at}', 'status': 'ok'} for at in range(100)])[:-20]
     assert digest(text, 200).text == snapshot("""\
