@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +10,7 @@ from typing import Literal
 from researcher_integration.digests.blocks import block_statements, read_blocks
 from researcher_integration.digests.json_digest import json_statements
 from researcher_integration.digests.json_reading import Json, Read, read_json
-from researcher_integration.digests.log_lines import ESCAPES, starts_like_log
+from researcher_integration.digests.log_lines import ESCAPES, outcomes, starts_like_log
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
 from researcher_integration.digests.surprise import surprising
@@ -17,11 +18,9 @@ from researcher_integration.digests.tables import aligned, fixed, markdown, read
 from researcher_integration.digests.tuples import read_tuples
 from researcher_integration.digests.unknown_forms import (
     is_written,
-    page_text,
     piece_statements,
     pieces,
     read_literal,
-    without_place,
 )
 from researcher_integration.digests.values import template
 from researcher_integration.digests.xml_reading import read_xml
@@ -40,10 +39,9 @@ _LARGE = 4000
 """Characters from which a text of no known form is digested all the same; what is smaller is read as prose."""
 
 _MENTIONS = 3
-"""Lines shown for each word of the focus, first those of words that are rare."""
-_COMMON = 200
-"""Lines from which a word of the focus is common, and says nothing about any of them."""
-
+"""Lines shown that have the same words of the focus, first those of words that are rare."""
+_COMMON = 12
+"""Lines with the same words of the focus from which these say nothing about any of them."""
 
 _ROOM_FOR_MORE = 400
 """Tokens from which lines unlike the others are told beside what the reader of a form finds."""
@@ -77,7 +75,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     found = [*statements, *_mentions(lines, words)]
     if budget >= _ROOM_FOR_MORE:
         # The items of JSON are told by their reader, whatever lines they stand on: lines of its own may tell more.
-        found += surprising([*enumerate(lines, 1)] if kind == 'json' else pieces(lines))
+        found += surprising([*enumerate(lines, 1)] if kind == 'json' else pieces(_unlike_most(lines)))
     chosen = choose(found, budget, words)
     told = list(chosen.statements)
     if not told and found:
@@ -119,9 +117,6 @@ def _read_unknown(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[Diges
     """What may be said of a text of no known form, unless it was written for people: that is prose."""
     if len(text) < _LARGE or is_written(text):
         return 'prose', iter(())
-    if (page := page_text(text)) is not None:
-        kind, found = _read(page, page.split('\n'), is_inner=True)
-        return kind, map(without_place, found)
     return 'log', piece_statements(lines)
 
 
@@ -158,11 +153,17 @@ def _as_line(entry: Mapping[str, Json]) -> str:
     return one_line(' '.join(piece for place in range(4) for piece in parts[place]), 2000)
 
 
+def _unlike_most(lines: Sequence[str]) -> Sequence[str]:
+    """Lines without those of the usual outcome, which say that all is well whatever else they say."""
+    found = outcomes(lines)
+    return [line if severity != 'fine' else '' for line, (_, severity) in zip(lines, found, strict=False)] or lines
+
+
 def _is_log(lines: Sequence[str]) -> bool:
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
     if len(sample) < 3:
         return False
-    return sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
+    return sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample) or bool(outcomes(lines))
 
 
 def _repeats(lines: Sequence[str]) -> bool:
@@ -173,23 +174,23 @@ def _repeats(lines: Sequence[str]) -> bool:
 
 
 def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStatement]:
-    """Lines that have a word of the focus which few lines have."""
+    """Lines that have words of the focus which few lines have, or few together."""
     if not words or len(lines) < 3:
         return
-    found: dict[str, list[int]] = {word: [] for word in words[:20]}
+    counts: Counter[str] = Counter()
+    having: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    # Some words go on in a line; before one that is in another script there may be anything.
+    wanted = re.compile('|'.join(f'(?<![a-z]){re.escape(word)}' for word in words[:20]))
     for number, line in enumerate(lines, 1):
-        lowered = line.lower()
-        for word, numbers in found.items():
-            if len(numbers) < _COMMON and word in lowered:
-                numbers.append(number)
-    for word, numbers in found.items():
-        if len(numbers) >= _COMMON:
-            continue
-        for number in numbers[:_MENTIONS]:
+        if found := tuple(sorted({*wanted.findall(line.lower())})):
+            counts.update(found)
+            having[found].append(number)
+    for found, numbers in having.items():
+        word = min(found, key=lambda each: counts[each])
+        for number in numbers[:_MENTIONS] if len(numbers) < _COMMON else ():
             line = lines[number - 1]
             at = line.lower().find(word)
             text = one_line(line if len(line) < 400 else f'… {line[max(0, at - 150) : at + 150]} …', 300)
             extra = 10.0 if re.search(r'\d', word) else 0.0
-            yield DigestStatement(
-                f'{text} [{word} ×{len(numbers)}]', 76.0 + extra - len(numbers) ** 0.5, 'mentioned', (number,)
-            )
+            rank = 76.0 + extra - len(numbers) ** 0.5
+            yield DigestStatement(f'{text} [{word} ×{counts[word]}]', rank, 'mentioned', (number,))

@@ -1,4 +1,4 @@
-"""JSON as tools return it: whole, a line each, inside a text, or cut off in the middle."""
+"""JSON as tools return it: whole, one value after another, inside a text, or cut off in the middle."""
 
 import json
 import math
@@ -20,6 +20,7 @@ _DIGITS = 18
 
 _TOKENS = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"|[{}\[\],]', re.DOTALL)
 _OPENING = re.compile(r'[\[{]')
+_NEXT = re.compile(r'\s*+,?+\s*+[\[{]')
 _DEEPEST = 200
 """Open brackets in JSON that is repaired."""
 _KEPT_SHARE = 0.2
@@ -59,11 +60,12 @@ def read_json(text: str) -> Read | None:
     if not stripped:
         return None
     try:
-        if stripped[0] in '[{':
-            value, end = _whole(stripped)
-            if value is not None and not stripped[end:].strip():
-                return Read(value)
-        return _lines(stripped) or _within(stripped) or _repaired(stripped)
+        values, end = _stream(stripped)
+        found = Read(values, stripped[end:], is_lines=True) if len(values) > 1 else Read(values[0]) if values else None
+        if found is not None and end == len(stripped):
+            return found
+        cut = found if len(values) > 1 and end >= WITHIN_SHARE * len(stripped) else None
+        return _lines(stripped) or _within(stripped) or cut or _repaired(stripped)
     except RecursionError:
         return None
 
@@ -75,6 +77,18 @@ def _whole(text: str, at: int = 0) -> tuple[Json, int]:
     except (ValueError, RecursionError):
         return None, at
     return value, end
+
+
+def _stream(text: str) -> tuple[list[Json], int]:
+    """Objects and lists that stand one after another from the beginning, and where the last one ends."""
+    values: list[Json] = []
+    end = 0
+    while begin := _NEXT.match(text, end):
+        value, end = _whole(text, begin.end() - 1)
+        if value is None:
+            return values, begin.start()
+        values.append(value)
+    return values, end
 
 
 def _lines(text: str) -> Read | None:

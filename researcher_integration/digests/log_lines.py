@@ -1,13 +1,16 @@
 """Log lines as events: when, how bad, what; a stack trace belongs to the line it follows."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-Severity = Literal['fatal', 'error', 'warning', '', 'debug']
-"""As the line itself says; empty for lines that say nothing or say info."""
+from researcher_integration.digests.columns import BAD
+
+Severity = Literal['fatal', 'error', 'warning', '', 'debug', 'fine']
+"""As the line itself says; empty for lines that say nothing or say info, `fine` where an outcome is the usual one."""
 
 LONGEST_LINE = 2000
 """Characters of a line that are looked at; what lies beyond is cut."""
@@ -43,6 +46,17 @@ _LEVEL = re.compile(
     r'|^([IWEF])(?=\d{4} \d\d:\d\d:\d\d)'
     r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
 )
+_STATUSES = (
+    re.compile(r'\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'),
+    re.compile(r'(?<![\w./-])([A-Za-z]{2,12})(?:[\W\d_]|(?<=[\d ])(?:m?s|sec)\b)*+$'),
+)
+"""How a line may begin or end with what came out of it: `PASS: …`, `… ok`, `… FAILED [ 12%]`."""
+_OUTCOMES = 12
+"""Words up to which they are outcomes,"""
+_OUTCOME_SHARE = 0.6
+"""and share of the lines that must have one of them, most of these the same."""
+_FAILED = re.compile(r'(?i)not|ko')
+"""Outcomes that are bad beside those that say so anywhere: of `not ok` the first word."""
 _SEVERITIES: Mapping[str, Severity] = {
     'trac': 'debug', 'debu': 'debug', 'warn': 'warning', 'w': 'warning', 'erro': 'error', 'err': 'error', 'e': 'error',
     'seve': 'error', 'crit': 'fatal', 'fata': 'fatal', 'f': 'fatal', 'pani': 'fatal', 'aler': 'fatal', 'emer': 'fatal',
@@ -111,6 +125,7 @@ def _with_trace(event: Event) -> Event:
     if traced := trace(event.tail):
         event.message = f'{event.message} | {traced}'
         event.raw = f'{event.raw} | {traced}'
+        event.severity = event.severity or ('' if event.level else 'error')
     return event
 
 
@@ -181,6 +196,29 @@ def trace(tail: Sequence[str]) -> str:
         elif python is None and index < 3 and not bare.startswith('... '):
             said.append(bare)
     return ' | '.join(said[:6] if len(said) <= 6 else [*said[:3], *said[-3:]])
+
+
+def outcomes(lines: Sequence[str]) -> list[tuple[str, Severity]]:
+    """What each line says came out of it, and how bad that is; empty where lines say no such thing.
+
+    Outcomes stand in one place of most lines, are few, and some of them are bad.
+    """
+    filled = sum(line.strip() != '' for line in lines)
+    for form in _STATUSES:
+        words = [
+            found[1] if (found := form.search(line[-80:] if '$' in form.pattern else line)) else '' for line in lines
+        ]
+        counts = Counter(filter(None, words))
+        few = {word: count for word, count in counts.items() if count > 1 or word.isupper()}
+        ranked = sorted(few.items(), key=lambda item: -item[1])[:_OUTCOMES]
+        if not ranked or sum(count for _, count in ranked) < _OUTCOME_SHARE * filled or ranked[0][1] < filled / 2:
+            continue
+        bad = {word for word in counts if BAD.fullmatch(word) or _FAILED.fullmatch(word)}
+        if bad and ranked[0][0] not in bad:
+            severities: dict[str, Severity] = dict.fromkeys((word for word, _ in ranked), '')
+            severities.update(dict.fromkeys(bad, 'error'), **{ranked[0][0]: 'fine'})
+            return [(word, severities[word]) if word in severities else ('', '') for word in words]
+    return []
 
 
 def starts_like_log(line: str) -> bool:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from math import log2
 
 from researcher_integration.digests.columns import BAD, Oddity, brief, describe, shown
-from researcher_integration.digests.log_lines import Event, Severity, events
+from researcher_integration.digests.log_lines import Event, Severity, events, outcomes
 from researcher_integration.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from researcher_integration.digests.templates import WILD, Group, grouped
 from researcher_integration.digests.values import MARK, moment, quantity
 from researcher_integration.untrusted.detecting import addresses_reader
 
-_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 30.0, 'debug': 18.0}
+_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 30.0, 'debug': 18.0, 'fine': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
 
 _CHANGE = re.compile(
@@ -113,6 +113,9 @@ def log_statements(lines: Sequence[str], loose: Sequence[Event] = ()) -> Iterato
     found = list(loose or events(lines))
     if not found:
         return
+    for event, (word, severity) in zip(found, outcomes([event.message for event in found]), strict=False):
+        if not event.level:
+            event.level, event.severity = word, event.severity or severity
     log = _Log(found, list(_by_outcome(grouped(found), found)))
     for group in log.groups:
         for word in set(group.constant_words()):
@@ -178,6 +181,8 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
         if severity not in ('fatal', 'error'):
             rank -= _CROWDED * log.crowd(group)
         topic = 'odd items' if topic == 'templates' else topic
+        if severity == 'fine':
+            rank, topic = _RANKS['fine'] + novel, 'templates'
         text = _rare(group, found)
         if len(text) <= LONGEST and not (topic == 'errors' and size <= _EACH):
             yield DigestStatement(text, rank, topic, numbers)
@@ -276,7 +281,7 @@ def _by_outcome(groups: Iterable[Group], found: Sequence[Event]) -> Iterator[Gro
     """Tell failed outcomes from good ones where only a number says so: HTTP statuses and exit codes."""
     for group in groups:
         at = next((place for place, name in enumerate(group.names) if _is_outcome(name, group.column(place))), None)
-        if at is None:
+        if at is None or group.severity == 'fine':
             yield group
             continue
         exits = _EXIT.search(group.names[at]) is not None

@@ -26,6 +26,9 @@ LONGEST = 360
 FOCUS_GAIN = 14.0
 """What a statement that has all words of the focus gains in rank."""
 
+_SAYS_NOTHING = 2.0
+"""A word of the focus that stands in more than half of the statements tells them apart the less."""
+
 _LENGTH = 0.07
 """What each character from the 60th on takes from the rank: of two alike the shorter one leaves more room."""
 
@@ -161,14 +164,11 @@ def _told(ranked: Sequence[DigestStatement], taken: set[int], waits: Callable[[i
 def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list[DigestStatement]:
     """Each text once, the highest rank first, with what it gains by the focus and loses as one of many."""
     distinct: dict[str, DigestStatement] = {}
-    for statement in statements:
-        text = one_line(statement.text)
-        if not text:
-            continue
-        gain = 0.0
-        if focus:
-            lowered = text.lower()
-            gain = FOCUS_GAIN * sum(word in lowered for word in focus) / len(focus)
+    found = [(statement, text) for statement in statements if (text := one_line(statement.text))]
+    having = {word: {text for _, text in found if word in text.lower()} for word in focus}
+    weights = {word: min(1.0, _SAYS_NOTHING * (1 - len(texts) / len(found))) for word, texts in having.items() if texts}
+    for statement, text in found:
+        gain = FOCUS_GAIN * sum(weight for word, weight in weights.items() if text in having[word]) / max(1, len(focus))
         gain -= _LENGTH * max(0, len(text) - 60)
         known = distinct.get(text)
         if known is None or known.rank < statement.rank + gain:

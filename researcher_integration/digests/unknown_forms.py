@@ -4,13 +4,11 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from researcher_integration.digests.json_reading import Read, read_json
 from researcher_integration.digests.log_lines import loose
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.statements import DigestStatement
-from summarizer_tool import FetchError, read_html
 
 WRITTEN_SHARE = 0.4
 """Share of the characters that stand in plain words from which somebody has written a text to be read."""
@@ -30,7 +28,6 @@ _WINDOW = 160
 """Characters of a piece where nothing separates them."""
 _LITERAL = 3_000_000
 """Characters of a literal that is read."""
-_AT = re.compile(r'(?P<one>\d+)\| |(?P<count>×\d+) in \d+-\d+')
 
 
 def is_written(text: str) -> bool:
@@ -52,22 +49,6 @@ def read_literal(text: str) -> Read | None:
         return read_json(json.dumps(ast.literal_eval(stripped), ensure_ascii=False, default=repr))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-
-
-def page_text(text: str) -> str | None:
-    """What a page says, as markdown; None if the text is no page."""
-    if not text[:200].lstrip('\ufeff \t\r\n').startswith('<'):
-        return None
-    try:
-        page = read_html(text.encode(errors='replace'))
-    except FetchError:
-        return None
-    return page.markdown if page.markdown != text else None
-
-
-def without_place(statement: DigestStatement) -> DigestStatement:
-    """A statement that names no line, for what was read of a text is not how it stands there."""
-    return replace(statement, text=_AT.sub(lambda found: found['count'] or '', statement.text, count=1), lines=())
 
 
 def piece_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:

@@ -260,7 +260,7 @@ class Results:
         seen = Observation.of(text)
         readable = await anyio.to_thread.run_sync(lambda: seen.readable)
         collection = self.store.collection(call.collection)
-        source_id = await keep(collection, called.title, storable(readable))
+        source_id = await keep(collection, called.title, storable(seen.kept(readable)))
         asked: list[ModelMessage] = [ModelRequest.user_text_prompt(call.question)] if call.question else []
         focus = await called.focus(asked)
         # By its own words a question says what is wanted; those of the arguments stand in every line, as a rule.

@@ -269,7 +269,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         demand = metadata.get('summarize')
         text = await anyio.to_thread.run_sync(lambda: seen.readable)
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
-        source_id = await self._store(ctx, called.title, storable(text)) if may else ''
+        source_id = await self._store(ctx, called.title, storable(seen.kept(text))) if may else ''
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
         await called.reporter.completed(len(text), original)
         await called.reporter.returned(text, source_id)

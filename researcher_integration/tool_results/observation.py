@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
+from functools import lru_cache
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -11,7 +12,7 @@ from pydantic_ai.messages import TextContent, ToolReturnPart, UserContent, is_mu
 from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masking import Masker, MaskingError
-from summarizer_tool import count_tokens, fits_tokens
+from summarizer_tool import SummarizerError, count_tokens, fits_tokens, read_html, render_prompt
 
 SMALL_MEMBER = 60
 """Tokens of a member of an object up to which it stays beside the summary of the others."""
@@ -59,8 +60,17 @@ class Observation:
 
     @property
     def readable(self) -> str:
-        """The same text in lines that can be searched: an object or an item of a list on each, where that is short."""
+        """The same text in lines that can be searched: an object or an item of a list on each, where that is short.
+
+        A page is markdown.
+        """
         return '\n'.join(filter(None, map(_laid_out, (self.value, *self._beside()))))
+
+    def kept(self, readable: str) -> str:
+        """What is kept of it: its readable text, and below that a page as it came, with its addresses and forms."""
+        if not isinstance(self.value, str) or _read_page(self.value) is None:
+            return readable
+        return render_prompt('tool_results/page', text=readable, page=self.value)
 
     def _beside(self) -> Sequence[str]:
         """The texts that are shown beside the value."""
@@ -171,8 +181,22 @@ def _laid_out(value: object) -> str:
     if not isinstance(value, str):
         text = as_text(value)
         return _broken(text) or text
+    if page := _read_page(value):
+        return page
     is_long = len(value) > LONG_LINE and value[:1] in '{[' and max(map(len, value.split('\n'))) > LONG_LINE
     return (_broken(value) if is_long else None) or value
+
+
+@lru_cache(maxsize=1)
+def _read_page(text: str) -> str | None:
+    """What a page says, as markdown; None if the text is no page."""
+    if not text[:200].lstrip('\ufeff \t\r\n').startswith('<'):
+        return None
+    try:
+        page = read_html(text.encode(errors='replace'))
+    except SummarizerError:
+        return None
+    return page.markdown if page.markdown != text else None
 
 
 def _broken(text: str) -> str | None:
@@ -184,7 +208,8 @@ def _broken(text: str) -> str | None:
 
 
 def _lines(value: object, before: str, depth: int) -> Iterator[str]:
-    """JSON in lines of at most `LONG_LINE` characters, as far as it can be broken."""
+    """JSON in lines of at most `LONG_LINE` characters, as far as it can be broken; pages in it are markdown."""
+    value = (_read_page(value) if isinstance(value, str) else None) or value
     whole = json.dumps(value, ensure_ascii=False)
     indent = ' ' * depth
     is_open = isinstance(value, dict | list) and len(whole) > LONG_LINE and depth < MAX_DEPTH

@@ -9,6 +9,8 @@ from typing import TypeAlias, cast
 
 Json: TypeAlias = 'bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None'
 
+_DECODER = json.JSONDecoder()
+_NEXT = re.compile(r'\ufeff?\s*+[\[{]')
 _SAMPLE = 50
 """Rows by which a table is known."""
 _EVEN_SHARE = 0.9
@@ -31,9 +33,10 @@ class MachineRecords:
 def read_records(text: str) -> MachineRecords:
     """Read a text as JSON, else as CSV with a line of names, else as lines.
 
-    JSON is what it says. CSV is a list of rows by the names of their columns, in which numbers are numbers; fields
+    JSON is what it says; of several values, one after another, a list, and where objects begin their `line`, from 1.
+    CSV is a list of rows by the names of their columns, in which numbers are numbers; fields
     that no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a line that is a JSON
-    object its fields are there, too, and where all lines are, instead of the text.
+    object its fields are there, too.
     """
     try:
         value: Json = json.loads(text)
@@ -42,6 +45,9 @@ def read_records(text: str) -> MachineRecords:
     if isinstance(value, list | dict):
         members = f', {len(value):,} items' if isinstance(value, list) else ''
         return MachineRecords(value, f'JSON{members}')
+    if len(values := _stream(text)) > 1:
+        is_lines = len(values) == sum(line.strip() != '' for line in text.split('\n'))
+        return MachineRecords(values, f'JSON {"lines" if is_lines else "values"}, {len(values):,}')
     lines = text.removeprefix('\ufeff').split('\n')
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
@@ -87,10 +93,23 @@ def _typed(field: str | list[str]) -> Json:
     return float(written) if _FRACTION.fullmatch(written) else field
 
 
+def _stream(text: str) -> list[Json]:
+    """Objects and lists that stand one after another; none if anything else does."""
+    values: list[Json] = []
+    number, counted, end = 1, 0, 0
+    while begin := _NEXT.match(text, end):
+        at = begin.end() - 1
+        number, counted = number + text.count('\n', counted, at), at
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        values.append({'line': number, **cast('dict[str, Json]', value)} if isinstance(value, dict) else value)
+    return [] if text[end:].strip() else values
+
+
 def _lines(lines: Sequence[str]) -> MachineRecords:
     read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1) if line.strip()]
-    if read and all(fields for _, _, fields in read):
-        return MachineRecords([{'line': number, **fields} for number, _, fields in read], f'JSON lines, {len(read):,}')
     records = [{'line': number, 'text': line, **fields} for number, line, fields in read]
     return MachineRecords(records, f'lines, {len(read):,} of them')
 

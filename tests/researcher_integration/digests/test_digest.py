@@ -179,6 +179,14 @@ values: 500 values, 500 distinct, like vat-0\
 """)
 
 
+def test_json_values_one_after_another() -> None:
+    text = '\n'.join(json.dumps({'id': n, 'state': 'sunk' if n == 41 else 'free'}, indent=2) for n in range(300))
+    assert '41: state=sunk (usually free)' in digest(text, 200).text
+    cut = digest(text[:-20], 200)
+    assert cut.kind == 'json'
+    assert '41: state=sunk (usually free)' in cut.text
+
+
 def test_json_that_is_cut_off_is_told_as_far_as_it_goes() -> None:
     text = json.dumps([{'name': f'vat-{at}', 'status': 'ok'} for at in range(100)])[:-20]
     assert digest(text, 200).text == snapshot("""\
@@ -238,3 +246,27 @@ def test_prose_is_left_to_the_summarizer(crawl: dict[str, str]) -> None:
 def test_the_same_text_has_the_same_digest() -> None:
     text, _ = noise.logs(1, 500, 8)
     assert digest(text, 300) == digest(text, 300)
+
+
+@pytest.mark.parametrize(
+    ('form', 'good', 'bad'),
+    [
+        ('{1}: harbour/berth-{0}.exp: moor and exit {0}', 'PASS', 'FAIL'),
+        ('test_berth_{0} (harbour.tests.Moorings.test_berth_{0}) ... {1}', 'ok', 'ERROR'),
+        ('tests/test_harbour.py::test_berth_{0} {1} [ {0}%]', 'PASSED', 'FAILED'),
+        ('{1} {0} - berth takes a boat', 'ok', 'not ok'),
+        ('{0}/900 Test #{0}: berth ....... {1} 0.02 sec', 'Passed', '***Failed'),
+    ],
+)
+def test_outcomes_of_tests_are_counted_and_the_bad_ones_listed(form: str, good: str, bad: str) -> None:
+    lines = [form.format(number, bad if number in (40, 411) else good) for number in range(900)]
+    found = digest('\n'.join(lines), 300, focus='Did all of this output pass?')
+    assert f'{good} ×898' in found.lines[0].text
+    assert {f'41| {lines[40]}', f'412| {lines[411]}'} <= {each.text for each in found.lines if each.topic == 'errors'}
+
+
+def test_a_word_of_the_question_that_many_lines_have_says_nothing_about_them() -> None:
+    lines = [f'boat {n} shows its output to keeper {n % 7} of pier {n % 5}' for n in range(400)]
+    lines[77] = 'boat 77 hides its cargo from keeper 0 of pier 2'
+    found = digest('\n'.join(lines), 300, focus='Which cargo is odd in this output?')
+    assert [each.text for each in found.lines if each.topic == 'mentioned'] == [f'{lines[77]} [cargo ×1]']

@@ -69,15 +69,6 @@ def test_what_programs_write_of_their_lists() -> None:
     assert '#42: state=sunk (usually free)' in found.text
 
 
-def test_a_page_of_rows_is_no_prose() -> None:
-    rows = ''.join(f'<tr><td>{n}</td><td>{"sunk" if n == 41 else "free"}</td></tr>' for n in range(400))
-    page = f'<html><body><table><tr><th>berth</th><th>state</th></tr>{rows}</table></body></html>'
-    found = digest(page, 200)
-    assert found.kind == 'table'
-    assert 'sunk' in found.text
-    assert all(statement.topic == 'unlike' or not statement.lines for statement in found.lines)
-
-
 @pytest.mark.parametrize(
     ('text', 'is_prose'),
     [

@@ -133,6 +133,18 @@ async def test_the_question_decides_what_is_shown() -> None:
     assert '5003,ship 5003,pier 5' in texts(asked)[0]
 
 
+async def test_a_list_in_a_block_for_each_item_stays_a_list() -> None:
+    ships = [{'id': number, 'state': 'sunk' if number == 600 else 'moored'} for number in range(2000)]
+    blocks = [TextContent(text=json.dumps(ship, indent=2)) for ship in ships]
+    async with proxied({'one': server(*blocks, structured={'result': ships})}) as client:
+        result = await client.call_tool('get', {'question': 'Which ship is lost?'})
+        assert '600: state=sunk (usually moored)' in texts(result)[0]
+        handle = (result.meta or {})['summarizer/source_id']
+        found = await client.call_tool('query_source', {'source_id': handle, 'query': "[?state=='sunk'].id"})
+        assert texts(found)[0].startswith('<tool_output>600\n')
+        assert 'JSON values, 2,000' in texts(found)[0]
+
+
 async def test_structured_content_goes_no_further_and_is_no_longer_promised() -> None:
     rows = {'rows': [{'ship': number, 'pier': number % 7, 'state': 'moored at the quay'} for number in range(3000)]}
     async with proxied({'one': server(structured=rows, text=json.dumps(rows))}) as client:

@@ -1,6 +1,7 @@
 """What becomes of tool results on their way to the model: their shapes, sizes, wishes, and what it costs."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -74,6 +75,34 @@ The keeper of lamp 59 at Kelder wrote that the northern pier was calm, and that 
     source_id = seen.metadata['summarization']['source_id']
     document = store.collection(COLLECTION).document(source_id)
     assert (document.text, document.title) == (STORY, 'look({"where": "pier"})')
+
+
+BERTHS = '<p>The <a href="/tide?berth=41">tide table</a> of Kelder.</p><table><tr><th>berth</th><th>state</th></tr>{}</table>'
+PAGE = '<!DOCTYPE html><html><head><title>Kelder</title><style>p {{ color: red }}</style></head><body>{}</body></html>'
+
+
+@pytest.mark.parametrize('key', ['', 'body'])
+async def test_a_page_is_read_as_markdown_and_kept_as_it_came(key: str) -> None:
+    rows = ''.join(f'<tr><td>{n}</td><td>{"sunk" if n == 41 else "free"}</td></tr>' for n in range(400))
+    page = PAGE.format(BERTHS.format(rows))
+    store = SourceStore()
+    seen = await ran({key: page} if key else page, summarizing(store=store))
+    told = seen.return_value[key] if key else seen.return_value
+    assert 'state=sunk (usually free)' in told
+    assert '<td>' not in told
+    text = store.collection(COLLECTION).document(seen.metadata['summarization']['source_id']).text
+    assert '| 41    | sunk  |' in text
+    if not key:
+        found = re.search(r'(\d+)\| [^|]*state=sunk', told)
+        assert found is not None
+        assert text.split('\n')[int(found[1]) - 1] == '| 41    | sunk  |'
+        assert text.endswith(f'\n[below: the page as it came, in HTML]\n{page}')
+
+
+async def test_of_a_page_for_readers_its_words() -> None:
+    seen = await ran(PAGE.format(f'<main><p class="story">{STORY}</p></main>'))
+    assert 'The keeper of lamp 14 at Kelder wrote' in seen.return_value
+    assert 'class=' not in seen.return_value
 
 
 async def test_an_object_keeps_its_envelope() -> None:
