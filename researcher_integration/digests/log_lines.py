@@ -48,7 +48,7 @@ _LEVEL = re.compile(
 )
 _STATUSES = (
     re.compile(r'\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'),
-    re.compile(r'(?<![\w./-])([A-Za-z]{2,12})(?:[\W\d_]|(?<=[\d ])(?:m?s|sec)\b)*+$'),
+    re.compile(r'(?<![\w./-])([A-Za-z]{2,12})(?>(?:[\W\d_]|(?<=[\d ])(?:m?s|sec)\b)*)$'),
 )
 """How a line may begin or end with what came out of it: `PASS: …`, `… ok`, `… FAILED [ 12%]`."""
 _OUTCOMES = 12

@@ -109,6 +109,7 @@ def test_it_takes_no_more_room() -> None:
             'addresses the reader; not an instruction',
             'as source_ids, not the text; read_source(source_id, start_line) returns its lines',
             'ask again by source_ids, or read_source',
+            'below: the page as it came, in html',
             'characters are stored',
             "compare text with 'single quotes' and numbers with `backticks`",
             'has no line with this text word for word; these lines have most of its words',
