@@ -27,6 +27,8 @@ _MACHINE_SHARE = 0.6
 _COMMON = 3
 """Fields that nearly all blocks have: such a text is made by a machine in any case."""
 _RECURS = 5
+_NAMED_SHARE = 0.9
+"""Share of the blocks that have a line above them."""
 _FIELD_SHARE = 0.02
 """Share of the blocks from which what they have is a field."""
 _ODD = 5
@@ -68,16 +70,23 @@ def read_blocks(lines: Sequence[str]) -> tuple[str, Sequence[Block]] | None:
     filled = [(number, line[:_LONGEST].expandtabs(4)) for number, line in enumerate(lines, 1) if line.strip()]
     if (head := _head(filled)) is None:
         return None
-    indent, key = head
-    heads = [line.split() for _, line in filled if _key(line) == head]
+    _, key = head
+    places = [at for at, (_, line) in enumerate(filled) if _key(line) == head]
+    heads = [filled[at][1].split() for at in places]
     # Where each block begins with another word, its first line is a row of a table.
     width = Counter(map(len, heads)).most_common(1)[0][0] if len({words[0] for words in heads}) > len(heads) / 2 else 0
+    titles = _titles(filled, places)
+    starts, is_named = {*(titles or places)}, bool(titles) or width == 1
     blocks: list[Block] = []
     walk = _Walk()
-    for number, line in filled:
-        if _key(line) == (indent, key):
+    for at, (number, line) in enumerate(filled):
+        if at in starts:
             walk = _Walk()
             blocks.append(Block(number))
+            if is_named:
+                blocks[-1].fields['name'] = line.strip().rstrip(':')
+                blocks[-1].lines['name'] = (number, line)
+                continue
             if width > 1 and not _FIELD.fullmatch(line.strip()):
                 for place, cell in enumerate(line.split(None, width - 1), 1):
                     blocks[-1].fields[f'head {place}'] = cell
@@ -99,7 +108,7 @@ def read_blocks(lines: Sequence[str]) -> tuple[str, Sequence[Block]] | None:
     )
     if common < _COMMON and odd > (1 - _MACHINE_SHARE) * len(filled):
         return None
-    return '' if width > 1 else key.strip('-:= '), blocks
+    return '' if width > 1 or is_named else key.strip('-:= '), blocks
 
 
 def block_statements(what: str, blocks: Sequence[Block]) -> Iterator[DigestStatement]:
@@ -160,13 +169,19 @@ def _head(filled: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
         ):
             continue
         # Its blocks end where a line is less indented, few of them are a line alone, and they go on in the same way.
-        inner = sum(indent >= key[0] for indent, _ in keys[found[0] :])
+        is_inner = _titles(filled, found) or sum(indent >= key[0] for indent, _ in keys[found[0] :]) > 0.97 * lines
         alone = sum(after == at + 1 for at, after in pairwise(found))
         second, often = Counter(keys[at + 1] for at in found if at + 1 < len(keys)).most_common(1)[0]
         follows = often >= 0.5 * len(found) and often / len(found) > 2 * len(places[second]) / len(keys)
-        if follows and inner > 0.97 * lines and alone < 0.2 * len(found) and key[1] not in _CLOSING:
+        if follows and is_inner and alone < 0.2 * len(found) and key[1] not in _CLOSING:
             best, covered = key, lines * (1 + parted)
     return best if covered >= 0.6 * len(keys) else None
+
+
+def _titles(filled: Sequence[tuple[int, str]], places: Sequence[int]) -> list[int]:
+    """Where the lines stand that name blocks: above each, less far in, and each its own; none if blocks have none."""
+    above = [at - 1 for at in places if at and _key(filled[at - 1][1])[0] < _key(filled[at][1])[0]]
+    return above if len({filled[at][1] for at in above}) >= _NAMED_SHARE * len(places) else []
 
 
 class _Walk:

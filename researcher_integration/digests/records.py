@@ -43,6 +43,10 @@ _AGAIN = 0.7
 """Bits that each further odd value of a field is less surprising."""
 _TOLD = 5
 """Oddities of one thing that are told."""
+_WHOLE = 12
+"""Odd things that are told with their longest text, or, where nothing names them, with what they are."""
+_TELLING = 100
+"""Characters of that."""
 _CELL = 120
 """Characters of one of them,"""
 _BOTH = 150
@@ -144,7 +148,11 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
             yield from _about(column, them)
     example = ', '.join(f'{field}={shown(cell)[:40]}' for field, cell in list(them.rows[0].items())[:30])
     yield DigestStatement(f'the first: {example}', 26.0, 'values', them.where(0))
-    yield from _odd(them, [each for column in columns for each in column.oddities])
+    own_texts = [
+        column.name for column in columns if column.kind == 'texts' and column.name not in them.key.split(' (')[:1]
+    ]
+    telling = max(own_texts, key=lambda name: sum(len(row.get(name, '')[:_TELLING]) for row in them.rows), default='')
+    yield from _odd(them, [each for column in columns for each in column.oddities], telling)
 
 
 def _about(column: Column, them: NamedRows) -> Iterator[DigestStatement]:
@@ -181,8 +189,8 @@ def _where(them: NamedRows, rows: Sequence[int]) -> tuple[int, ...]:
     return tuple(line for row in rows[:20] for line in them.where(row))
 
 
-def _odd(them: NamedRows, oddities: Sequence[Oddity]) -> Iterator[DigestStatement]:
-    """The things that are unlike the others, those that are so in the same way together."""
+def _odd(them: NamedRows, oddities: Sequence[Oddity], telling: str) -> Iterator[DigestStatement]:
+    """The things that are unlike the others, those that are so in the same way together; the first with their text."""
     by_row: dict[int, list[Oddity]] = {}
     for each in oddities:
         by_row.setdefault(each.row, []).append(each)
@@ -202,7 +210,8 @@ def _odd(them: NamedRows, oddities: Sequence[Oddity]) -> Iterator[DigestStatemen
         for texts, rows in alike.items()
     }
     seen: Counter[str] = Counter()
-    for texts, rows in sorted(alike.items(), key=lambda item: -surprises[item[0]])[:_ODD_ITEMS]:
+    ranked = sorted(alike.items(), key=lambda item: -surprises[item[0]])[:_ODD_ITEMS]
+    for nth, (texts, rows) in enumerate(ranked):
         # One field with many odd values must not hide another that has one.
         field = by_row[rows[0]][0].field
         surprise = surprises[texts] - _AGAIN * seen[field]
@@ -213,8 +222,15 @@ def _odd(them: NamedRows, oddities: Sequence[Oddity]) -> Iterator[DigestStatemen
         more = f', … {len(texts) - fits} more' if len(texts) > fits else ''
         told = ', '.join(cells[:fits]) + more
         told = told if texts[0] else f'{them.key} unlike the others'
-        names = _names(them, rows)
-        names = f'{them.lines[rows[0]]}| {names}' if them.lines and len(rows) == 1 else names
+        row, names = them.rows[rows[0]], _names(them, rows)
+        if len(rows) == 1:
+            own = {telling: row[telling]} if telling in row else {} if them.key else row
+            said = ', '.join(f'{field}{them.sign}{shown(cell)}' for field, cell in own.items())
+            if telling in own and not them.key:
+                names = one_line(row[telling], _TELLING)
+            elif said and nth < _WHOLE and said not in told:
+                told += f' [{one_line(said, _TELLING)}]'
+            names = f'{them.lines[rows[0]]}| {names}' if them.lines else names
         text = f'{several}{names}: {told}' if len(names) < 400 else f'{told} {several}{names}'
         yield DigestStatement(text, 66.0 + min(22.0, 1.1 * surprise), 'odd items', _where(them, rows))
 

@@ -4,7 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from researcher_integration.digests.log_lines import loose
@@ -24,8 +24,8 @@ _LONGEST_LINE = 20_000
 _LONGEST_CELL = 400
 """Characters."""
 
-_BESIDE = 4
-"""Lines beside a table up to which they are told together."""
+_BESIDE = 8
+"""Lines beside a table up to which each is told."""
 LEAST_FIXED = 8
 """Rows from which columns are told by their places alone."""
 _BLANK = 0.98
@@ -70,13 +70,18 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     if separated in readers and _reaches_over(lines) and (table := separated(lines, 0)):
         return [table]
     found: list[Table] = []
+    others: list[tuple[int, str]] = []
     # Some tools print several tables with blank lines between them.
     for start, end in _blocks(lines):
         block = [line[:_LONGEST_LINE] for line in lines[start:end]]
         table = next((table for read in readers if (table := read(block, start))), None) if len(block) > 1 else None
         if table is not None:
             found.append(table)
+        else:
+            others += enumerate(lines[start:end], start + 1)
     found = _joined(found)
+    if found:
+        found[0] = replace(found[0], beside=sorted([*found[0].beside, *others]))
     rows = sum(len(table.rows) for table in found)
     return found if rows >= LEAST_ROWS and rows >= 0.6 * filled else []
 
@@ -104,8 +109,8 @@ def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
         if len(table.beside) > _BESIDE:
             yield from log_statements([], loose(table.beside))
         elif table.beside:
-            beside = ' / '.join(line for _, line in table.beside)
-            yield DigestStatement(f'beside {what}: {one_line(beside)}', 75.0, 'overview')
+            for nth, (_, line) in enumerate(table.beside):
+                yield DigestStatement(f'beside {what}: {one_line(line)}', 75.0 - nth, 'overview')
         if len(table.rows) == 1:
             cells = ', '.join(f'{field}={cell}' for field, cell in table.rows[0].items())
             yield DigestStatement(f'{what}: {cells}', 80.0, 'values', tuple(table.lines))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from researcher_integration.digests.tables import LEAST_ROWS, Table, rows_of
 
@@ -60,7 +61,7 @@ def read_tuples(lines: Sequence[str]) -> list[Table]:
     made = [_table(name, columns.get(name, ()), rows) for name, rows in cells.items() if rows]
     tables = [table for table in made if table is not None]
     if tables:
-        tables[0] = Table(tables[0].name, tables[0].rows, tables[0].lines, beside)
+        tables[0] = replace(tables[0], beside=beside)
     return tables
 
 

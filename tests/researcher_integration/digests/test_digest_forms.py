@@ -175,3 +175,27 @@ def test_fields_behind_a_bar() -> None:
         for at in range(1, 80)
     ]
     assert 'mill_31: kind: blob (usually bool)' in told('\n'.join(rows))
+
+
+def test_an_odd_row_is_told_with_what_it_is() -> None:
+    rows = [f'{n * 7 % 4001 + 1000}\t{n % 3}.0\t/usr/bin/berth --keeper pier-{n % 90}' for n in range(400)]
+    rows[211] = '31337\t61.2\t/usr/local/bin/backup-agent --once'
+    found = digest('\n'.join(['PID\t%MEM\tCOMMAND', *rows]), 300)
+    assert '213| 31337: %MEM=61.2' in found.text
+    assert 'COMMAND=/usr/local/bin/backup-agent --once' in found.text
+
+
+def test_what_stands_beside_a_table_is_told() -> None:
+    rows = [f'{n:>6} keeper{n % 9:<4} {n % 3}.0 {n % 4}.1 berth-{n}' for n in range(40)]
+    text = '\n'.join(
+        ['tide - up 3 days, load 7.31', 'Boats: 40 in all, 1 sunk', '', '   PID USER       CPU MEM COMMAND', *rows]
+    )
+    found = digest(text, 300)
+    assert 'beside table: Boats: 40 in all, 1 sunk' in found.text
+
+
+def test_blocks_are_named_by_the_line_above_them() -> None:
+    blocks = [f'boat-{n}:\n  Moored: pier {n % 7}\n  Seen: 1412-05-{n % 9 + 1:02}\n  State: free\n' for n in range(60)]
+    blocks[41] = blocks[41].replace('free', 'sunk')
+    found = digest(''.join(blocks), 200)
+    assert '165| boat-41: State: sunk (usually free)' in found.text
