@@ -53,7 +53,7 @@ _ABBREVIATION = regex.compile(
 _ABBREVIATION_REACH = 14
 
 # What a finite verb is told by, without a tagger: an auxiliary, a common form, a regular past. English alone.
-_VERB = regex.compile(
+VERB = regex.compile(
     r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must|ain't"
     r'|became|began|brought|built|came|chose|cut|drew|drove|fell|felt|fought|found|gave|get|gets|go|goes|got|grew|held'
     r'|hit|keep|keeps|kept|knew|know|knows|lay|led|left|let|lies|lost|made|make|makes|mean|means|meant|met|need|needs|paid'
@@ -88,7 +88,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
         return True
     # A condition alone has one verb, and no comma or "then" before what follows from it.
     least = 2 if _CONDITION.match(text) and not _LEADS_TO.search(_IN_BRACKETS.sub('', text)) else 1
-    return sum(1 for _ in islice(_VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least
+    return sum(1 for _ in islice(VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least
 
 
 def plain(text: str) -> str:
