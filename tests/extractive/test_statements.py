@@ -307,6 +307,26 @@ def test_what_a_program_has_printed_is_said_line_by_line():
     assert [text for text, _ in read('\n'.join(lines))] == lines
 
 
+def test_a_wrapped_item_is_one_whatever_its_lines_begin_with():
+    page = """
+- gate-1: Mend a fault of the beam where a
+  :func:`gate.lift` call could hang for ever.
+- gate-2: When the wheel turns in use with the
+  --keep option, we lost the flour of the day.
+- gate-3: Keepers must change the lock because the old
+  (worn) key is no longer taken.
+  - Keys are sold at the mill.
+"""
+    assert read(page) == snapshot(
+        [
+            ('gate-1: Mend a fault of the beam where a :func:gate.lift call could hang for ever.', (1, 2)),
+            ('gate-2: When the wheel turns in use with the --keep option, we lost the flour of the day.', (3, 4)),
+            ('gate-3: Keepers must change the lock because the old (worn) key is no longer taken.', (5, 6)),
+            ('Keys are sold at the mill.', (7,)),
+        ]
+    )
+
+
 def test_tildes_underline_a_title():
     page = '1.0\n~~~\nFixed a fault in the gate.  It does not\nleak now.\n\n0.9\n~~~\nThe gate was moved to the sea.\n'
     assert [text for text, _ in read(page)] == snapshot(
