@@ -80,10 +80,8 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     said: set[str] = set()
     first = boilerplate_lines.before_content(texts)
     fence, is_code = '', False
-    read = -1
-    for index in range(first, len(lines)):
-        if index <= read:
-            continue
+    places = iter(range(first, len(lines)))
+    for index in places:
         line, text = lines[index], texts[index]
         mark = _FENCE.match(text)
         if fence:
@@ -110,9 +108,9 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.flush()
             reader.say(plain(text), (line.number,), Kind.REFERENCE)
         else:
-            read = _end_of_item(lines, index)
-            _read_text(reader, lines[index : read + 1])
-            line = lines[read]
+            last = _end_of_item(lines, index)
+            _read_text(reader, lines[index : last + 1])
+            line = lines[[index, *islice(places, last - index)][-1]]  # all of it has been read
         if text in common:
             said.add(text)
         if line.blank_after and (reader.paragraph or reader.columns or reader.pairs):
