@@ -4,7 +4,7 @@ from itertools import islice
 
 import regex
 
-from summarizer_tool.text.sentences import is_whole
+from summarizer_tool.text.sentences import VERB, is_whole
 
 MAX_FORMS = 6
 """Forms of one sentence; more would only differ by a word."""
@@ -17,35 +17,32 @@ _LEAD = regex.compile(
 )
 # What is written in small letters wherever it stands.
 IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
+# What always holds after something does not hold before: "After a transfer, the cache is saved".
 _LEAD_CLAUSE = regex.compile(
-    r'^(?:After|Although|Because|During|Following|Since|Though|Upon)\b[^,;:()"]{3,100}, (?=\S)'
+    r'^(?:Although|Because|Since|Though|(?:After|During|Following|Upon)\b(?!.*\b(?:is|are|can|may|must|will|shall|should)\b))'
+    r'\b[^,;:()"]{3,100}, (?=\S)'
 )
 # Within a clause what stands in square brackets is a word of it: `rule [family] table`, "[She] left".
 _ASIDE = regex.compile(r' \([^()]{0,300}\)| ?\[[^\[\]]{0,300}\](?=\s*(?:$|[\p{P}\[])|$)| ?\[\d[\d\s,–-]{0,20}\]')
 _EMPTY_ASIDE = regex.compile(r' [(\[][\s,;:]{0,20}[)\]]|(?<![\w\])])[(\[][\s,;:]{0,20}[)\]]')
+# A verb follows: else what stands between the commas is one of several ("the commands, which include cp, sync, …").
 _INNER_CLAUSE = regex.compile(
-    r', (?:which|who|whose|where|when|a|an|the|then|now|including|such as)\b[^,;:()"]{3,120},'
-    r'(?= (?!(?:and|or|nor|including|such|which|who|whose|where|when|with|as|a|an|the'
-    r'|since|because|so|but|if|unless|while|though|although|until|that|to'
-    r'|\p{Ll}+ing)\b)\p{Ll})'
+    r', (?:which|who|whose|where|when|a|an|the|then|now|including|such as)\b[^,;:()"]{3,120},(?= \p{Ll})'
 )
-# "When it ends, the machine is restarted, ready for use", "In that year, a flood came, which …": what such an opening
-# leads to is the sentence itself, and so is what has a verb that stands by itself.
-_OPENS = regex.compile(
-    r'^(?:When|Whenever|If|While|Once|As|In|On|At|By|For|With|Within|From|Under|Over|Between|Before|After|Until|Since|Because'
-    r'|Although|Though|To|Where|Unless|Given|Despite|During|Upon|Like|Unlike|Instead|Rather|Among|Along|Through|Throughout'
-    r'|Thanks|According|Depending|Then|Now|Here|There|Later|Today|\p{Lu}\p{Ll}+(?:ing|ed|ly))\b[^,]*$'
-)
+_GOES_ON = regex.compile(rf' (?:\p{{Ll}}+ly |also )?(?!\p{{Ll}}+ed by\b)(?:{VERB.pattern})')
 _ARTICLE = regex.compile(r', (?:a|an|the|then|now)\b')
-_FINITE = regex.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|shall|should|does|do|did)\b|n't\b"
-)
 # Clauses that only add. One that takes back, doubts or limits what stands before it ("although", "until", "if", "as X
 # claimed") is never cut, since what is left would say something else.
 _TRAILING = regex.compile(
-    r'[,;] (?:and )?(?:which|who|whose|where|because|with|since|including|such as|especially|particularly'
-    r'|\p{Ll}{3,}ing)\b| (?:because|so that|in order to|by \p{Ll}+ing) |; | [–—] '
+    r'[,;] (?:and )?(?:which|who|whose|where|because|with|since|including|such as|especially|particularly)\b'
+    r'|[,;] (?!nothing\b)\p{Ll}{3,}ing\b| (?:because|so that|in order to|by \p{Ll}+ing) |; (?!and\b|or\b)| [–—] (?!\d)'
 )
+# "By copying, moving or deleting it", "a number, string or list": a part is said for all of them.
+_COORDINATED = regex.compile(
+    r', \p{Ll}+ing(?:(?: \p{L}+){0,2},? (?:and|or|nor)\b|,|[^.;:]* (?:and|or|nor) \p{Ll}+ing\b)'
+)
+# What a purpose or a means without a comma belongs to: "must be set in order to run", "cannot be opened by pushing".
+_BOUND = regex.compile(r'\b(?:must|should|need\p{L}*|requir\p{L}+|cannot|ha(?:s|ve) to)\b')
 _LIMITS = regex.compile(
     r'\b(?:not?|never|none|nor|without|but|although|though|however|yet|unless|until|if|when|while|whereas|except\p{L}*'
     r'|exclud\p{L}+|only|pending|assuming|depending|provided|barring|according|falsely|wrongly|supposed\p{L}*|allege\p{L}*'
@@ -54,8 +51,17 @@ _LIMITS = regex.compile(
     regex.IGNORECASE,
 )
 _DASHES = (' – ', ' — ')
-# "He did this mainly", "It was known both".
-_LEADS_ON = regex.compile(r'\b(?:\p{Ll}{3,}ly|just|even|also|both|either|partly|then)\.$')
+# "He did this mainly", "It was known both", "It behaves as", "which you need", "an API for creating".
+_LEADS_ON = regex.compile(
+    r'\b(?:\p{Ll}{3,}(?:ly|ing)|just|even|also|both|either|partly|then|as|at|from|into|than|that|via|per|between|against'
+    r'|needs?|uses?|makes?|takes?|gives?|gets?|lets?|has|have|provides?|requires?|contains?|includes?|allows?|is|are|be'
+    r'|was|were|been)\.$'
+)
+# "The file, which you need", "If it is not set": the sentence itself has yet to come.
+_OPEN_CLAUSE = regex.compile(
+    r', (?:which|who|whose|where|when|as)\b[^,]*\.$'
+    r'|^(?:If|When|Whenever|While|Once|Unless|Although|Though|To|For)\b[^,]*\.$'
+)
 # "Both favourite helpers — as well as …": what comes in two parts is cut with neither.
 _HALF = regex.compile(r'\b(?:(?:both|either|not only)\b(?!.*\b(?:and|or|but)\b)|so that\b)')
 _ENDINGS = tuple(f'{stop}{close}' for stop in '.!?…。！？؟।' for close in ('', '"', '”', '’', "'", ')', '」', '»'))
@@ -81,18 +87,12 @@ def variants(text: str) -> list[str]:
     opening = _LEAD_CLAUSE.match(spare)
     clause = spare[opening.end() :] if opening else spare
     main = tidy(clause)
-    bases = dict.fromkeys((full, bare, plain, spare, main))
+    bases = [full, *(base for base in (bare, plain, spare, main) if base != full and not _LEADS_ON.search(ended(base)))]
     forms = dict.fromkeys(bases)
-    for form in bases:
+    for form in dict.fromkeys(bases):
         for match in islice(_TRAILING.finditer(form), MAX_FORMS):
             head = ended(form[: match.start()])
-            limits = _LIMITS.search(form, match.start())
-            is_aside = match.group() in _DASHES and sum(form.count(dash) for dash in _DASHES) > 1
-            if (
-                _is_balanced(head)
-                and is_whole(head)
-                and not (limits or is_aside or _HALF.search(head) or _LEADS_ON.search(head))
-            ):
+            if _stands(head) and not _is_needed(match, head):
                 forms.setdefault(head)
     return [ended(form) for form in list(forms)[:MAX_FORMS] if form]
 
@@ -104,8 +104,29 @@ def _unless_limiting(match: regex.Match[str]) -> str:
 
 def _unless_needed(match: regex.Match[str]) -> str:
     """Drop a clause, unless it limits what is said, or is what the sentence says."""
-    is_main = _FINITE.search(match.group()) or _OPENS.match(match.string[: match.start()])
-    return match.group() if is_main and _ARTICLE.match(match.group()) else _unless_limiting(match)
+    is_main = _ARTICLE.match(match.group()) and VERB.search(match.group())
+    goes_on = _GOES_ON.match(match.string, match.end())
+    return match.group() if is_main or not goes_on else _unless_limiting(match)
+
+
+def _stands(head: str) -> bool:
+    """Return whether the beginning of a sentence is one."""
+    if not (_is_balanced(head) and is_whole(head)) or _HALF.search(head) or _LEADS_ON.search(head):
+        return False
+    opened = _OPEN_CLAUSE.search(head)
+    return opened is None or is_whole(ended(head[: opened.start()]))
+
+
+def _is_needed(match: regex.Match[str], head: str) -> bool:
+    """Return whether what begins at `match` limits its head, or is one of several things that this begins to name."""
+    form, mark = match.string, match.group()
+    if _LIMITS.search(form, match.start()) or _COORDINATED.match(form, match.start()):
+        return True
+    if mark in _DASHES and sum(form.count(dash) for dash in _DASHES) > 1:
+        return True
+    if mark == '; ':
+        return ': ' in head
+    return mark[0] == ' ' and mark not in _DASHES and bool(_BOUND.search(head) or _LIMITS.search(head))
 
 
 def _is_balanced(text: str) -> bool:

@@ -80,7 +80,8 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     said: set[str] = set()
     first = boilerplate_lines.before_content(texts)
     fence, is_code = '', False
-    for index in range(first, len(lines)):
+    places = iter(range(first, len(lines)))
+    for index in places:
         line, text = lines[index], texts[index]
         mark = _FENCE.match(text)
         if fence:
@@ -107,7 +108,9 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.flush()
             reader.say(plain(text), (line.number,), Kind.REFERENCE)
         else:
-            _read_text(reader, line)
+            last = _end_of_item(lines, index)
+            _read_text(reader, lines[index : last + 1])
+            line = lines[[index, *islice(places, last - index)][-1]]  # all of it has been read
         if text in common:
             said.add(text)
         if line.blank_after and (reader.paragraph or reader.columns or reader.pairs):
@@ -158,15 +161,35 @@ def _read_code(reader: StatementReader, line: NumberedLine, *, is_code: bool) ->
     reader.say(_COMMENT.sub('', line.text).strip(), (line.number,), Kind.CODE if is_code else Kind.ROW)
 
 
-def _read_text(reader: StatementReader, line: NumberedLine) -> None:
+def _end_of_item(lines: Sequence[NumberedLine], first: int) -> int:
+    """The last line of a list item, whose further lines stand in deeper than its bullet; of another line itself."""
+    last = first
+    if _BULLET.match(lines[first].text):
+        while (
+            last + 1 < len(lines)
+            and not lines[last].blank_after
+            and _indent(lines[last + 1].text) > _indent(lines[first].text)
+            and not any(each.match(lines[last + 1].text.lstrip()) for each in (_BULLET, _FENCE, _DEFINITION))
+            and not _ROW.search(lines[last + 1].text)
+        ):
+            last += 1
+    return last
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _read_text(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
+    line = lines[0]
     if bullet := _BULLET.match(line.text):
         if not reader.leads_away:
-            _read_item(reader, line, line.text[bullet.end() :])
+            _read_item(reader, [replace(line, text=line.text[bullet.end() :]), *lines[1:]])
     elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.term):
         _read_definition(reader, line, line.text[definition.end() :])
     else:
         reader.leads_away = False
-        if not reader.paragraph and len(line.text) - len(line.text.lstrip()) < reader.indent:
+        if not reader.paragraph and _indent(line.text) < reader.indent:
             reader.term = None
         _read_prose(reader, line)
 
@@ -208,17 +231,21 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
 
 
-def _read_item(reader: StatementReader, line: NumberedLine, marked: str) -> None:
-    text, bold = plain(marked), _BOLD.match(marked)
+def _read_item(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
+    bold = _BOLD.match(lines[0].text)
+    lines = [replace(line, text=text) for line in lines if (text := plain(line.text))]
     if reader.paragraph:
         reader.flush()
+    if not lines:
+        return
+    text = lines[0].text
     is_short = len(text.split()) < _SHORT_ITEM_WORDS and not text.endswith(('.', '!', '?'))
-    if is_short or _is_labelled(text):
-        reader.items.append(replace(line, text=text.rstrip('.:;,')))
+    if len(lines) == 1 and (is_short or _is_labelled(text)):
+        reader.items.append(replace(lines[0], text=text.rstrip('.:;,')))
         return
     if reader.items:
         reader.flush()
-    reader.say_sentences([replace(line, text=text)], plain(bold.group(2)).rstrip(' .:,') if bold else '')
+    reader.say_sentences(lines, plain(bold.group(2)).rstrip(' .:,') if bold else '')
 
 
 def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:
@@ -227,7 +254,7 @@ def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> 
         reader.term = reader.paragraph.pop()
     reader.flush()
     reader.is_named, reader.defines = False, line.number
-    reader.indent = len(line.text) - len(line.text.lstrip()) + 2
+    reader.indent = _indent(line.text) + 2
     reader.paragraph.append(replace(line, text=plain(text)))
 
 

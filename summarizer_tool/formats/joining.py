@@ -21,7 +21,7 @@ _SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\
 
 def words_in(lines: Iterable[str]) -> Vocabulary:
     """The words that stand within lines: those by which it is seen whether a hyphen belongs to a word."""
-    return frozenset(word for line in lines for word in _WORDS.findall(line.casefold()))
+    return frozenset(word for line in lines for word in _WORDS.findall(line.casefold().replace('‐', '-')))
 
 
 def join(
@@ -59,5 +59,7 @@ def _is_divided(hyphen: re.Match[str], after: str, vocabulary: Vocabulary, hyphe
     return (
         before + following in vocabulary
         or hyphen[2] == '\xad'
+        # Formatters divide words with ‐, and write it for a hyphen of their own, too.
+        or (hyphen[2] == '‐' and not {before, following} <= vocabulary and f'{before}-{following}' not in vocabulary)
         or (hyphenated and f'{before}-{following}' not in vocabulary)
     )

@@ -40,10 +40,17 @@ _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 # Quotation marks of older texts, `like these'.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
-# A bare URL that a sentence is about: "lives at https://…", "the base URL is https://…".
-_IS_SAID = regex.compile(r'\b(?:is|at|to|URL|use|from|on|under|visit|address|endpoint):? $', regex.IGNORECASE)
+_URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
+# A bare URL that a sentence is about: "lives at https://…", "the base URL is https://…", or that opens a line of one.
+_IS_SAID = regex.compile(
+    r'(?:^[^(]*[,:]|\b(?:is|at|to|in|by|of|see|via|with|for|and|or|as|URL|use|from|on|under|visit|address|endpoint):?)'
+    r' $',
+    regex.IGNORECASE,
+)
 _TAG = regex.compile(r'</?(?:br|p|b|i|em|strong|sup|sub|span|div|small|u)\b[^<>]{0,200}>', regex.IGNORECASE)
 _WORD = regex.compile(r'\w+')
+# A word that a formatter has divided where a line ends, which nobody does by hand.
+_DIVIDED = regex.compile(r'\p{Ll}[\xad‐]$')
 _SPACES = regex.compile(r'\s+')
 
 _ABBREVIATION = regex.compile(
@@ -53,7 +60,7 @@ _ABBREVIATION = regex.compile(
 _ABBREVIATION_REACH = 14
 
 # What a finite verb is told by, without a tagger: an auxiliary, a common form, a regular past. English alone.
-_VERB = regex.compile(
+VERB = regex.compile(
     r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must|ain't"
     r'|became|began|brought|built|came|chose|cut|drew|drove|fell|felt|fought|found|gave|get|gets|go|goes|got|grew|held'
     r'|hit|keep|keeps|kept|knew|know|knows|lay|led|left|let|lies|lost|made|make|makes|mean|means|meant|met|need|needs|paid'
@@ -88,7 +95,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
         return True
     # A condition alone has one verb, and no comma or "then" before what follows from it.
     least = 2 if _CONDITION.match(text) and not _LEADS_TO.search(_IN_BRACKETS.sub('', text)) else 1
-    return sum(1 for _ in islice(_VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least
+    return sum(1 for _ in islice(VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least
 
 
 def plain(text: str) -> str:
@@ -102,14 +109,24 @@ def plain(text: str) -> str:
         text = _CODE_SPAN.sub(r'\2', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = _TAG.sub(' ', text)
-    text = _URL.sub(lambda match: match.group() if _IS_SAID.search(text, 0, match.start()) else '', text)
+    text = _URL.sub(_needed_url, _URL_ASIDE.sub('', text))
     text = text.replace(', )', ')')
     return one_line(text)
+
+
+def _needed_url(match: regex.Match[str]) -> str:
+    """Drop a URL, unless the words before it or after it on its line lead to it."""
+    opens = not match.string[: match.start()].strip() and match.end() < len(match.string.rstrip())
+    return match.group() if opens or _IS_SAID.search(match.string, 0, match.start()) else ''
 
 
 def is_abbreviated(text: str, end: int) -> bool:
     """Return whether the full stop before `end` belongs to an abbreviation or an initial."""
     return _ABBREVIATION.search(text, max(0, end - _ABBREVIATION_REACH), end) is not None
+
+
+# What no sentence begins with: `!= "PyPy"`, `$? = 255`; and what "Why? he said" and "the mill ... was sold" go on with.
+_GOES_ON = regex.compile(r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]')
 
 
 def _is_dotted(text: str, end: int) -> bool:
@@ -127,16 +144,20 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
         lines: Those of the paragraph.
         language: Its ISO code; the rules of another one do little harm.
     """
-    text = ' '.join(line.text for line in lines)
+    text = ''
     starts: list[int] = []
-    offset = 0
     for line in lines:
-        starts.append(offset)
-        offset += len(line.text) + 1
+        if _DIVIDED.search(text) and line.text[:1].islower():
+            text = text[:-1]
+        elif text:
+            text += ' '
+        starts.append(len(text))
+        text += line.text
     begin = 0
     for boundary in cast('list[dict[str, Any]]', get_sentence_boundaries(language, text)):
         end = int(boundary['end_index'])
-        if end < len(text) and (is_abbreviated(text, len(text[:end].rstrip())) or _is_dotted(text, end)):
+        last = len(text[:end].rstrip())
+        if end < len(text) and (is_abbreviated(text, last) or _is_dotted(text, end) or _GOES_ON.match(text, last)):
             continue
         if piece := text[begin:end].strip():
             on = lines[max(0, bisect_right(starts, begin) - 1) : bisect_left(starts, end)]

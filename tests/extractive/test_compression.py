@@ -54,10 +54,32 @@ def test_a_leading_clause_goes():
         'Each gate — even the small one — gets a keeper.',
         'The search is O(log n) and the calls of add() are not.',
         'wheel_speed was never set.',
+        'The mill must be stopped before cleaning, greasing or mending the wheel.',
+        'It provides a way of opening, shutting, and locking the gates.',
+        'The gate takes a name, string or number.',
+        'The tools of the mill, which include the saw, hammer, and axe, have handles.',
+        'The level may be given as: a height in feet; a height in metres; a name.',
+        'The gate cannot be opened by pushing the beam.',
+        'You must lift the beam in order to open the gate.',
+        'In 1871, the keeper sold the mill, moved to Port Ansel, and died.',
+        'After a flood, the wheel is greased.',
+        'If it is not set, counting from the top is meant.',
+        'The mill was sold in 1892 – 93.',
     ],
 )
 def test_what_a_sentence_needs_is_never_cut(sentence: str) -> None:
     assert compression.variants(sentence) == [sentence]
+
+
+def test_what_is_left_ends_with_no_clause_that_needs_what_followed():
+    assert compression.variants(
+        'The guild keeps the book of tides, which you need in order to open the sluice at night.'
+    ) == snapshot(
+        [
+            'The guild keeps the book of tides, which you need in order to open the sluice at night.',
+            'The guild keeps the book of tides.',
+        ]
+    )
 
 
 def test_a_reason_is_left_with_what_it_is_the_reason_of() -> None:

@@ -274,6 +274,43 @@ def test_abbreviations_do_not_end_a_sentence():
     )
 
 
+def test_a_sign_or_a_small_letter_after_a_mark_ends_no_sentence():
+    text = 'It needs mill != "Orme" here. It leaves $? = 255, and stops. Sold ... twice. Why? he asked. Nobody knew.'
+    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
+        [
+            'It needs mill != "Orme" here.',
+            'It leaves $? = 255, and stops.',
+            'Sold ... twice.',
+            'Why? he asked.',
+            'Nobody knew.',
+        ]
+    )
+
+
+def test_a_word_that_a_formatter_has_divided_is_whole():
+    lines = [NumberedLine(1, 'The gate is opened by its lat‐'), NumberedLine(2, 'ter keeper. He left.')]
+    assert [(s.text, s.evidence) for s in sentences(lines)] == snapshot(
+        [('The gate is opened by its latter keeper.', (1, 2)), ('He left.', (2,))]
+    )
+
+
+def test_a_url_goes_where_no_words_lead_to_it():
+    lines = [
+        'Sold by @orme in https://a.example/1',
+        'Source code, https://a.example',
+        '<https://a.example/d>.',
+        'The map (https://a.example)',
+    ]
+    assert [plain(line) for line in lines] == snapshot(
+        [
+            'Sold by @orme in https://a.example/1',
+            'Source code, https://a.example',
+            '<https://a.example/d>.',
+            'The map',
+        ]
+    )
+
+
 def test_old_quotation_marks_stay():
     assert plain("The `gate' option and `*' work.") == "The `gate' option and `*' work."
 
@@ -305,6 +342,26 @@ def test_what_a_program_has_printed_is_said_line_by_line():
         for number in range(24)
     ]
     assert [text for text, _ in read('\n'.join(lines))] == lines
+
+
+def test_a_wrapped_item_is_one_whatever_its_lines_begin_with():
+    page = """
+- gate-1: Mend a fault of the beam where a
+  :func:`gate.lift` call could hang for ever.
+- gate-2: When the wheel turns in use with the
+  --keep option, we lost the flour of the day.
+- gate-3: Keepers must change the lock because the old
+  (worn) key is no longer taken.
+  - Keys are sold at the mill.
+"""
+    assert read(page) == snapshot(
+        [
+            ('gate-1: Mend a fault of the beam where a :func:gate.lift call could hang for ever.', (1, 2)),
+            ('gate-2: When the wheel turns in use with the --keep option, we lost the flour of the day.', (3, 4)),
+            ('gate-3: Keepers must change the lock because the old (worn) key is no longer taken.', (5, 6)),
+            ('Keys are sold at the mill.', (7,)),
+        ]
+    )
 
 
 def test_tildes_underline_a_title():
