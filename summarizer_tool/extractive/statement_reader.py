@@ -133,6 +133,8 @@ class StatementReader:
     column_line: int = 0
     pairs: list[NumberedLine] = field(default_factory=list[NumberedLine])
     """The rows at hand of a table of labels and values."""
+    is_item: bool = False
+    """Whether what is said is a list item's, which speaks of what its first words name."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
@@ -191,7 +193,7 @@ class StatementReader:
     def _is_nameless(self, text: str) -> bool:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
         above = self.sections[-1]
-        if not above.numbers or not above.numbers[-1] or not _IDENTIFIER_TITLE.search(above.titles[-1]):
+        if self.is_item or not above.numbers or not above.numbers[-1] or not _IDENTIFIER_TITLE.search(above.titles[-1]):
             return False
         if (
             _IDENTIFIER_TITLE.search(text)

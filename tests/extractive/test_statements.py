@@ -345,6 +345,8 @@ max_level
 
 The default keeps the wheel dry. It is 10. Jonas Orme set max_level in 1871. This option needs a restart.
 
+- `speed` of the wheel, in turns a minute. **Default:** `0`.
+
 Early years
 -----------
 
@@ -357,7 +359,9 @@ The wheel was dry.
             ('It is 10.', (6,)),
             ('Jonas Orme set max_level in 1871.', (6,)),
             ('max_level: This option needs a restart.', (6, 1)),
-            ('The wheel was dry.', (11,)),
+            ('speed of the wheel, in turns a minute.', (8,)),
+            ('Default: 0.', (8,)),
+            ('The wheel was dry.', (13,)),
         ]
     )
 
