@@ -98,6 +98,8 @@ _NO_SUBJECT = regex.compile(
     r'^(?!(?:Sometimes|Always|Perhaps|Besides|Unless|Across|Thus|Was|Has|Does|Plus|Versus|Nowadays|\p{L}+wards)\b)'
     r'\p{Lu}\p{Ll}+s (?:an?|the|this|its|every|if|whether)\b'
 )
+# A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
+_IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
@@ -131,6 +133,8 @@ class StatementReader:
     column_line: int = 0
     pairs: list[NumberedLine] = field(default_factory=list[NumberedLine])
     """The rows at hand of a table of labels and values."""
+    is_item: bool = False
+    """Whether what is said is a list item's, which speaks of what its first words name."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
@@ -176,13 +180,29 @@ class StatementReader:
         ):
             lead, lines = self.term.text, (*lines, self.term.number)
             kind = Kind.PROSE if text.endswith(('.', '!')) else kind
-        if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and _NO_SUBJECT.match(text))):
+        if not lead and (
+            kind is Kind.PROSE or (kind is Kind.FRAGMENT and (_NO_SUBJECT.match(text) or self._is_nameless(text)))
+        ):
             lead = self._subject_for(text)
             kind = Kind.PROSE if lead else kind
             is_dangling = not lead and any(each.match(text) for each in (_PRONOUN, _POINTS_BACK, _NO_SUBJECT))
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         section = len(self.sections) - 1
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, is_dangling))
+
+    def _is_nameless(self, text: str) -> bool:
+        """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
+        above = self.sections[-1]
+        if self.is_item or not above.numbers or not above.numbers[-1] or not _IDENTIFIER_TITLE.search(above.titles[-1]):
+            return False
+        if (
+            _IDENTIFIER_TITLE.search(text)
+            or _PRONOUN.match(text)
+            or (_POINTS_BACK.match(text) and not _DEFINED.match(text))
+        ):
+            return False
+        named = (name for kind, name, _ in names.located(text) if kind not in ('number', 'date'))
+        return all(names.opens_sentence(text, name) for name in named)
 
     def _needs_term(self, text: str, term: str) -> bool:
         """Return whether a sentence of a definition needs its term: the first one does, and `This value …`."""
@@ -199,6 +219,8 @@ class StatementReader:
         subject = subject_of(titles[-1]) if titles else ''
         is_first = not self.out or self.out[-1].section < len(self.sections) - 1
         if is_first and titles and self.sections[-1].numbers[-1] and _NO_SUBJECT.match(text):
+            return titles[-1]
+        if self._is_nameless(text):
             return titles[-1]
         if match := _PRONOUN.match(text):
             gender = _GENDERS[(match.group(1) or match.group(2)).lower()]

@@ -245,7 +245,9 @@ def _read_item(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
         return
     if reader.items:
         reader.flush()
+    reader.is_item = True
     reader.say_sentences(lines, plain(bold.group(2)).rstrip(' .:,') if bold else '')
+    reader.is_item = False
 
 
 def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:

@@ -329,9 +329,39 @@ b. Nobody reads the wall.
     assert read(page) == snapshot(
         [
             ('gate.read(path): Returns the reading of a gate.', (3, 1)),
-            ('Throws if the gate is shut.', (3,)),
+            ('gate.read(path): Throws if the gate is shut.', (3, 1)),
             ('The gate is read twice a day.', (7,)),
             ('Nobody reads the wall.', (8,)),
+        ]
+    )
+
+
+def test_a_sentence_that_names_nothing_is_said_of_the_identifier_above_it():
+    page = """
+max_level
+---------
+
+**Default** - ``10``
+
+The default keeps the wheel dry. It is 10. Jonas Orme set max_level in 1871. This option needs a restart.
+
+- `speed` of the wheel, in turns a minute. **Default:** `0`.
+
+Early years
+-----------
+
+The wheel was dry.
+"""
+    assert read(page) == snapshot(
+        [
+            ('max_level: Default - 10', (4, 1)),
+            ('max_level: The default keeps the wheel dry.', (6, 1)),
+            ('It is 10.', (6,)),
+            ('Jonas Orme set max_level in 1871.', (6,)),
+            ('max_level: This option needs a restart.', (6, 1)),
+            ('speed of the wheel, in turns a minute.', (8,)),
+            ('Default: 0.', (8,)),
+            ('The wheel was dry.', (13,)),
         ]
     )
 
