@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from researcher_integration.digests.blocks import block_statements, read_blocks
+from researcher_integration.digests.diffs import diff_statements, read_diff
 from researcher_integration.digests.json_digest import json_statements
 from researcher_integration.digests.json_reading import Json, Read, read_json
 from researcher_integration.digests.log_lines import ESCAPES, outcomes, starts_like_log
@@ -26,7 +27,7 @@ from researcher_integration.digests.values import template
 from researcher_integration.digests.xml_reading import read_xml
 from summarizer_tool import fits_tokens, truncate_tokens
 
-Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
+Kind = Literal['log', 'json', 'table', 'blocks', 'diff', 'prose']
 
 _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
@@ -62,7 +63,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     """Say what matters in machine output: errors, odd ones out, counts, settings, metrics.
 
     Args:
-        text: Any text, of any length; if it is no log, JSON or table, the digest is of the kind `prose`, and empty.
+        text: Any text, of any length; if it has none of the other forms, the digest is `prose`, and empty.
         budget: cl100k tokens that the digest may have.
         focus: What the reader looks for; lines and items that mention it come first.
     """
@@ -73,7 +74,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
         return Digest('', kind, ())
     words = focus_words(focus)
     found = [*statements, *_mentions(lines, words)]
-    if budget >= _ROOM_FOR_MORE:
+    if budget >= _ROOM_FOR_MORE and kind != 'diff':
         # The items of JSON are told by their reader, whatever lines they stand on: lines of its own may tell more.
         found += surprising([*enumerate(lines, 1)] if kind == 'json' else pieces(_unlike_most(lines)))
     chosen = choose(found, budget, words)
@@ -98,6 +99,8 @@ def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[K
         if logged := _logged(read):
             return 'log', log_statements(logged)
         return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
+    if files := read_diff(lines):
+        return 'diff', diff_statements(files)
     if (read := read_xml(text) or read_literal(text)) is not None:
         return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
     if tables := read_tuples(lines) or read_tables(lines, [markdown, aligned, separated]):

@@ -43,9 +43,9 @@ _AGAIN = 0.7
 """Bits that each further odd value of a field is less surprising."""
 _TOLD = 5
 """Oddities of one thing that are told."""
-_WHOLE = 12
+_WHOLE = 5
 """Odd things that are told with their longest text, or, where nothing names them, with what they are."""
-_TELLING = 100
+_TELLING = 70
 """Characters of that."""
 _CELL = 120
 """Characters of one of them,"""

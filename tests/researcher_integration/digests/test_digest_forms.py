@@ -1,10 +1,12 @@
 """Digests of outputs of many forms: what is unlike the rest, and where it stands."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
 from researcher_integration.digests.digest import digest
+from summarizer_tool import count_tokens
 
 ASKED = 'Is anything wrong or unusual here?'
 
@@ -199,3 +201,32 @@ def test_blocks_are_named_by_the_line_above_them() -> None:
     blocks[41] = blocks[41].replace('free', 'sunk')
     found = digest(''.join(blocks), 200)
     assert '165| boat-41: State: sunk (usually free)' in found.text
+
+
+def test_a_diff_is_told_by_its_files_and_by_the_lines_that_stand_alone() -> None:
+    def file(name: str, changes: Sequence[str]) -> list[str]:
+        gained = sum(line[0] == '+' for line in changes)
+        head = [f'diff --git a/{name} b/{name}', f'--- a/{name}', f'+++ b/{name}']
+        return [*head, f'@@ -1,{len(changes) - gained} +1,{gained} @@', *changes]
+
+    lock = [
+        f'{sign}    "hash": "sha256:{n * 7919 * (3 if sign == "+" else 5):032x}",' for n in range(300) for sign in '-+'
+    ]
+    moor = [f'{sign}    berth = quay.moor(boat, pier={n + (sign == "+")})' for n in range(30) for sign in '-+']
+    moor.insert(31, '+    reply = ask(harbour, verify=False)')
+    lines = [*file('harbour.lock', lock), *file('harbour/quay.py', moor)]
+    found = digest('\n'.join(lines), 300, focus='Review this diff for security problems')
+    assert found.kind == 'diff'
+    assert found.text.splitlines()[:2] == [
+        'diff of 2 files: +331 -330',
+        'harbour.lock +300 -300; harbour/quay.py +31 -30',
+    ]
+    number = 1 + lines.index('+    reply = ask(harbour, verify=False)')
+    assert f'{number}| quay.py: + reply = ask(harbour, verify=False)' in found.text.splitlines()
+
+
+@pytest.mark.parametrize(
+    'text', ['@@ -1 +1 @@', '--- a\n+++ b\n@@ -1,9 +1,9 @@\n-x', '+++\n---\n' * 9, '@@ -0,0 +1,0 @@\n' * 9]
+)
+def test_any_diff_stays_within_its_budget(text: str) -> None:
+    assert count_tokens(digest(text, 40).text) <= 40
