@@ -21,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from summarizer_tool.web import robots
 from tests.support.site_logbook import logbook
 from tests.support.threaded_server import served
 
@@ -282,7 +283,11 @@ _CHROME_ENDS: Final = {
 
 @contextmanager
 def site() -> Generator[Site]:
-    """Serve the pages and, on another port, the canary, in threads, until the block ends."""
+    """Serve the pages and, on another port, the canary, in threads, until the block ends.
+
+    Nothing is known of a site that had these ports before.
+    """
+    setattr(robots, '_known', robots.KnownSites())  # noqa: B010 - private
     tariff = html('<h1>Tariff</h1>\n<p>The Eastern Grid pays a tariff of eleven crowns for a megawatt hour.</p>')
     canary = Server('', dict.fromkeys(('/tariff', '/mirrored', '/collect'), tariff))
     with _running(canary):

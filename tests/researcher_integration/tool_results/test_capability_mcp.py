@@ -92,14 +92,14 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
                 'cluster': 'kelder',
                 'count': 500,
                 'items': [
-                    '[harbour/list_shipments: 52,891 tokens, summarized in 993. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
+                    '[harbour/list_shipments: 52,891 tokens, summarized in 996. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
                     'items.items: 500 items with 13 fields, named by id',
-                    'shp-40364: handling_minutes=4256 (median 20)',
-                    'shp-40451: handling_minutes=3688 (median 20)',
-                    'shp-40147: policy.max_delay_hours=205 (median 48)',
-                    'shp-40067: error=seal 40a1c4 does not match the bill of lading (usually null)',
+                    'shp-40364: handling_minutes=4256 (median 20) [uid=61b6b402-100f-3d14b321d958]',
+                    'shp-40451: handling_minutes=3688 (median 20) [uid=2eb29664-4920-22cf1d8c018d]',
+                    'shp-40147: policy.max_delay_hours=205 (median 48) [uid=8dd4c0f7-0d7f-4a05d3a43d90]',
                     'shp-40215: error=scanner refused tag T1827 (usually null)',
-                    'shp-40079: error=seal 4172a1 does not match the bill of lading (usually null)',
+                    'shp-40160: status=returned',
+                    'shp-40434: carrier=Charter 161',
                 ],
             }
         )
