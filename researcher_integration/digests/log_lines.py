@@ -47,7 +47,7 @@ _LEVEL = re.compile(
     r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
 )
 _STATUSES = (
-    re.compile(r'\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'),
+    re.compile(r'^\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'),
     re.compile(r'(?<![\w./-])([A-Za-z]{2,12})(?>(?:[\W\d_]|(?<=[\d ])(?:m?s|sec)\b)*)$'),
 )
 """How a line may begin or end with what came out of it: `PASS: …`, `… ok`, `… FAILED [ 12%]`."""
@@ -214,7 +214,8 @@ def outcomes(lines: Sequence[str]) -> list[tuple[str, Severity]]:
         if not ranked or sum(count for _, count in ranked) < _OUTCOME_SHARE * filled or ranked[0][1] < filled / 2:
             continue
         bad = {word for word in counts if BAD.fullmatch(word) or _FAILED.fullmatch(word)}
-        if bad and ranked[0][0] not in bad:
+        # A level says how much a line matters, and no line of INFO that all is well.
+        if bad and ranked[0][0] not in bad and not _LEVEL.match(ranked[0][0]):
             severities: dict[str, Severity] = dict.fromkeys((word for word, _ in ranked), '')
             severities.update(dict.fromkeys(bad, 'error'), **{ranked[0][0]: 'fine'})
             return [(word, severities[word]) if word in severities else ('', '') for word in words]

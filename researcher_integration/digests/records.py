@@ -44,7 +44,7 @@ _AGAIN = 0.7
 _TOLD = 5
 """Oddities of one thing that are told."""
 _WHOLE = 5
-"""Odd things that are told with their longest text, or, where nothing names them, with what they are."""
+"""Odd things that are told with their longest text where only a number names them, or with all where nothing does."""
 _TELLING = 70
 """Characters of that."""
 _CELL = 120
@@ -228,7 +228,7 @@ def _odd(them: NamedRows, oddities: Sequence[Oddity], telling: str) -> Iterator[
             said = ', '.join(f'{field}{them.sign}{shown(cell)}' for field, cell in own.items())
             if telling in own and not them.key:
                 names = one_line(row[telling], _TELLING)
-            elif said and nth < _WHOLE and said not in told:
+            elif said and nth < _WHOLE and said not in told and (not them.key or quantity(names) is not None):
                 told += f' [{one_line(said, _TELLING)}]'
             names = f'{them.lines[rows[0]]}| {names}' if them.lines else names
         text = f'{several}{names}: {told}' if len(names) < 400 else f'{told} {several}{names}'

@@ -270,3 +270,10 @@ def test_a_word_of_the_question_that_many_lines_have_says_nothing_about_them() -
     lines[77] = 'boat 77 hides its cargo from keeper 0 of pier 2'
     found = digest('\n'.join(lines), 300, focus='Which cargo is odd in this output?')
     assert [each.text for each in found.lines if each.topic == 'mentioned'] == [f'{lines[77]} [cargo ×1]']
+
+
+def test_levels_are_no_outcomes() -> None:
+    lines = [f'{"ERROR" if n == 40 else "INFO"} boat {n} lies at pier {n % 7}' for n in range(400)]
+    lines[211] = 'INFO boat 211 lies at pier (sunk)'
+    found = digest('\n'.join(lines), 500)
+    assert any(each.lines == (212,) for each in found.lines if each.topic in ('unlike', 'odd items'))

@@ -76,7 +76,7 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
     log, shipments = returned(run.all_messages())
     assert log.content.splitlines()[:8] == snapshot(
         [
-            '[harbour/read_log: 24,485 tokens, summarized in 900. The whole result is src_f65f418be550: search_source finds lines in it, read_source shows them.]',
+            '[harbour/read_log: 24,485 tokens, summarized in 965. The whole result is src_f65f418be550: search_source finds lines in it, read_source shows them.]',
             'log of 652 lines; 2026-03-14T02:00:01.521Z to 2026-03-14T02:25:59.834Z; INFO ×369, DEBUG ×171, WARN ×95, ERROR ×4, FATAL ×1; 21 templates',
             '567| 2026-03-14T02:22:56.886Z FATAL [tide-feed] lost connection to gauge X10127, giving up after 5 attempts',
             '173| 2026-03-14T02:07:05.418Z ERROR [manifest-store] write to volume R86693 failed: no space left on device',
@@ -92,20 +92,19 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
                 'cluster': 'kelder',
                 'count': 500,
                 'items': [
-                    '[harbour/list_shipments: 52,891 tokens, summarized in 996. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
+                    '[harbour/list_shipments: 52,891 tokens, summarized in 993. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
                     'items.items: 500 items with 13 fields, named by id',
-                    'shp-40364: handling_minutes=4256 (median 20) [uid=61b6b402-100f-3d14b321d958]',
-                    'shp-40451: handling_minutes=3688 (median 20) [uid=2eb29664-4920-22cf1d8c018d]',
-                    'shp-40147: policy.max_delay_hours=205 (median 48) [uid=8dd4c0f7-0d7f-4a05d3a43d90]',
+                    'shp-40364: handling_minutes=4256 (median 20)',
+                    'shp-40451: handling_minutes=3688 (median 20)',
+                    'shp-40147: policy.max_delay_hours=205 (median 48)',
+                    'shp-40067: error=seal 40a1c4 does not match the bill of lading (usually null)',
                     'shp-40215: error=scanner refused tag T1827 (usually null)',
-                    'shp-40160: status=returned',
-                    'shp-40434: carrier=Charter 161',
+                    'shp-40079: error=seal 4172a1 does not match the bill of lading (usually null)',
                 ],
             }
         )
     )
-    # The last of twelve facts hang on which lines the scripted model copies.
-    assert surviving(LOG_FACTS, log.content) >= 0.8
+    assert surviving(LOG_FACTS, log.content) >= 0.9
     assert surviving(SHIPMENT_FACTS, shipments.content['items']) >= 0.9
     assert [source.title for source in store.collection(COLLECTION).sources()] == snapshot(
         ['harbour/list_shipments()', 'harbour/read_log()']
@@ -338,7 +337,7 @@ async def test_the_span_of_a_summary_stands_under_its_tool_call(noise: Noise, ca
                 'reason': '',
                 'tokens_out': 120,
                 'requests': 1,
-                'input_tokens': 699,
+                'input_tokens': 805,
                 'output_tokens': 36,
             }
         )
