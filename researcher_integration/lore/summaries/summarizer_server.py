@@ -227,7 +227,8 @@ class SummarizerServer(MCPToolset[Any]):
             return self._why(first_error(error))  # pyright: ignore[reportUnknownArgumentType]
         if isinstance(error, TimeoutError):
             return f'did not answer within {self._timeout:g} seconds'
-        while error.__cause__ is not None:
+        # What an error of httpx2 is caused by is its transport's own.
+        while error.__cause__ is not None and not isinstance(error, httpx2.HTTPError):
             error = error.__cause__
         match error:
             case httpx2.HTTPStatusError(response=httpx2.Response(status_code=401)):
