@@ -23,7 +23,7 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
-from summarizer_tool.text.sentences import plain
+from summarizer_tool.text.sentences import plain, without_split_tags
 from summarizer_tool.text.stop_words import language_of, stop_words
 from summarizer_tool.text.structure import is_underline
 
@@ -67,7 +67,8 @@ _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    texts = [line.text for line in lines]
+    texts = without_split_tags([line.text for line in lines])
+    lines = [replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
     levels = range(1 - len(path), 1)
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],

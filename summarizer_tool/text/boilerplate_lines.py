@@ -10,7 +10,10 @@ _REACH = 240
 
 _BULLET = regex.compile(r'^(?:[-*+•]|\d{1,3}[.)])[ \t]+')
 _LINK = regex.compile(r'!?\[([^\[\]]{0,200})\]\([^()]{0,200}\)')
-_LINK_ONLY = regex.compile(r'^(?:!?\[[^\[\]]*\]\([^()]*\)[\s|·•,/>»-]*)+$')
+_IMAGE = regex.compile(r'!\[[^\[\]]{0,300}\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])')
+_LINK_ONLY = regex.compile(r'^(?:\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])[\s|·•,/>»-]*)+$')
+_LINK_TARGET = regex.compile(r'^ {0,3}\[(?!\^)[^\[\]]{1,100}\]:\s+\S*(?:[/#]|\.\w)\S*(?:\s+["\'(].*)?$')
+"""What a link elsewhere on the page refers to: `[docs]: https://…`."""
 _MENU = regex.compile(r'^[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40}){2,}$')
 _MARKS = regex.compile(r'[*_`#>\[\]]+')
 
@@ -88,11 +91,14 @@ def _bare(line: str) -> str:
 
 def is_boilerplate(line: str) -> bool:
     """Return whether a line belongs to the site, not to the text."""
+    unbulleted = _BULLET.sub('', line.strip())
+    without_images = _IMAGE.sub('', unbulleted)
+    if _LINK_TARGET.match(line) or (unbulleted and not without_images.strip()) or _LINK_ONLY.match(without_images):
+        return True
     bare = _bare(line)
     if not bare:
         return False
-    unbulleted = _BULLET.sub('', line.strip())
-    if _LINK_ONLY.match(unbulleted) or _MENU.match(unbulleted) or _OPENS.match(bare) or _leads_away(bare):
+    if _MENU.match(unbulleted) or _OPENS.match(bare) or _leads_away(bare):
         return True
     folded = bare.casefold()
     return any(hint in folded for hint in _HINTS) and _HOLDS.search(bare) is not None

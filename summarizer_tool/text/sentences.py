@@ -41,13 +41,11 @@ _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
-# A bare URL that a sentence is about: "lives at https://…", "the base URL is https://…", or that opens a line of one.
-_IS_SAID = regex.compile(
-    r'(?:^[^(]*[,:]|\b(?:is|at|to|in|by|of|see|via|with|for|and|or|as|URL|use|from|on|under|visit|address|endpoint):?)'
-    r' $',
+_TAG = regex.compile(
+    r'</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong'
+    r'|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)\b(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300}>',
     regex.IGNORECASE,
 )
-_TAG = regex.compile(r'</?(?:br|p|b|i|em|strong|sup|sub|span|div|small|u)\b[^<>]{0,200}>', regex.IGNORECASE)
 _WORD = regex.compile(r'\w+')
 # A word that a formatter has divided where a line ends, which nobody does by hand.
 _DIVIDED = regex.compile(r'\p{Ll}[\xad‐]$')
@@ -99,7 +97,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
 
 
 def plain(text: str) -> str:
-    """Take the markdown marks off one line: links, emphasis, code spans, footnotes, bare URLs."""
+    """Take the markdown marks off one line: links, emphasis, code spans, footnotes, tags, URLs in brackets."""
     if not any(mark in text for mark in '[*_`<!') and 'http' not in text:
         return one_line(text)
     text = _IMAGE.sub(r'\1', text)
@@ -109,15 +107,15 @@ def plain(text: str) -> str:
         text = _CODE_SPAN.sub(r'\2', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = _TAG.sub(' ', text)
-    text = _URL.sub(_needed_url, _URL_ASIDE.sub('', text))
-    text = text.replace(', )', ')')
-    return one_line(text)
+    return one_line(_URL_ASIDE.sub('', text))
 
 
-def _needed_url(match: regex.Match[str]) -> str:
-    """Drop a URL, unless the words before it or after it on its line lead to it."""
-    opens = not match.string[: match.start()].strip() and match.end() < len(match.string.rstrip())
-    return match.group() if opens or _IS_SAID.search(match.string, 0, match.start()) else ''
+def without_split_tags(texts: Sequence[str]) -> list[str]:
+    """Take HTML tags that go on over several lines out of lines of markdown; as many lines remain."""
+    joined = '\n'.join(texts)
+    if '<' not in joined:
+        return list(texts)
+    return _TAG.sub(lambda tag: '\n' * tag.group().count('\n') or tag.group(), joined).split('\n')
 
 
 def is_abbreviated(text: str, end: int) -> bool:
@@ -161,7 +159,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
             continue
         if piece := text[begin:end].strip():
             on = lines[max(0, bisect_right(starts, begin) - 1) : bisect_left(starts, end)]
-            yield Sentence(piece, tuple(line.number for line in on))
+            yield Sentence(_LINK.sub(r'\1', piece), tuple(line.number for line in on))
         begin = end
     if rest := text[begin:].strip():
         yield Sentence(rest, tuple(line.number for line in lines[max(0, bisect_right(starts, begin) - 1) :]))

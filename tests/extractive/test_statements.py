@@ -192,7 +192,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
             ('wheel.speed is the number of turns a minute.', (9,)),
             ('turn(): Turns it once.', (12, 11)),
             ('turn(): Do not call this method twice.', (12, 11)),
-            ('It is another matter how the mill is paid for (see The Mill).', (14,)),
+            ('It is another matter how the mill is paid for (see The Mill, https://mill.example).', (14,)),
             ('This page is not.', (14,)),
         ]
     )
@@ -404,7 +404,7 @@ def test_tildes_underline_a_title():
 def test_plain_takes_marks_off():
     assert plain(
         '**Mara** _Quill_ of [Port *Ansel*](/wiki/Ansel_(town)) `x` ![map](m.png)[^2] <br> https://a.example/b'
-    ) == (snapshot('Mara Quill of Port Ansel x map'))
+    ) == (snapshot('Mara Quill of Port Ansel x map https://a.example/b'))
 
 
 @pytest.mark.parametrize(
@@ -460,3 +460,24 @@ def test_thousands_of_lines_complete():
     found, _ = statements(lines)
     assert found
     assert all(1 <= number <= 4_000 for statement in found for number in statement.evidence)
+
+
+def test_html_in_markdown_and_targets_of_links_are_no_text():
+    text = """[![Build][build-image]][build] [![MIT](https://img.example/mit.svg)](LICENSE)
+
+<p align="center"><a href="https://mill.example/"
+   target="_blank"><img src="https://mill.example/logo.png"
+   alt="The mill" /></a></p>
+
+The mill follows the [rules of the
+guild](https://guild.example/) and is measured by https://mill.example/gauge. <kbd>Ctrl</kbd> stops it.
+
+[build-image]: https://img.example/build.svg
+[build]: https://build.example/mill
+"""
+    assert read(text) == snapshot(
+        [
+            ('The mill follows the rules of the guild and is measured by https://mill.example/gauge.', (7, 8)),
+            ('Ctrl stops it.', (8,)),
+        ]
+    )
