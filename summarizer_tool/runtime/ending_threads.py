@@ -69,7 +69,8 @@ class EndableCall(Generic[T]):
         """From here on nothing is raised in this thread, which others use next."""
         with self._lock:
             thread, self._thread = self._thread, None
-            if thread is not None:
+            # Taking back what was never raised makes CPython look for it between any two lines from then on.
+            if thread is not None and self._is_ended:
                 _raise_in(thread, None)
 
 
