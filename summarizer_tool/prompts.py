@@ -262,16 +262,15 @@ def _lines(body: str, last: int = 0) -> list[NumberedLine]:
     """The lines of a frame; the number of a heading follows from those beside it, or from the last one before."""
     lines: list[NumberedLine] = []
     unknown = 0
-    for text in body.removeprefix('\n').removesuffix('\n').split('\n'):
+    texts = body.removeprefix('\n').removesuffix('\n').split('\n')
+    for text, following in zip(texts, [*texts[1:], None], strict=True):
         if match := _NUMBERED.match(text):
             number = int(match.group(1))
             for place in range(unknown):  # headings that stand before the first number
                 lines[place] = replace(lines[place], number=number - unknown + place)
             unknown = 0
-            lines.append(NumberedLine(number, match.group(2)))
+            lines.append(NumberedLine(number, match.group(2), following == ''))
         elif _HEADING.match(text):
             unknown += len(lines) == unknown
-            lines.append(NumberedLine((lines[-1].number if lines else last) + 1, text))
-        elif lines and not text:
-            lines[-1] = replace(lines[-1], blank_after=True)
+            lines.append(NumberedLine((lines[-1].number if lines else last) + 1, text, following == ''))
     return lines

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
@@ -65,13 +66,10 @@ class AnswerCache:
         shown = prompts.number_lines(lines)
         return key_of('reduce', self.scope, focus.key(), shown, target)
 
-    async def find(self, key: str, target: int) -> ChunkSummary | None:
-        """The kept answer for a request, if there is one."""
-        if self.cache is None:
-            return None
+    async def _find(self, cache: Cache, key: str, target: int) -> ChunkSummary | None:
         least, most = (target, target) if self.is_exact else (round(target * LEAST), round(target * MOST))
         try:
-            kept = await in_io_thread(self.cache.answer, key, least=least, most=most)
+            kept = await in_io_thread(cache.answer, key, least=least, most=most)
             answer = None if kept is None else ChunkSummary.model_validate_json(kept)
         except (StoreError, ValidationError) as error:
             _complain(error)
@@ -89,34 +87,23 @@ class AnswerCache:
             _complain(error)
 
     @asynccontextmanager
-    async def only_one(self, key: str, deadline: Deadline) -> AsyncGenerator[None]:
-        """Let one request at a time ask for the same thing: the others find its answer."""
+    async def asking(self, key: str, target: int, deadline: Deadline) -> AsyncGenerator[ChunkSummary | None]:
+        """The kept answer for a request, if any. One at a time asks the same thing, and the others find its answer."""
         if self.cache is None:
-            yield
+            yield None
             return
-        place = (get_running_loop(), key)
-        turn = _turns.setdefault(place, _Turn())
-        turn.users += 1
-        has_turn = False
+        lock, has_turn = _locks.setdefault((get_running_loop(), key), Lock()), False
         try:
             with deadline.calling():
-                has_turn = await turn.lock.acquire()
-            yield
+                has_turn = await lock.acquire()
+            yield await self._find(self.cache, key, target)
         finally:
             if has_turn:
-                turn.lock.release()
-            turn.users -= 1
-            if not turn.users:
-                del _turns[place]
+                lock.release()
 
 
-@dataclass(slots=True)
-class _Turn:
-    lock: Lock = field(default_factory=Lock)
-    users: int = 0
-
-
-_turns: dict[tuple[AbstractEventLoop, str], _Turn] = {}
+_locks: WeakValueDictionary[tuple[AbstractEventLoop, str], Lock] = WeakValueDictionary()
+"""Of those who ask now; of others nothing stays."""
 
 
 def _complain(error: Exception) -> None:

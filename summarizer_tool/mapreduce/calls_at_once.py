@@ -28,51 +28,54 @@ class Call(Generic[T]):
     """The indices of the calls that must be finished before."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallsAtOnce:
-    """Runs calls."""
+async def calls_at_once(
+    calls: Sequence[Call[T]], most: int, on_progress: Callable[[Progress], None] | None = None
+) -> list[T]:
+    """Make all calls.
 
-    most: int
-    """At the same time."""
-    on_progress: Callable[[Progress], None] | None
+    Args:
+        calls: Each comes after others of them, or after none.
+        most: At the same time; no more of them exist.
+        on_progress: Told after each.
 
-    async def __call__(self, calls: Sequence[Call[T]]) -> list[T]:
-        """Make all of them; no more exist at once than are allowed. Their results, in the order of the calls."""
-        done: dict[int, T] = {}
-        needs = [len(set(call.after)) for call in calls]
-        followers: dict[int, list[int]] = {}
-        for index, call in enumerate(calls):
-            for needed in set(call.after):
-                followers.setdefault(needed, []).append(index)
-        ready = [(call.rank, index) for index, call in enumerate(calls) if not needs[index]]
-        heapify(ready)
-        totals, finished, running = Counter(call.phase for call in calls), Counter[Phase](), 0
+    Returns:
+        Their results, in the order of the calls.
+    """
+    done: dict[int, T] = {}
+    needs = [len(set(call.after)) for call in calls]
+    followers: dict[int, list[int]] = {}
+    for index, call in enumerate(calls):
+        for needed in set(call.after):
+            followers.setdefault(needed, []).append(index)
+    ready = [(call.rank, index) for index, call in enumerate(calls) if not needs[index]]
+    heapify(ready)
+    totals, finished, running = Counter(call.phase for call in calls), Counter[Phase](), 0
 
-        def begin() -> None:
-            nonlocal running
-            while ready and running < self.most:
-                running += 1
-                group.start_soon(make, heappop(ready)[1])
+    def begin() -> None:
+        nonlocal running
+        while ready and running < most:
+            running += 1
+            group.start_soon(make, heappop(ready)[1])
 
-        async def make(index: int) -> None:
-            nonlocal running
-            done[index] = await calls[index].make()
-            running -= 1
-            phase = calls[index].phase
-            finished[phase] += 1
-            if self.on_progress is not None:
-                message = f'{calls[index].what} {finished[phase]} of {totals[phase]}'
-                self.on_progress(Progress(phase, finished[phase], totals[phase], message))
-            for follower in followers.get(index, ()):
-                needs[follower] -= 1
-                if not needs[follower]:
-                    heappush(ready, (calls[follower].rank, follower))
+    async def make(index: int) -> None:
+        nonlocal running
+        done[index] = await calls[index].make()
+        running -= 1
+        phase = calls[index].phase
+        finished[phase] += 1
+        if on_progress is not None:
+            message = f'{calls[index].what} {finished[phase]} of {totals[phase]}'
+            on_progress(Progress(phase, finished[phase], totals[phase], message))
+        for follower in followers.get(index, ()):
+            needs[follower] -= 1
+            if not needs[follower]:
+                heappush(ready, (calls[follower].rank, follower))
+        begin()
+
+    try:
+        async with anyio.create_task_group() as group:
             begin()
-
-        try:
-            async with anyio.create_task_group() as group:
-                begin()
-        except BaseExceptionGroup as errors:
-            # A usage limit or a mistake in the setup ends all calls; the caller wants to catch it by its own type.
-            raise failures.first_of(errors) from None
-        return [done[index] for index in range(len(calls))]
+    except BaseExceptionGroup as errors:
+        # A usage limit or a mistake in the setup ends all calls; the caller wants to catch it by its own type.
+        raise failures.first_of(errors) from None
+    return [done[index] for index in range(len(calls))]

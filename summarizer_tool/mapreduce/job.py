@@ -1,7 +1,8 @@
 """The engine's input, its result for each chunk, and its counters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.llm.options import Phase
@@ -11,7 +12,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.schemas import DroppedFacts, PartState
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Job:
     """One request, checked and complete."""
 
@@ -23,6 +24,11 @@ class Job:
     tokens_in: int
     said_before: frozenset[str] = frozenset()
     """The facts of the last summary of earlier versions of the documents: what has not changed is said again."""
+
+    @cached_property
+    def index_of(self) -> Mapping[int, int]:
+        """The index of each document, by its `id()`."""
+        return {id(document): index for index, document in enumerate(self.documents)}
 
 
 @dataclass(slots=True)

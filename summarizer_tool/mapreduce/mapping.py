@@ -1,7 +1,7 @@
 """The map step: one chunk to grounded facts, by the model, or where it does not answer by the embedded one."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic_ai.exceptions import UsageLimitExceeded
@@ -11,13 +11,10 @@ from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import agents, extractive_fallback, grounding, merging
-from summarizer_tool.mapreduce.answer_cache import AnswerCache
-from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
+from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.mapreduce.numbering import Numbered, number
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.mapreduce.targets import ChunkTarget
-from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary
 
@@ -29,38 +26,32 @@ LEAST_PART_CHARACTERS = 1000
 class ChunkMapper:
     """Summarizes the chunks of one job."""
 
-    job: Job
-    deadline: Deadline
-    tally: RunStats
-    caller: SubAgentRunner
-    finished: AnswerCache
-    target: ChunkTarget
-    index_of: Mapping[int, int]
-    """The index of each document, by its `id`."""
+    runner: SubAgentRunner
 
-    async def summarize(self, chunk: Chunk, target: int, place: int, total: int) -> ChunkOutcome:
-        """Ask the model about a chunk, the `place`-th of `total`, for facts of `target` tokens."""
-        has_time = self.caller.pace.has_time()
-        if reason := self.caller.skip_reason() or ('' if has_time else DEADLINE):
-            return ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
-        numbered = await in_thread(number, chunk, self.index_of)
+    async def summarize(self, chunk: Chunk, target: int, outcomes: list[ChunkOutcome]) -> None:
+        """Ask the model about a chunk, for facts of `target` tokens; its outcome is put in its place among all."""
+        has_time = self.runner.pace.has_time()
+        if reason := self.runner.skip_reason() or ('' if has_time else DEADLINE):
+            outcomes[chunk.index] = ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
+            return
+        numbered = await in_thread(number, chunk, self.runner.job.index_of)
         if not numbered.places:
-            return ChunkOutcome(state='summarized')
-        about = {'chunk': place, 'chunks': total, 'tokens_in': chunk.tokens, 'target_tokens': target}
-        with telemetry.span('map chunk', **about, model=self.caller.model_name) as span:
-            outcome = await self._ask(numbered, target)
+            outcomes[chunk.index] = ChunkOutcome(state='summarized')
+            return
+        about = {'chunk': chunk.index + 1, 'chunks': len(outcomes), 'tokens_in': chunk.tokens, 'target_tokens': target}
+        with telemetry.span('map chunk', **about, model=self.runner.model_name) as span:
+            outcome = outcomes[chunk.index] = await self._ask(numbered, target)
             sizes = {'facts': len(outcome.facts), 'tokens_out': merging.size(outcome.facts)}
             span.set_attributes({**sizes, 'state': outcome.state, 'reason': outcome.reason})
-        return outcome
 
     async def ask_again(self, chunk: Chunk, missing: Sequence[str], target: int) -> list[GroundedFact]:
         """Ask once more about a chunk, for what all answers leave out."""
-        if self.caller.skip_reason():
+        if self.runner.skip_reason():
             return []
         try:
-            return (await self._ask(await in_thread(number, chunk, self.index_of), target, missing)).facts
+            return (await self._ask(await in_thread(number, chunk, self.runner.job.index_of), target, missing)).facts
         except UsageLimitExceeded:  # what there is already is worth more than an error
-            self.tally.warnings.append('the usage limit is reached; what is missing was not asked for again')
+            self.runner.stats.warnings.append('the usage limit is reached; what is missing was not asked for again')
             return []
 
     async def degrade(self, chunk: Chunk, outcome: ChunkOutcome, target: float, spare: float) -> None:
@@ -71,8 +62,8 @@ class ChunkMapper:
         if outcome.state != 'failed':
             return
         with telemetry.span('degrade chunk', chunk=chunk.index + 1, reason=outcome.reason, model='extractive') as span:
-            take = self.extract if self.deadline.seconds > spare else self._first_statements
-            left = self.target(target - merging.size(outcome.facts))
+            take = self.extract if self.runner.deadline.seconds > spare else self._first_statements
+            left = self.runner.target(target - merging.size(outcome.facts))
             facts, entities = await take(chunk, left, outcome.reached)
             outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
             outcome.state = 'degraded'
@@ -83,8 +74,8 @@ class ChunkMapper:
     ) -> tuple[list[GroundedFact], list[str]]:
         """The embedded model's facts and entities of a chunk, or of what follows a place in it."""
         numbered = await self._numbered(chunk, after)
-        facts, checked = await in_process(extractive_fallback.extract, numbered, self.job.focus, target)
-        self.tally.checked(facts, checked)
+        facts, checked = await in_process(extractive_fallback.extract, numbered, self.runner.job.focus, target)
+        self.runner.stats.checked(facts, checked)
         return numbered.found(checked), checked.entities
 
     async def _first_statements(
@@ -92,27 +83,26 @@ class ChunkMapper:
     ) -> tuple[list[GroundedFact], list[str]]:
         numbered = await self._numbered(chunk, after)
         facts = await in_thread(extractive_fallback.first_statements, numbered, target)
-        self.tally.facts_in += len(facts)
+        self.runner.stats.facts_in += len(facts)
         return facts, []
 
     async def _numbered(self, chunk: Chunk, after: Place | None) -> Numbered:
-        numbered = await in_thread(number, chunk, self.index_of)
+        numbered = await in_thread(number, chunk, self.runner.job.index_of)
         return numbered if after is None else numbered.after(after)
 
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
-        has_cache = self.finished.cache is not None
-        key = await in_thread(self.finished.map_key, numbered.sources, self.job.focus, missing) if has_cache else ''
-        async with self.finished.only_one(key, self.deadline):
-            kept = await self.finished.find(key, target)
+        answers, focus = self.runner.answers, self.runner.job.focus
+        key = await in_thread(answers.map_key, numbered.sources, focus, missing) if answers.cache else ''
+        async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
                 return await self._grounded(numbered, kept)
-            prompt = await in_thread(prompts.chunk_request, numbered.sources, self.job.focus, target, missing)
-            agent = agents.TOPICAL_SUMMARIZER if self.job.focus.topics else agents.CHUNK_SUMMARIZER
-            if len(prompt) > self.caller.window:
+            prompt = await in_thread(prompts.chunk_request, numbered.sources, focus, target, missing)
+            agent = agents.TOPICAL_SUMMARIZER if focus.topics else agents.CHUNK_SUMMARIZER
+            if len(prompt) > self.runner.window:
                 return await self._in_parts(numbered, target, missing, len(prompt))
-            answer = await self.caller.ask(agent, prompt, target, 'repair' if missing else 'map')
+            answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
             if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
-                await self.caller.fit_window(prompt, answer.error)
+                await self.runner.fit_window(prompt, answer.error)
                 return await self._in_parts(numbered, target, missing, len(prompt))
             if answer.output is None:
                 return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
@@ -121,20 +111,20 @@ class ChunkMapper:
                 outcome.reason, outcome.reached = answer.reason, max(fact.evidence[0] for fact in outcome.facts)
                 outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
             elif outcome.state == 'summarized':
-                await self.finished.keep(key, target, answer.output)
+                await answers.keep(key, target, answer.output)
             return outcome
 
     async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
         """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""
-        parts = numbered.parts(math.ceil(characters / self.caller.window))
+        parts = numbered.parts(math.ceil(characters / self.runner.window))
         whole = ChunkOutcome(state='summarized')
         for part in parts:
             if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
                 outcome = ChunkOutcome(reason=failures.CONTEXT_LENGTH)
-            elif reason := self.caller.skip_reason():
+            elif reason := self.runner.skip_reason():
                 outcome = ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
             else:
-                outcome = await self._ask(part, self.target(target / len(parts)), missing)
+                outcome = await self._ask(part, self.runner.target(target / len(parts)), missing)
             whole.facts, whole.entities = whole.facts + outcome.facts, whole.entities + outcome.entities
             if outcome.state != 'summarized':
                 whole.state, whole.reason, whole.is_failure = outcome.state, outcome.reason, outcome.is_failure
@@ -148,8 +138,8 @@ class ChunkMapper:
 
     async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:
         checked = await in_process(grounding.ground, answer, numbered.lines, numbered.context)
-        self.tally.checked(len(answer.facts), checked)
+        self.runner.stats.checked(len(answer.facts), checked)
         facts = numbered.found(checked)
-        if facts or self.caller.is_extractive:
+        if facts or self.runner.is_extractive:
             return ChunkOutcome(facts, checked.entities, 'summarized')
         return ChunkOutcome(reason='no supported facts' if answer.facts else 'empty answer')

@@ -1,4 +1,4 @@
-"""One job's calls of the sub-agents: counted, within its deadline, and none any more once an error would repeat."""
+"""One job's calls of the sub-agents: cached, counted, within its deadline, none any more once an error would repeat."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,13 +9,16 @@ from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
+from summarizer_tool import prompts
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
+from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.fact_stream import FactStream
-from summarizer_tool.mapreduce.job import RunStats
+from summarizer_tool.mapreduce.job import Job, RunStats
 from summarizer_tool.mapreduce.pace import Pace, Writing
+from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, in_steps
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.schemas import ChunkSummary
@@ -29,13 +32,14 @@ STRUCTURE_TOKENS = 160
 
 @dataclass
 class SubAgentRunner:
-    """Runs the sub-agents of one job on its model."""
+    """Runs the sub-agents of one job on its model, and counts what they do. It belongs to one event loop."""
 
     settings: Settings
     model: Model
+    """The model to call, already limited in concurrency."""
     model_name: str
+    job: Job
     deadline: Deadline
-    tally: RunStats
     options: RequestOptions = DEFAULT_OPTIONS
     """For its usage, in which others may count at the same time, usage limits, output mode and `on_fact`."""
     spent: RunUsage = field(default_factory=RunUsage)
@@ -45,13 +49,20 @@ class SubAgentRunner:
     _hopeless: str = ''
 
     def __post_init__(self) -> None:
-        self.pace = Pace(self.model_name, self.deadline, self.settings.llm_timeout_seconds, self.tally.warnings)
-        self._usage = self.options.usage if self.options.usage is not None else RunUsage()
-
-    @property
-    def is_extractive(self) -> bool:
+        settings, model, options = self.settings, self.model, self.options
+        self.stats = RunStats()
+        self.is_extractive = models.is_embedded(model)
         """Whether the model is the embedded one."""
-        return models.is_embedded(self.model)
+        self.pace = Pace(self.model_name, self.deadline, settings.llm_timeout_seconds, self.stats.warnings)
+        whose = (self.model_name, model.system, model.base_url or '', options.cache_scope)
+        asked = (options.output_mode or settings.llm_output_mode, prompts.version())
+        scope = key_of(*whose, *asked, revision() if self.is_extractive else '')
+        self.answers = AnswerCache(options.cache, scope, is_exact=self.is_extractive)
+        self._usage = options.usage if options.usage is not None else RunUsage()
+
+    def target(self, wanted: float) -> int:
+        """The tokens of facts that a call is asked for, where so many are wanted."""
+        return max(MIN_TARGET_TOKENS, min(in_steps(wanted), self.settings.default_chunk_size_tokens))
 
     def skip_reason(self) -> str:
         """Why no further call should be made: the deadline, or an error that every call would meet; empty if none."""
@@ -73,7 +84,7 @@ class SubAgentRunner:
             UsageLimitExceeded: If the caller's limits are reached.
             UserError: If the agent or the model is set up wrongly.
         """
-        self.tally.calls[phase] += 1
+        self.stats.calls[phase] += 1
         options = self.options
         on_fact = options.on_fact if phase == 'map' else None
         stream, within = None, self.deadline.calling()

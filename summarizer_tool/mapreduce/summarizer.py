@@ -21,6 +21,7 @@ from summarizer_tool.mapreduce.engine import Engine
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.report import joined, part_of
 from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest, SummaryTopic
+from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
@@ -328,7 +329,7 @@ class Summarizer:
             embedded=ExtractiveModel,
         ) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
-            summary = await Engine(self.settings, model, model_name, job, deadline, options).run()
+            summary = await Engine(SubAgentRunner(self.settings, model, model_name, job, deadline, options)).run()
             summary.stats.hedged_calls = model.share.hedged if isinstance(model, models.SharedModel) else 0
         summary.stats.budget = budget
         return summary

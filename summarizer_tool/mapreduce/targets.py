@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from summarizer_tool.documents.chunking import Chunk
 
@@ -27,18 +26,6 @@ says less of it than it is asked for."""
 
 FEW_IDLE = 0.85
 """The part of the places of all rounds of calls that should be taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkTarget:
-    """Makes a target that may be asked for of one that is wanted."""
-
-    most: int
-    """Tokens."""
-
-    def __call__(self, wanted: float) -> int:
-        """The target."""
-        return max(MIN_TARGET_TOKENS, min(in_steps(wanted), self.most))
 
 
 def in_steps(wanted: float) -> int:

@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import Summarizer, Summary, prompts
-from summarizer_tool.mapreduce.calls_at_once import Call, CallsAtOnce
+from summarizer_tool.mapreduce.calls_at_once import Call, calls_at_once
 from tests.support.map_models import good, make, read
 from tests.support.texts import chronicle
 
@@ -112,7 +112,7 @@ def test_calls_come_after_what_they_need_and_never_more_at_once(data: st.DataObj
     ]
 
     async def main() -> list[int]:
-        return await CallsAtOnce(most, None)(calls)
+        return await calls_at_once(calls, most)
 
     assert asyncio.run(main()) == list(range(count))
     assert peak <= most
