@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from asyncio import AbstractEventLoop, Lock, get_running_loop
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,10 +13,8 @@ from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
-from summarizer_tool import prompts
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import Cache
-from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.schemas import ChunkSummary
@@ -56,15 +54,9 @@ class AnswerCache:
     found: int = field(default=0, init=False)
     """Answers that were there already."""
 
-    def map_key(self, sources: Sequence[PromptSource], focus: Focus, missing: Sequence[str] = ()) -> str:
-        """The key of a chunk's summary, or of what it says of what is missing."""
-        shown = [[source.path, prompts.number_lines(source.lines)] for source in sources]
-        return key_of('map', self.scope, focus.key(), shown, *missing)
-
-    def reduce_key(self, lines: Sequence[NumberedLine], focus: Focus, target: int) -> str:
-        """The key of a merge; the target is a part of it."""
-        shown = prompts.number_lines(lines)
-        return key_of('reduce', self.scope, focus.key(), shown, target)
+    def key(self, request: str) -> str:
+        """The key of the answers to a request; where those for other targets will do, it names none."""
+        return key_of(self.scope, request)
 
     async def _find(self, cache: Cache, key: str, target: int) -> ChunkSummary | None:
         least, most = (target, target) if self.is_exact else (round(target * LEAST), round(target * MOST))

@@ -92,11 +92,10 @@ class ChunkMapper:
 
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
         answers, focus = self.runner.answers, self.runner.job.focus
-        key = await in_thread(answers.map_key, numbered.sources, focus, missing) if answers.cache else ''
+        prompt, key = await in_thread(self._request, numbered, target, missing)
         async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
                 return await self._grounded(numbered, kept)
-            prompt = await in_thread(prompts.chunk_request, numbered.sources, focus, target, missing)
             agent = agents.TOPICAL_SUMMARIZER if focus.topics else agents.CHUNK_SUMMARIZER
             if len(prompt) > self.runner.window:
                 return await self._in_parts(numbered, target, missing, len(prompt))
@@ -113,6 +112,12 @@ class ChunkMapper:
             elif outcome.state == 'summarized':
                 await answers.keep(key, target, answer.output)
             return outcome
+
+    def _request(self, numbered: Numbered, target: int, missing: Sequence[str]) -> tuple[str, str]:
+        """The request about some lines, and the key of its answer."""
+        answers, focus = self.runner.answers, self.runner.job.focus
+        key = answers.key(prompts.chunk_request(numbered.sources, focus, 0, missing)) if answers.cache else ''
+        return prompts.chunk_request(numbered.sources, focus, target, missing), key
 
     async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
         """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""

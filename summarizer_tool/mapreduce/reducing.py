@@ -180,11 +180,11 @@ class Reducer:
     async def _merge(self, lines: list[NumberedLine], focus: Focus, target: int) -> ChunkSummary | str:
         """The merger's answer, or why there is none."""
         answers = self.runner.answers
-        key = await in_thread(answers.reduce_key, lines, focus, target) if answers.cache else ''
+        prompt = await in_thread(prompts.merge_request, lines, focus, target)
+        key = answers.key(prompt)
         async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
                 return kept
-            prompt = await in_thread(prompts.merge_request, lines, focus, target)
             answer = await self.runner.ask(agents.MERGER, prompt, target, 'reduce')
             if answer.output is None:
                 return answer.reason

@@ -43,6 +43,9 @@ IDLE_SECONDS = 30.0
 NICENESS = 5
 """Worker processes give way to the event loop."""
 
+_UNLIMITED = cast('CapacityLimiter', nullcontext())
+"""The bound is that of `Turns`. Entering this lets nobody else run, who could take the process in between."""
+
 _logger = getLogger('summarizer_tool')
 
 _threads: RunVar[Turns] = RunVar('summarizer_tool_threads')
@@ -89,7 +92,7 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     place = await turns.take(load.due if load is not None else time.monotonic())
     call = EndableCall(partial(function, *args, **kwargs))
     # Abandoned only at the end of the event loop.
-    task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=_unlimited()))
+    task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=_UNLIMITED))
     _computing.add(task)
 
     def end(task: 'Task[Any]') -> None:
@@ -226,19 +229,14 @@ class WorkerProcesses:
             task.add_done_callback(self._running.pop)
 
 
-def _unlimited() -> CapacityLimiter:
-    """The bound is that of `Turns`. Entering this lets nobody else run, who could take the process in between."""
-    return cast('CapacityLimiter', nullcontext())
-
-
 async def _computed(function: Callable[[], T], scope: CancelScope) -> T:
     """Run a function in a worker process, which is killed when the scope is cancelled."""
     # One that is cancelled before it has said that it is there would be forgotten, and stay.
-    await anyio.to_process.run_sync(_set_up, limiter=_unlimited())
+    await anyio.to_process.run_sync(_set_up, limiter=_UNLIMITED)
     if scope.cancel_called:
         raise CancelledError
     with scope:
-        return await anyio.to_process.run_sync(function, cancellable=True, limiter=_unlimited())
+        return await anyio.to_process.run_sync(function, cancellable=True, limiter=_UNLIMITED)
     raise BrokenWorkerProcess
 
 
@@ -250,7 +248,7 @@ async def _end_one() -> None:
     """End an idle process."""
     # A process that is cancelled while it works is killed and waited for; one that left by itself would be missed.
     with anyio.move_on_after(_ENDING_SECONDS), suppress(BrokenWorkerProcess):
-        await anyio.to_process.run_sync(time.sleep, 3600, cancellable=True, limiter=_unlimited())
+        await anyio.to_process.run_sync(time.sleep, 3600, cancellable=True, limiter=_UNLIMITED)
 
 
 @cache

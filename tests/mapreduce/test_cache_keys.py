@@ -1,7 +1,6 @@
 """What a kept answer belongs to: another request, model or prompt must not get it."""
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -32,41 +31,36 @@ CACHE = AnswerCache(None, 'model and prompts', is_exact=False)
 OTHER_CACHE = AnswerCache(None, 'other prompts', is_exact=False)
 
 
-def are_distinct(keys: Iterable[str]) -> bool:
-    listed = list(keys)
-    return len(set(listed)) == len(listed)
+def map_key(sources: list[PromptSource], focus: Focus = FOCUS, cache: AnswerCache = CACHE) -> str:
+    return cache.key(prompts.chunk_request(sources, focus, 0))
 
 
-def test_the_key_of_a_chunk() -> None:
+def reduce_key(lines: list[NumberedLine], focus: Focus = FOCUS, target: int = 100, cache: AnswerCache = CACHE) -> str:
+    return cache.key(prompts.merge_request(lines, focus, target))
+
+
+def test_the_key_of_a_request() -> None:
     source = PromptSource(LINES, path=('The guild',))
     asked = [
-        CACHE.map_key([source], FOCUS),
-        CACHE.map_key([source], replace(FOCUS, schema_hint='name')),
-        CACHE.map_key([source], replace(FOCUS, focus_areas='crews')),
-        CACHE.map_key([source], Focus(FOCUS.schema_hint, FOCUS.focus_areas)),
-        CACHE.map_key([replace(source, path=('The crews',))], FOCUS),
-        CACHE.map_key([replace(source, lines=OTHER_LINES)], FOCUS),
-        CACHE.map_key([replace(source, lines=SHIFTED_LINES)], FOCUS),
-        CACHE.map_key([source, source], FOCUS),
-        OTHER_CACHE.map_key([source], FOCUS),
+        map_key([source]),
+        map_key([source], replace(FOCUS, schema_hint='name')),
+        map_key([source], replace(FOCUS, focus_areas='crews')),
+        map_key([source], Focus(FOCUS.schema_hint, FOCUS.focus_areas)),
+        map_key([replace(source, path=('The crews',))]),
+        map_key([replace(source, lines=OTHER_LINES)]),
+        map_key([replace(source, lines=SHIFTED_LINES)]),
+        map_key([source, source]),
+        map_key([source], cache=OTHER_CACHE),
+        reduce_key(LINES),
+        reduce_key(LINES, replace(FOCUS, schema_hint='name')),
+        reduce_key(LINES, replace(FOCUS, focus_areas='crews')),
+        reduce_key(LINES, target=101),
+        reduce_key(OTHER_LINES),
+        reduce_key(SHIFTED_LINES),
+        reduce_key(LINES, cache=OTHER_CACHE),
     ]
-    assert are_distinct(asked)
-    assert CACHE.map_key([source], FOCUS) == asked[0]
-
-
-def test_the_key_of_a_merge() -> None:
-    asked = [
-        CACHE.reduce_key(LINES, FOCUS, 100),
-        CACHE.reduce_key(LINES, replace(FOCUS, schema_hint='name'), 100),
-        CACHE.reduce_key(LINES, replace(FOCUS, focus_areas='crews'), 100),
-        CACHE.reduce_key(LINES, FOCUS, 101),
-        CACHE.reduce_key(OTHER_LINES, FOCUS, 100),
-        CACHE.reduce_key(SHIFTED_LINES, FOCUS, 100),
-        OTHER_CACHE.reduce_key(LINES, FOCUS, 100),
-        CACHE.map_key([PromptSource(LINES)], FOCUS),
-    ]
-    assert are_distinct(asked)
-    assert CACHE.reduce_key(LINES, FOCUS, 100) == asked[0]
+    assert len(set(asked)) == len(asked)
+    assert [map_key([source]), reduce_key(LINES)] == [asked[0], asked[9]]
 
 
 class Elsewhere(FunctionModel):
