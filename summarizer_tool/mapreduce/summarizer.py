@@ -25,7 +25,7 @@ from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
-from summarizer_tool.schemas import STRATEGIES, Stats, Summary, SummaryState
+from summarizer_tool.schemas import STRATEGIES, Stats, Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
@@ -79,22 +79,13 @@ class Summarizer:
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
         """
         self.settings = settings if settings is not None else Settings.load()
-        self._model = model
-        self._limiter = limiter
+        self.model = model
+        """Instead of the one that the settings name, if given."""
+        self.limiter = limiter
         self.workers = workers
         self.model_name = (
             model.model_name if model is not None else models.check(self.settings, embedded=ExtractiveModel)
         )
-
-    @property
-    def model(self) -> Model | None:
-        """What the caller gave instead of the model that the settings name."""
-        return self._model
-
-    @property
-    def limiter(self) -> AbstractConcurrencyLimiter | None:
-        """What the caller gave to bound the model calls at once."""
-        return self._limiter
 
     async def summarize(
         self,
@@ -312,20 +303,17 @@ class Summarizer:
         text = await in_thread(joined, documents)
         tokens_in = await _count(documents, text)
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
-        is_small = tokens_in <= budget
+        is_small, is_empty = tokens_in <= budget, not text.strip()
         free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
         job = Job(documents, request.focus, max(1, budget - free), _known(request.strategy), tokens_in, said_before)
-        if is_small:
-            state = 'unchanged' if text.strip() else 'empty'
-            return await in_thread(_passed_through, job, text if text.strip() else '', state, model_name)
-        if not text.strip():
-            return await in_thread(_passed_through, job, '', 'empty', model_name)
+        if is_small or is_empty:
+            return await in_thread(_passed_through, job, '' if is_empty else text, model_name)
         async with models.lent(
             self.settings,
             self.model_name,
             of_request=options.model,
-            own=self._model,
-            limiter=self._limiter,
+            own=self.model,
+            limiter=self.limiter,
             embedded=ExtractiveModel,
         ) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
@@ -339,7 +327,7 @@ class Summarizer:
     ) -> str:
         """What a whole result depends on."""
         settings, focus = self.settings, request.focus
-        given = options.model or self._model
+        given = options.model or self.model
         return key_of(
             'summary',
             [(document.id, document.title, document.url) for document in documents],
@@ -429,11 +417,11 @@ def _known(strategy: str) -> str:
     return name if name in STRATEGIES else DEFAULT_STRATEGY
 
 
-def _passed_through(job: Job, text: str, state: SummaryState, model_name: str) -> Summary:
+def _passed_through(job: Job, text: str, model_name: str) -> Summary:
     """The summary of what needs none."""
     return Summary(
         text=text,
-        state=state,
+        state='unchanged' if text else 'empty',
         parts=[part_of(document, 'unchanged') for document in job.documents if document.text],
         stats=Stats(
             tokens_in=job.tokens_in,

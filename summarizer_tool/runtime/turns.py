@@ -20,11 +20,6 @@ def on_behalf_of(client: str) -> Generator[None]:
         _client.reset(token)
 
 
-def client() -> str:
-    """For whom this task works; empty where nobody has said so."""
-    return _client.get()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
     """A place that somebody has taken."""
@@ -65,9 +60,9 @@ class Turns:
         Args:
             due: By the monotonic clock; of one client, what is due first goes first.
         """
-        name = client()
+        name = _client.get()
         self._used.setdefault(name, min(self._used.values(), default=0.0))
-        if self.free:
+        if self._taken < self.places:
             self._taken += 1
         else:
             waiting = _Waiting(name, due, get_running_loop().create_future())
