@@ -43,6 +43,20 @@ async def test_without_processes_a_thread_computes() -> None:
         assert not is_main
 
 
+async def test_a_profiler_sees_what_follows_computing_in_a_thread() -> None:
+    """An exception that was taken back and never raised makes CPython 3.11 trace one line for ever."""
+    assert await in_thread(len, 'text') == 4
+    seen: list[str] = []
+    sys.setprofile(lambda frame, event, _: seen.append(f'{event} {frame.f_code.co_name}'))
+    str_of_nothing()
+    sys.setprofile(None)
+    assert seen[:2] == ['call str_of_nothing', 'return str_of_nothing']
+
+
+def str_of_nothing() -> str:
+    return ''
+
+
 async def test_large_requests_compute_in_a_process_and_small_ones_in_a_thread() -> None:
     async with WorkerProcesses(1) as workers:
         with request_load(LARGE, workers):
