@@ -280,27 +280,6 @@ async def test_no_address_is_no_reason_to_wait() -> None:
             await client.get('ftp://example.org')
 
 
-# Through the summarizer.
-
-
-@pytest.mark.parametrize(
-    ('reply', 'reason'),
-    [
-        (Error(429, {'Retry-After': '0'}), 'HTTP 429'),
-        (Error(500), 'HTTP 500'),
-        (Error(401), 'HTTP 401'),
-        (Hang(60), 'timeout'),
-    ],
-    ids=['429', '500', '401', 'hang'],
-)
-def test_the_reason_of_a_failure(reply: Reply, reason: str, crawl: dict[str, str]) -> None:
-    with provider(reply) as running:
-        settings = settings_for(running, llm_max_retries=0, llm_timeout_seconds=0.3 if reason == 'timeout' else 30)
-        summary = Summarizer(settings).summarize_sync(next(iter(crawl.values())), max_output_tokens=300)
-    assert (summary.state, {part.reason for part in summary.parts}) == ('original', {reason})
-    assert len(running.requests) == 1
-
-
 def test_sdks_that_retry_by_themselves() -> None:
     settings = Settings.load(llm_max_retries=4)
     assert {

@@ -1,4 +1,4 @@
-"""The simulated provider answers over a real socket as the tests that build on it expect."""
+"""The simulated provider answers over a real socket as providers do; all else of it shows in the tests that use it."""
 
 import json
 import time
@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from inline_snapshot import snapshot
 from openai import AsyncOpenAI
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 from pydantic_ai import Agent, NativeOutput
 from pydantic_ai.models import override_allow_model_requests
 from pydantic_ai.models.openrouter import OpenRouterModel
@@ -22,15 +22,11 @@ from tests.support.provider import Provider, serve
 from tests.support.replies import (
     Behaviour,
     Body,
-    Cut,
-    Error,
     Hang,
     Json,
     Message,
     Request,
     Text,
-    by_prompt,
-    failing_first,
     script,
     summarize,
 )
@@ -130,22 +126,6 @@ def test_the_default_answer_is_never_cut_off(limit: int) -> None:
     assert finish_reason(response) == 'stop'
 
 
-def test_requests_are_recorded() -> None:
-    with serve() as provider:
-        before = time.monotonic()
-        ask(provider, max_tokens=300, temperature=0.2)
-        ask(provider, prompt='second', max_completion_tokens=7)
-        first, second = provider.requests
-
-    assert (first.number, first.limit, first.body.model_extra) == (1, 300, {'temperature': 0.2})
-    assert first.prompt == f'Summarize.\n\n{CHUNK}'
-    assert first.headers['content-type'] == 'application/json'
-    assert first.answered is not None
-    assert before <= first.received <= first.answered <= second.received
-    assert (second.number, second.limit, second.user_texts) == (2, 7, ['second'])
-    assert provider.max_concurrency_seen == 1
-
-
 @pytest.mark.parametrize(
     ('asked', 'called'),
     [
@@ -178,15 +158,6 @@ def test_json_takes_the_form_the_request_asks_for(asked: dict[str, Any], called:
         assert (message['content'], finish_reason(response)) == (None, 'tool_calls')
 
 
-def test_json_can_name_the_tool_to_call() -> None:
-    with serve(Behaviour(script(Json({'q': 'VanCleef'}, tool='search')))) as provider:
-        response = ask(provider, tools=[function('search', 'q'), function('final_result', 'facts')])
-
-    assert response.json()['choices'][0]['message']['tool_calls'][0]['function'] == snapshot(
-        {'name': 'search', 'arguments': '{"q":"VanCleef"}'}
-    )
-
-
 def test_an_answer_over_the_limit_is_cut_off() -> None:
     answer = Text('one two three four five six seven eight')
     with serve(Behaviour(script(answer))) as provider, serve(Behaviour(script(answer), ignore_limit=True)) as reckless:
@@ -195,18 +166,6 @@ def test_an_answer_over_the_limit_is_cut_off() -> None:
     assert (content(cut), finish_reason(cut)) == ('one two three', 'length')
     assert cut.json()['usage']['completion_tokens'] == 3
     assert (content(whole), finish_reason(whole)) == (answer.text, 'stop')
-
-
-def test_cut_stops_in_the_middle_of_the_json() -> None:
-    value: JsonValue = {'facts': ['one', 'two', 'three']}
-    with serve(Behaviour(script(Cut(value, at=12), Cut(value), Cut(value)))) as provider:
-        at, at_limit, in_half = ask(provider), ask(provider, max_tokens=5), ask(provider, max_tokens=500)
-
-    assert [content(response) for response in (at, at_limit, in_half)] == snapshot(
-        ['{"facts":["o', '{"facts":["one","', '{"facts":["one"']
-    )
-    assert {finish_reason(response) for response in (at, at_limit, in_half)} == {'length'}
-    assert at_limit.json()['usage']['completion_tokens'] == 5
 
 
 @pytest.mark.parametrize('stream', [False, True])
@@ -243,17 +202,6 @@ def test_what_the_answer_raises_is_raised_by_serve() -> None:
         run()
     assert responses[0].status_code == 500
     assert 'request 1 was not expected' in responses[0].text
-
-
-def test_answers_are_made_of_others() -> None:
-    answer = by_prompt(lambda prompt: 'merge' in prompt, Text('merged'), failing_first(2, Error(503), Text('mapped')))
-
-    replies = [answer(request_for(prompt)) for prompt in ('a', 'merge', 'b', 'c', 'd')]
-
-    assert replies == [Error(503), Text('merged'), Error(503), Text('mapped'), Text('mapped')]
-    assert failing_first(0, Error(500))(request_for(CHUNK)) == summarize(request_for(CHUNK))
-    with pytest.raises(ValueError, match='at least one reply'):
-        script()
 
 
 @pytest.mark.parametrize('tools', [[], [function('final_result', 'facts', 'entities')]])
