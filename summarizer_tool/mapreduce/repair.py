@@ -53,9 +53,8 @@ def losses(
     if job.focus == Focus():
         return []
     asks_for_all = bool(job.focus.schema_hint or job.focus.topics) and not any(map(any, relevance))
-    index_of = {id(document): index for index, document in enumerate(job.documents)}
     starts = sorted(
-        (index_of[id(piece.document)], piece.start, chunk.index) for chunk in chunks for piece in chunk.pieces
+        (job.index_of[id(piece.document)], piece.start, chunk.index) for chunk in chunks for piece in chunk.pieces
     )
     total = kept = 0.0
     lost: list[tuple[float, str, int]] = []
