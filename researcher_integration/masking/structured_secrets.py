@@ -217,7 +217,9 @@ def kind_of_pair(name: str, value: str) -> Kind | None:
     if not _HEADER_NAME.fullmatch(name) or '[MASKED_' in value or secret_names.is_placeholder(value):
         return None
     kind = secret_names.kind_of(name)
-    is_word = _WORD.fullmatch(value) and '-' not in name and name.lower() not in ('authorization', 'cookie')
+    is_word = (
+        '=' not in value if kind == 'COOKIE' else _WORD.fullmatch(value) and kind != 'AUTHORIZATION' and '-' not in name
+    )
     return None if is_word or kind is None or secret_names.is_version(kind, value) else kind
 
 
