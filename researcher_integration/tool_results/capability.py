@@ -19,9 +19,14 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
-from researcher_integration.tool_results.framed_history import FramedResults, framed_beside
+from researcher_integration.tool_results.history import (
+    EXEMPT_KINDS,
+    FramedResults,
+    framed_beside,
+    mask_history,
+    result_ids,
+)
 from researcher_integration.tool_results.keeping import keep, storable
-from researcher_integration.tool_results.masked_history import EXEMPT_KINDS, mask_history, result_ids
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
 from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
@@ -200,8 +205,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         except Exception as error:
             masked = await called.masked_error(error)
             text = str(masked)
-            await called.reporter.completed(len(text), count_tokens(text), is_error=True)
-            await called.reporter.returned(text, '', is_error=True)
+            await called.reporter.completed(text, count_tokens(text), is_error=True)
             if masked is error:
                 raise
             raise masked from None
@@ -262,8 +266,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         except MaskingError as error:
             _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
             text = render_prompt('tool_results/redacted', tool=called.name)
-            await called.reporter.completed()
-            await called.reporter.returned(text, '')
+            await called.reporter.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}
         demand = metadata.get('summarize')
@@ -271,8 +274,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
         source_id = await self._store(ctx, called.title, storable(seen.kept(text))) if may else ''
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
-        await called.reporter.completed(len(text), original)
-        await called.reporter.returned(text, source_id)
+        await called.reporter.completed(text, original, source_id)
         rules = called.rules.summarization
         if may and demand != NEVER and (demand == ALWAYS or original > rules.size_threshold_tokens):
             limit = rules.summary_max_token_limit
