@@ -159,7 +159,7 @@ class Values:
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES
             places[key] = Place(kind, in_secret, key if isinstance(key, str) else place.name, textual, header, width)
-            if found := _columns(item):
+            if found := _columns(cast('object', item)):
                 header, width = found, len(cast('Sequence[object]', item))
         return places
 
