@@ -124,7 +124,9 @@ def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Find
         if given['quote']:
             return _quoted(text, given, kind)
         end = _bare_end(text, given.end())
-        is_prose = kind != 'PASSWORD' and secret_names.is_word(text[given.end() : end])  # `the --api-key flag`
+        is_prose = kind != 'PASSWORD' and secret_names.is_word(
+            text[given.end() : end].rstrip('.')
+        )  # `the --api-key flag`
         return None if is_prose else _found(text, given.end(), end, kind)
     if text[start - 1 : start] in ('<', ':') and (element := _ELEMENT.match(text, end)):
         return _found(text, *element.span('value'), kind)
@@ -287,6 +289,7 @@ def _found(text: str, start: int, end: int, kind: Kind, *, bare: bool = False) -
     if (
         (first.isupper() and '_' in first and secret_names.kind_of(first))  # `--token API_TOKEN`
         or (len(first) < 3 and first.isdigit())
+        or first == ','  # `"user:\npassword:",`
         or _names_itself(kind, first)
         or secret_names.is_version(kind, first)
         or _CODE.match(first)

@@ -54,7 +54,7 @@ _BEFORE_KEY = re.compile(rf'{_OF_KEY}$')
 _SERVICES = any_of(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split())
 _SERVICE = re.compile(rf'(?<![a-z0-9])(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|pat))*)\W{{1,8}}$')
 _BEFORE_SERVICE = 60
-_LONG_WORD = re.compile(r'(?<=[=:> "\'`])[a-z0-9_\-.+/~|]{14,200}')
+_LONG_WORD = re.compile(r'(?<=[=:> "\'`])(?![a-z_\-.]{2,40}[=:])[a-z0-9_\-.+/~|=:]{14,200}')
 _RUN = re.compile(r'[A-Za-z0-9]{4,}')
 _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
 _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
@@ -139,10 +139,11 @@ def hits(lower: str) -> Iterator[tuple[int, int, Kind]]:
 def service_hits(lower: str) -> Iterator[tuple[int, int]]:
     """Names of services before what may be a key, in a text in lower case: where each begins and ends."""
     for word in _LONG_WORD.finditer(lower):
-        if is_generated(word[0]):
-            first = max(0, word.start() - _BEFORE_SERVICE)
-            if service := _SERVICE.search(lower[first : word.start()]):
-                yield first + service.start('name'), first + service.end('name')
+        first = max(0, word.start() - _BEFORE_SERVICE)
+        before = lower[first : word.start()]
+        is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
+        if is_assigned and is_generated(word[0]) and (service := _SERVICE.search(before)):
+            yield first + service.start('name'), first + service.end('name')
 
 
 def _kind_of_match(match: 'regex.Match[str] | re.Match[str]') -> Kind:
@@ -202,9 +203,9 @@ def is_generated(value: str) -> bool:
     """Return whether most of a value is random letters and digits, as in a key: no name, version or address."""
     if not _GENERATED.fullmatch(value) or '://' in value:
         return False
-    runs = [run for run in _RUN.findall(value) if len(_DIGITS_AND_LETTERS.findall(run)) > 1]
-    letters = sum(map(str.isalpha, ''.join(runs)))
-    return 2 * len(''.join(runs)) > len(value) and letters > 3 and entropy(value) > 2.8
+    runs = [run for run in _RUN.findall(value) if not run.isalpha()]
+    size, changes = sum(map(len, runs)), sum(len(_DIGITS_AND_LETTERS.findall(run)) for run in runs)
+    return 2 * size > len(value) and changes > 2 and entropy(value) > 2.8
 
 
 def mixed(value: str) -> bool:
