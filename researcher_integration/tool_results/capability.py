@@ -29,7 +29,7 @@ from researcher_integration.tool_results.history import (
 from researcher_integration.tool_results.keeping import keep, storable
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
-from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
+from researcher_integration.tool_results.result_note import StoredResult
 from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
@@ -42,7 +42,6 @@ from summarizer_tool import (
     count_tokens,
     load_prompt,
     render_prompt,
-    trace_span,
 )
 
 ALWAYS, NEVER = 'always', 'never'
@@ -333,19 +332,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             seconds=None if left is None else max(0.0, left) * SHARE_OF_RUN,
             extractive_on_failure=rules.on_failure == 'extractive',
         )
-        about = {'interaction.type': 'summarization', 'server': called.server or '', 'tool': called.tool}
-        sizes = {'tokens_in': original, 'threshold': rules.size_threshold_tokens}
-        with trace_span('summarize tool result', **about, **sizes) as span:
-            made = await self._summary(ctx, request, called)
-            span.set_attributes(made.attributes())
+        found, made = await called.summarized(seen, kept, lambda: self._summary(ctx, request, called))
         for usage in {id(each): each for each in (self._run.usage, self._all.usage)}.values():
             usage.incr(made.usage)
-        found = outcome(seen, kept, made, rules)
-        if not made.text and found.state == ORIGINAL:
-            _logger.warning(
-                'a tool result goes on as it is: it could not be summarized',
-                extra={'tool': called.name, 'tokens': original, 'reason': made.reason},
-            )
         await called.reporter.summarized(
             found.text,
             original=original,
