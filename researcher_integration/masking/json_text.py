@@ -8,7 +8,7 @@ import regex
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import END, Finding, Masked
-from researcher_integration.masking.masked_values import Place, Values
+from researcher_integration.masking.masked_values import ValuePlace, Values
 from researcher_integration.masking.structured_secrets import KUBERNETES
 
 MAX_NESTED = 100
@@ -50,7 +50,7 @@ class _LocatedValues(Values):
         super().__init__(lambda text: Masked(text, {}))
         self.findings: list[Finding] = []
 
-    def _text(self, value: str, place: Place) -> str:
+    def _text(self, value: str, place: ValuePlace) -> str:
         if isinstance(value, _Located) and place.kind and place.is_secret(value, is_number=value.bare):
             self.findings.append(Finding(value.start, value.start + len(value), place.kind, value.bare))
         return value

@@ -34,7 +34,7 @@ _HEADERS = re.compile(r'headers?$', re.IGNORECASE)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Place:
+class ValuePlace:
     """What is known of a value by where it stands."""
 
     kind: str | None = None
@@ -69,9 +69,9 @@ class Values:
 
     def masked(self, value: object) -> object:
         """The value without its secrets; the same object if it has none."""
-        return self._masked(value, Place())
+        return self._masked(value, ValuePlace())
 
-    def _masked(self, value: object, place: Place) -> object:
+    def _masked(self, value: object, place: ValuePlace) -> object:
         if isinstance(value, str) and not isinstance(value, Enum):
             return self._text(value, place)
         if isinstance(value, bytes | bytearray):
@@ -92,14 +92,14 @@ class Values:
         self.counts[kind] += 1
         return mask_for(kind)
 
-    def _text(self, value: str, place: Place) -> str:
+    def _text(self, value: str, place: ValuePlace) -> str:
         if place.kind:
             return self._count(place.kind) if place.is_secret(value, is_number=False) else value
         masked = self._mask_text(value)
         self.counts.update(masked.counts)
         return masked.text if masked.counts else value
 
-    def _bytes(self, value: bytes | bytearray, place: Place) -> object:
+    def _bytes(self, value: bytes | bytearray, place: ValuePlace) -> object:
         # Every byte is kept that is no part of a secret, whatever the encoding.
         before = value.decode('utf-8', 'surrogateescape')
         if not (place.kind or place.textual or _is_unicode(before)):
@@ -107,14 +107,14 @@ class Values:
         text = self._text(before, place)
         return value if text == before else text.encode('utf-8', 'surrogateescape')
 
-    def _plain(self, value: object, place: Place) -> object:
+    def _plain(self, value: object, place: ValuePlace) -> object:
         number = isinstance(value, int | float | Decimal | UUID) and not isinstance(value, bool | Enum)
         if not place.kind or not number:
             return value
         is_secret = isinstance(value, UUID) or place.is_secret(str(value), is_number=True)
         return self._count(place.kind) if is_secret else value
 
-    def _mapping(self, value: Mapping[object, object], place: Place) -> Mapping[object, object]:
+    def _mapping(self, value: Mapping[object, object], place: ValuePlace) -> Mapping[object, object]:
         places = self._places(value, place)
         masked: dict[object, object] = {}
         changed = False
@@ -126,7 +126,7 @@ class Values:
         return masked if changed else value
 
     def _key(self, key: object, taken: Mapping[object, object]) -> object:
-        new = self._masked(key, Place())
+        new = self._masked(key, ValuePlace())
         if new is key or not isinstance(new, str):
             return new
         # Two keys that are secrets of one kind stay two.
@@ -137,7 +137,7 @@ class Values:
         return unique
 
     @staticmethod
-    def _places(fields: Mapping[Any, object], place: Place) -> dict[Any, Place]:
+    def _places(fields: Mapping[Any, object], place: ValuePlace) -> dict[Any, ValuePlace]:
         """What is known of the values of an object, by their names and by each other."""
         kind_of_object = fields.get('kind')
         in_secret = kind_of_object in SECRET_KINDS or (place.in_secret and kind_of_object is None)
@@ -146,7 +146,7 @@ class Values:
         of_value = secret_names.kind_of(name) if name and not names.keys().isdisjoint(_VALUES) else None
         media_type = names.get('media_type', names.get('mimetype'))
         textual = isinstance(media_type, str) and _TEXTUAL.match(media_type) is not None
-        places: dict[Any, Place] = {}
+        places: dict[Any, ValuePlace] = {}
         header: Columns = {}
         width = 0
         for key, item in fields.items():
@@ -158,12 +158,14 @@ class Values:
                 kind = own or (None if said_about else kind) or (of_value if low in _VALUES else None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES
-            places[key] = Place(kind, in_secret, key if isinstance(key, str) else place.name, textual, header, width)
+            places[key] = ValuePlace(
+                kind, in_secret, key if isinstance(key, str) else place.name, textual, header, width
+            )
             if found := _columns(cast('object', item)):
                 header, width = found, len(cast('Sequence[object]', item))
         return places
 
-    def _items(self, value: Iterable[object], place: Place) -> Iterable[object]:
+    def _items(self, value: Iterable[object], place: ValuePlace) -> Iterable[object]:
         items = list(value)
         new = [self._masked(item, each) for item, each in zip(items, _places_in_list(items, place), strict=True)]
         for index, kind in _paired(items, place.name).items():
@@ -179,13 +181,13 @@ class Values:
             return frozenset(new)
         return set(new) if isinstance(value, AbstractSet) else new
 
-    def _model(self, value: BaseModel, place: Place) -> BaseModel:
+    def _model(self, value: BaseModel, place: ValuePlace) -> BaseModel:
         fields = {name: getattr(value, name) for name in type(value).model_fields}
         new = self._changed(fields | (value.__pydantic_extra__ or {}), place)
         # Not validated: a mask need not be what a field asks for.
         return value.model_copy(update=new) if new else value
 
-    def _dataclass(self, value: object, place: Place) -> object:
+    def _dataclass(self, value: object, place: ValuePlace) -> object:
         fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(cast('Any', value))}
         new = self._changed(fields, place)
         if not new:
@@ -195,13 +197,13 @@ class Values:
             object.__setattr__(masked, name, item)
         return masked
 
-    def _changed(self, fields: Mapping[str, object], place: Place) -> dict[str, object]:
+    def _changed(self, fields: Mapping[str, object], place: ValuePlace) -> dict[str, object]:
         places = self._places(fields, place)
         new = {name: self._masked(item, places[name]) for name, item in fields.items()}
         return {name: item for name, item in new.items() if item is not fields[name]}
 
 
-def _places_in_list(items: Sequence[object], place: Place) -> list[Place]:
+def _places_in_list(items: Sequence[object], place: ValuePlace) -> list[ValuePlace]:
     """What is known of the items of a list: they may be a row of a table, or the rows under its columns."""
     if place.in_list and place.columns and len(items) == place.width:
         cells = [dataclasses.replace(place, columns={}) for _ in items]
@@ -209,7 +211,7 @@ def _places_in_list(items: Sequence[object], place: Place) -> list[Place]:
             if is_secret_cell(str(items[index]), kind, certain=True):
                 cells[index] = dataclasses.replace(cells[index], kind=kind)
         return cells
-    places: list[Place] = []
+    places: list[ValuePlace] = []
     for item in items:
         is_list = isinstance(item, list | tuple)
         places.append(dataclasses.replace(place, in_list=True) if is_list and place.columns else place)
