@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import TopicSummary as TopicSummary
     from summarizer_tool.server.http import arrival as request_arrival
     from summarizer_tool.server.main import serve as serve_mcp
+    from summarizer_tool.server.served import CallsInFlight as CallsInFlight
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.requests import AddSourceRequest as AddSourceRequest
     from summarizer_tool.service.requests import AnswerRequest as AnswerRequest
@@ -132,6 +133,7 @@ else:
             'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary, TopicSummary',
             'server.http': 'arrival as request_arrival',
             'server.main': 'serve as serve_mcp',
+            'server.served': 'CallsInFlight',
             'service.requests': 'AddSourceRequest, AnswerRequest, QuerySourceRequest, '
             'ReadSourceRequest, SearchRequest, StatusRequest',
             'service.evidence_brief': 'EvidenceBrief',

@@ -18,11 +18,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, T
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Find, Finding
+from researcher_integration.masking.json_text import find_in_json
 from researcher_integration.masking.key_blocks import find_blocks
-from researcher_integration.masking.keyed import find_keyed
+from researcher_integration.masking.keyed import find_keyed, find_service_keys
 from researcher_integration.masking.long_words import LongWords
 from researcher_integration.masking.patterns import Pattern, Patterns
-from researcher_integration.masking.structured_secrets import find_in_json, find_in_pairs, find_in_yaml
+from researcher_integration.masking.structured_secrets import find_in_pairs, find_in_yaml
 from researcher_integration.masking.tables import find_in_sql
 
 Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
@@ -161,7 +162,7 @@ def _forms() -> Mapping[Group, Sequence[_Form]]:
 _BY_CODE: Mapping[Group, Sequence[Find]] = {
     'keys': [find_blocks],
     'tokens': [find_web_tokens],
-    'credentials': [find_in_json, find_in_yaml, find_in_pairs, find_in_sql, find_keyed],
+    'credentials': [find_in_json, find_in_yaml, find_in_pairs, find_in_sql, find_keyed, find_service_keys],
 }
 
 

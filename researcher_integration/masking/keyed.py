@@ -13,7 +13,7 @@ _BEFORE = re.compile(r'[\w\-.]*$')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]){0,3})'
 _QUOTE = r'(?P<quote>\\*["\'`])'
 _ASSIGNED = re.compile(rf'{_CLOSING}(?P<sign>[ \t]*(?:=>|:=|：|={{1,3}}|!==?|:(?!//)|->)[ \t]*)(?:[@bfru]?{_QUOTE})?')
-_OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-"\'`\\])(?:{_QUOTE})?')
+_OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?')
 _ELEMENT = re.compile(r'>[ \t]*(?P<value>[^<>\r\n\0]++)</')
 _PAIR = re.compile(rf'{_CLOSING},?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*(?:{_QUOTE})?')
 _PAIR_NAME = re.compile(r'\b(?:name|key|Name|Key|NAME)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?$')
@@ -31,19 +31,22 @@ _CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOT
 _CODE = re.compile(
     r'(?:bool|int|float|str|bytes|any|object|boolean|number|string|Any|Optional|Union|None|SecretStr)'
     r'(?:[ ]*[=|,\[)?;].*)?$'
-    r'|(?:self|this|exports|module|cls)\.[\w.]+$|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$\('
-    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*)$|_[A-Z_]+$|\(\?[:=!<]'
-    r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\])?$|(?:[A-Za-z(,)]+ ){3,}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
+    r'|(?:self|this|exports|module|cls)\.[\w.]+$|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
+    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|\(\?[:=!<]'
+    r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*)?)?$'
+    r'|(?:[A-Za-z(,)]+ ){3,}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
 )  # fmt: skip
-_NOT_OF_TEXT = re.compile(r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format)$')
+_NOT_OF_TEXT = re.compile(
+    r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format|r?partition)$'
+)
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
 _SAME = ('==', '===', '!=', '!==')
 _WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
 _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$')
 # Of letters alone, and all of one case in each word.
-_PLAIN_NAME = re.compile(r'(?=.{1,40}$)(?:[a-z_.]+|[A-Z_.]+|(?:[A-Z][a-z]+)+)$')
+_PLAIN_NAME = re.compile(r'(?=.{1,40}$)(?:(?:[a-z_]+|[A-Z_]+)(?:\.(?:[a-z_]+|[A-Z_]+))*|(?:[A-Z][a-z]+)+)$')
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
@@ -52,7 +55,7 @@ _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
 _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
 
 # What a sentence says between a name and its value, in a few languages.
-_OF = r'(?: (?:for|of|von|de|du|da|di|для) [^\s,;:]{1,40}(?: [^\s,;:]{1,40})?)?'
+_OF = r'(?: (?:for|of|von|de|du|da|di|для) [^\s,;:]{1,40}(?: [^\s,;:]{1,40}){0,3})?'
 _IS = (
     r'is|was|are|will be|has been|ist|war|lautet|es|est|é|è|jest|är|er|on|to|—|–|это',
     r'now|set to|changed to|jetzt|ahora',
@@ -85,7 +88,10 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         before = _BEFORE.search(text[max(0, start - 40) : start])
         name_start = start - len(before[0] if before else '')
         name = text[name_start:end]
-        if secret_names.harmless(name.lstrip('-.')):
+        is_path = text[name_start - 1 : name_start] == '/' and text.startswith(
+            ':/', end
+        )  # `-v /etc/passwd:/etc/passwd`
+        if is_path or secret_names.harmless(name.lstrip('-.')):
             continue
         value = _value(text, name_start, end, kind, option=name.startswith('--'))
         if value and kind == 'SECRET' and secret_names.is_address(name, text[value.start : value.end]):
@@ -96,6 +102,14 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         elif end > header_end and _HEADER.match(text, end):
             header_end = _line_end(text, end)
             yield from find_in_columns(text, start)
+
+
+def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
+    """Find generated values by the names of services beside them: `stripe = …`."""
+    for start, end in secret_names.service_hits(lower):
+        value = _value(text, start, end, 'API_KEY', option=text[start - 2 : start] == '--')
+        if value and secret_names.is_generated(text[value.start : value.end]):
+            yield value
 
 
 def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Finding | None:
@@ -109,7 +123,11 @@ def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Find
     if option and (given := _OPTION.match(text, end)):
         if given['quote']:
             return _quoted(text, given, kind)
-        return _found(text, given.end(), _bare_end(text, given.end()), kind)
+        end = _bare_end(text, given.end())
+        is_prose = kind != 'PASSWORD' and secret_names.is_word(
+            text[given.end() : end].rstrip('.')
+        )  # `the --api-key flag`
+        return None if is_prose else _found(text, given.end(), end, kind)
     if text[start - 1 : start] in ('<', ':') and (element := _ELEMENT.match(text, end)):
         return _found(text, *element.span('value'), kind)
     if (pair := _PAIR.match(text, end)) and _PAIR_NAME.search(text[max(0, start - 30) : start]):
@@ -192,7 +210,8 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(value):
         return False
     indexed = text[name_start - 1 : name_start] == '[' and match['closing'][:1] == ']'
-    assigned = match['sign'].strip() != ':' and (not unspaced or text[end : end + 1] in (',', ')'))
+    in_code = not unspaced if match['sign'].strip() != ':' else '"' in match['closing']
+    assigned = in_code or (match['sign'] == '=' and text[end : end + 1] in (',', ')'))
     return indexed or assigned or _OPERATOR.match(text, end) is not None
 
 
@@ -258,12 +277,20 @@ def _bare_end(text: str, start: int) -> int:
     return start + len(text[start:end].rstrip(',;:)}]'))
 
 
+def _names_itself(kind: Kind, value: str) -> bool:
+    """Return whether a value is the name of a field or a variable: `FIRST_TOKEN = 'ai.first_token'`."""
+    is_name = ('_' in value or '.' in value) and _PLAIN_NAME.match(value) is not None
+    return kind != 'PASSWORD' and is_name and secret_names.kind_of(value) is not None
+
+
 def _found(text: str, start: int, end: int, kind: Kind, *, bare: bool = False) -> Finding | None:
     value = text[start:end]
     first = _before_escape(value).strip()
     if (
         (first.isupper() and '_' in first and secret_names.kind_of(first))  # `--token API_TOKEN`
         or (len(first) < 3 and first.isdigit())
+        or first == ','  # `"user:\npassword:",`
+        or _names_itself(kind, first)
         or secret_names.is_version(kind, first)
         or _CODE.match(first)
         or _ANNOTATION.match(text, start)

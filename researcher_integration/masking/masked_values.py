@@ -18,6 +18,7 @@ from pydantic_core import to_jsonable_python
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Masked, mask_for
 from researcher_integration.masking.structured_secrets import KUBERNETES, SECRET_KINDS, kind_of_pair
+from researcher_integration.masking.tables import Columns, columns_of, has_type, is_secret_cell
 
 _PLAIN = (bool, int, float, Decimal, date, time, timedelta, UUID, Enum, SecretStr, SecretBytes, type(None))
 """What holds no text that a tool chose, or hides it itself."""
@@ -33,7 +34,7 @@ _HEADERS = re.compile(r'headers?$', re.IGNORECASE)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Place:
+class ValuePlace:
     """What is known of a value by where it stands."""
 
     kind: str | None = None
@@ -44,6 +45,19 @@ class _Place:
     """The one it has, or what holds it."""
     textual: bool = False
     """Whether bytes are said to be text."""
+    columns: Columns = dataclasses.field(default_factory=dict[int, secret_names.Kind])
+    """Which cells of rows are secrets, where a list of columns stands before them."""
+    width: int = 0
+    """How many columns that list has."""
+    in_list: bool = False
+
+    def is_secret(self, text: str, *, is_number: bool) -> bool:
+        """Return whether a value is the secret that its place says: no count, no version, nothing masked."""
+        if is_number and self.kind != KUBERNETES and secret_names.is_count(self.name, text):
+            return False
+        is_command = self.kind == 'COOKIE' and ' ' in text and '=' not in text  # `"test:cookies": "run all"`
+        is_said = not text.strip() or MASK.fullmatch(text) or secret_names.is_version(self.kind, text)
+        return self.kind is not None and not (is_command or is_said)
 
 
 class Values:
@@ -55,11 +69,11 @@ class Values:
 
     def masked(self, value: object) -> object:
         """The value without its secrets; the same object if it has none."""
-        return self._masked(value, _Place())
+        return self._masked(value, ValuePlace())
 
-    def _masked(self, value: object, place: _Place) -> object:
+    def _masked(self, value: object, place: ValuePlace) -> object:
         if isinstance(value, str) and not isinstance(value, Enum):
-            return self._text(value, place.kind)
+            return self._text(value, place)
         if isinstance(value, bytes | bytearray):
             return self._bytes(value, place)
         if isinstance(value, _PLAIN):
@@ -78,32 +92,29 @@ class Values:
         self.counts[kind] += 1
         return mask_for(kind)
 
-    def _text(self, value: str, kind: str | None) -> str:
-        if kind:
-            said = not value.strip() or MASK.fullmatch(value) or secret_names.is_version(kind, value)
-            return value if said else self._count(kind)
+    def _text(self, value: str, place: ValuePlace) -> str:
+        if place.kind:
+            return self._count(place.kind) if place.is_secret(value, is_number=False) else value
         masked = self._mask_text(value)
         self.counts.update(masked.counts)
         return masked.text if masked.counts else value
 
-    def _bytes(self, value: bytes | bytearray, place: _Place) -> object:
+    def _bytes(self, value: bytes | bytearray, place: ValuePlace) -> object:
         # Every byte is kept that is no part of a secret, whatever the encoding.
         before = value.decode('utf-8', 'surrogateescape')
         if not (place.kind or place.textual or _is_unicode(before)):
             return value  # an image, or an archive: what looks like a secret in it is chance
-        text = self._text(before, place.kind)
+        text = self._text(before, place)
         return value if text == before else text.encode('utf-8', 'surrogateescape')
 
-    def _plain(self, value: object, place: _Place) -> object:
+    def _plain(self, value: object, place: ValuePlace) -> object:
         number = isinstance(value, int | float | Decimal | UUID) and not isinstance(value, bool | Enum)
         if not place.kind or not number:
             return value
-        counted = (
-            not isinstance(value, UUID) and place.kind != KUBERNETES and secret_names.is_count(place.name, str(value))
-        )
-        return value if counted else self._count(place.kind)
+        is_secret = isinstance(value, UUID) or place.is_secret(str(value), is_number=True)
+        return self._count(place.kind) if is_secret else value
 
-    def _mapping(self, value: Mapping[object, object], place: _Place) -> Mapping[object, object]:
+    def _mapping(self, value: Mapping[object, object], place: ValuePlace) -> Mapping[object, object]:
         places = self._places(value, place)
         masked: dict[object, object] = {}
         changed = False
@@ -115,7 +126,7 @@ class Values:
         return masked if changed else value
 
     def _key(self, key: object, taken: Mapping[object, object]) -> object:
-        new = self._masked(key, _Place())
+        new = self._masked(key, ValuePlace())
         if new is key or not isinstance(new, str):
             return new
         # Two keys that are secrets of one kind stay two.
@@ -126,7 +137,7 @@ class Values:
         return unique
 
     @staticmethod
-    def _places(fields: Mapping[Any, object], place: _Place) -> dict[Any, _Place]:
+    def _places(fields: Mapping[Any, object], place: ValuePlace) -> dict[Any, ValuePlace]:
         """What is known of the values of an object, by their names and by each other."""
         kind_of_object = fields.get('kind')
         in_secret = kind_of_object in SECRET_KINDS or (place.in_secret and kind_of_object is None)
@@ -135,7 +146,9 @@ class Values:
         of_value = secret_names.kind_of(name) if name and not names.keys().isdisjoint(_VALUES) else None
         media_type = names.get('media_type', names.get('mimetype'))
         textual = isinstance(media_type, str) and _TEXTUAL.match(media_type) is not None
-        places: dict[Any, _Place] = {}
+        places: dict[Any, ValuePlace] = {}
+        header: Columns = {}
+        width = 0
         for key, item in fields.items():
             kind = place.kind
             if isinstance(key, str):
@@ -145,12 +158,16 @@ class Values:
                 kind = own or (None if said_about else kind) or (of_value if low in _VALUES else None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES
-            places[key] = _Place(kind, in_secret, key if isinstance(key, str) else place.name, textual)
+            places[key] = ValuePlace(
+                kind, in_secret, key if isinstance(key, str) else place.name, textual, header, width
+            )
+            if found := _columns(cast('object', item)):
+                header, width = found, len(cast('Sequence[object]', item))
         return places
 
-    def _items(self, value: Iterable[object], place: _Place) -> Iterable[object]:
+    def _items(self, value: Iterable[object], place: ValuePlace) -> Iterable[object]:
         items = list(value)
-        new = [self._masked(item, place) for item in items]
+        new = [self._masked(item, each) for item, each in zip(items, _places_in_list(items, place), strict=True)]
         for index, kind in _paired(items, place.name).items():
             if new[index] is items[index]:  # else the secret in it is masked, such as that behind `Bearer`
                 new[index] = self._masked(items[index], dataclasses.replace(place, kind=kind))
@@ -164,13 +181,13 @@ class Values:
             return frozenset(new)
         return set(new) if isinstance(value, AbstractSet) else new
 
-    def _model(self, value: BaseModel, place: _Place) -> BaseModel:
+    def _model(self, value: BaseModel, place: ValuePlace) -> BaseModel:
         fields = {name: getattr(value, name) for name in type(value).model_fields}
         new = self._changed(fields | (value.__pydantic_extra__ or {}), place)
         # Not validated: a mask need not be what a field asks for.
         return value.model_copy(update=new) if new else value
 
-    def _dataclass(self, value: object, place: _Place) -> object:
+    def _dataclass(self, value: object, place: ValuePlace) -> object:
         fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(cast('Any', value))}
         new = self._changed(fields, place)
         if not new:
@@ -180,10 +197,37 @@ class Values:
             object.__setattr__(masked, name, item)
         return masked
 
-    def _changed(self, fields: Mapping[str, object], place: _Place) -> dict[str, object]:
+    def _changed(self, fields: Mapping[str, object], place: ValuePlace) -> dict[str, object]:
         places = self._places(fields, place)
         new = {name: self._masked(item, places[name]) for name, item in fields.items()}
         return {name: item for name, item in new.items() if item is not fields[name]}
+
+
+def _places_in_list(items: Sequence[object], place: ValuePlace) -> list[ValuePlace]:
+    """What is known of the items of a list: they may be a row of a table, or the rows under its columns."""
+    if place.in_list and place.columns and len(items) == place.width:
+        cells = [dataclasses.replace(place, columns={}) for _ in items]
+        for index, kind in place.columns.items():
+            if is_secret_cell(str(items[index]), kind, certain=True):
+                cells[index] = dataclasses.replace(cells[index], kind=kind)
+        return cells
+    places: list[ValuePlace] = []
+    for item in items:
+        is_list = isinstance(item, list | tuple)
+        places.append(dataclasses.replace(place, in_list=True) if is_list and place.columns else place)
+        if found := _columns(item):
+            place = dataclasses.replace(place, columns=found, width=len(cast('Sequence[object]', item)))
+    return places
+
+
+def _columns(value: object) -> Columns:
+    """The columns that are secrets, if a value is a list of columns: names, or objects that have one."""
+    if not isinstance(value, list | tuple) or len(cast('Sequence[object]', value)) < 2:
+        return {}
+    items = cast('Sequence[object]', value)
+    names = [cast('Mapping[str, object]', each).get('name') if isinstance(each, Mapping) else each for each in items]
+    texts = [name for name in names if isinstance(name, str)]
+    return columns_of(texts) if len(texts) == len(items) and not has_type(texts) else {}
 
 
 def _paired(items: Sequence[object], name: str) -> dict[int, str]:

@@ -4,10 +4,13 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 import regex
 from detect_secrets.plugins.keyword import DENYLIST
+
+from researcher_integration.masking.patterns import any_of
 
 Kind = Literal['PASSWORD', 'API_KEY', 'TOKEN', 'SECRET', 'AUTHORIZATION', 'COOKIE']
 
@@ -47,6 +50,15 @@ _HIT = re.compile(rf'(?=[bcdjkmpst_\-])(?:{_WORDS.format("")}){_SUFFIX}(?!\w)')
 _HIT_ABROAD = re.compile(rf'(?:{_WORDS_ABROAD}|(?P<abroad_key>{_ABROAD_KEY}))s?(?!\w)|(?:{_UNSPACED})')
 _BEFORE_KEY = re.compile(rf'{_OF_KEY}$')
 
+# Services whose keys stand beside their names alone: `stripe = …`; looked for before a long word.
+_SERVICES = any_of(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split())
+_SERVICE = re.compile(rf'(?<![a-z0-9])(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|pat))*)\W{{1,8}}$')
+_BEFORE_SERVICE = 60
+_LONG_WORD = re.compile(r'(?<=[=:> "\'`])(?![a-z_\-.]{2,40}[=:])[a-z0-9_\-.+/~|=:]{14,200}')
+_RUN = re.compile(r'[A-Za-z0-9]{4,}')
+_GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
+_DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
+
 _NAME = regex.compile(
     rf'(?:{_WORDS.format(_OF_KEY)}|(?P<password>{_WORDS_ABROAD}|{_UNSPACED})|(?P<key>{_ABROAD_KEY})'
     rf'|(?P<header>authorization|cookie)|^(?:pass|pw|pin|auth)$){_SUFFIX}$',
@@ -75,7 +87,7 @@ _PLACEHOLDER = regex.compile(
     |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired|string|str
     |bytes|\W?%[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
     |[*•.…x\-_]+|\{[\w.!:\[\]]*\}|.{0,12}\.\.\.|your[-_ ].{1,40}|my[ ]api[ ]key
-    |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\{\{[^{}]*\}\}
+    |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
     |\[[A-Z_ ]{3,80}\]|\(sensitive(?:\ value)?\)|\(known\ after\ apply\))""",
     regex.IGNORECASE | regex.VERBOSE,
 )
@@ -113,9 +125,8 @@ def kind_of(name: str) -> Kind | None:
 def hits(lower: str) -> Iterator[tuple[int, int, Kind]]:
     """Words for secrets in a text in lower case: where each begins and ends, and the kind of secret."""
     matches: Iterable[re.Match[str]] = _HIT.finditer(lower)
-    if any(word in lower for word in _STEMS):
-        matches = sorted((*matches, *_HIT_ABROAD.finditer(lower)), key=lambda match: match.start())
-    for match in matches:
+    abroad = _HIT_ABROAD.finditer(lower) if any(word in lower for word in _STEMS) else ()
+    for match in sorted((*matches, *abroad), key=lambda match: match.start()):
         start, end = match.span()
         if match.re is _HIT_ABROAD:
             yield start, end, 'API_KEY' if match['abroad_key'] else 'PASSWORD'
@@ -123,6 +134,16 @@ def hits(lower: str) -> Iterator[tuple[int, int, Kind]]:
         if match['key'] and not _BEFORE_KEY.search(lower[max(0, start - 16) : start]):
             continue
         yield start, end, _kind_of_match(match)
+
+
+def service_hits(lower: str) -> Iterator[tuple[int, int]]:
+    """Names of services before what may be a key, in a text in lower case: where each begins and ends."""
+    for word in _LONG_WORD.finditer(lower):
+        first = max(0, word.start() - _BEFORE_SERVICE)
+        before = lower[first : word.start()]
+        is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
+        if is_assigned and is_generated(word[0]) and (service := _SERVICE.search(before)):
+            yield first + service.start('name'), first + service.end('name')
 
 
 def _kind_of_match(match: 'regex.Match[str] | re.Match[str]') -> Kind:
@@ -176,6 +197,15 @@ def is_placeholder(value: str) -> bool:
 def is_word(value: str) -> bool:
     """Return whether a value is a word of prose: letters alone, in small letters but for the first."""
     return value.isalpha() and len(value) <= 24 and value[1:].islower()
+
+
+def is_generated(value: str) -> bool:
+    """Return whether most of a value is random letters and digits, as in a key: no name, version or address."""
+    if not _GENERATED.fullmatch(value) or '://' in value:
+        return False
+    runs = [run for run in _RUN.findall(value) if not run.isalpha()]
+    size, changes = sum(map(len, runs)), sum(len(_DIGITS_AND_LETTERS.findall(run)) for run in runs)
+    return 2 * size > len(value) and changes > 2 and entropy(value) > 2.8
 
 
 def mixed(value: str) -> bool:

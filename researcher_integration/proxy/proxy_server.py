@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, TypeVar
 
+from anyio import CancelScope
 from mcp import MCPError
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
@@ -50,14 +51,13 @@ from mcp_types import (
 from pydantic import BaseModel
 
 from researcher_integration.proxy.audience import LEVELS, Audience, Context
-from researcher_integration.proxy.calls_in_flight import CallsInFlight
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from researcher_integration.proxy.offers import QUESTION, Offers, Route
 from researcher_integration.proxy.own_tools import OwnTools
 from researcher_integration.proxy.progress import CallProgress
 from researcher_integration.proxy.results import ProxiedCall, Results
 from researcher_integration.untrusted.framing import instructions
-from summarizer_tool import load_prompt, one_line, render_prompt, request_arrival
+from summarizer_tool import CallsInFlight, load_prompt, one_line, render_prompt, request_arrival
 
 COLLECTION = 'proxied-results'
 """Where results are kept for clients without a token; with one they have a collection of their own."""
@@ -203,7 +203,7 @@ class ProxyServer:
             params=CallToolRequestParams(name=route.name, arguments=arguments, _meta=_passed_on(context))
         )
         await self._log_level_of(context, route.connection)
-        with self.calls.running() as scope:
+        with CancelScope(deadline=self.calls.end) as scope, self.calls.counted(scope):
             progress = CallProgress(context, self.results, call.server)
             result = await self._asked(context, route, call, request, CallToolResult, progress)
             async with progress.digesting():

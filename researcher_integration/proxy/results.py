@@ -29,9 +29,9 @@ from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules
 from researcher_integration.tool_results.keeping import keep, storable
 from researcher_integration.tool_results.observation import Observation
-from researcher_integration.tool_results.result_note import StoredResult, outcome
+from researcher_integration.tool_results.result_note import StoredResult
 from researcher_integration.tool_results.rules import ToolResultRules
-from researcher_integration.tool_results.summarizing import ResultSummarizer, SummaryRequest
+from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import ToolCallReporter
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import (
@@ -40,7 +40,6 @@ from summarizer_tool import (
     count_tokens,
     model_id,
     render_prompt,
-    trace_span,
     truncate_tokens,
 )
 
@@ -274,18 +273,14 @@ class Results:
             extractive_on_failure=rules.on_failure == 'extractive',
         )
         candidates = [rules.model or model_id(self.settings), *called.rules.fallback_models]
-        about = {'interaction.type': 'summarization', 'server': call.server, 'tool': call.tool, 'tokens_in': original}
-        with trace_span('summarize tool result', **about) as span:
+
+        async def summarize() -> ResultSummary:
             made = await ResultSummarizer(self.settings, collection).summarize(request, candidates, usage=RunUsage())
-            span.set_attributes(made.attributes())
+            return made.model_copy(update={'text': await self._frame(called, made.text)}) if made.text else made
+
         kept = StoredResult(called.name, original, source_id, READERS)
-        shown = made.model_copy(update={'text': await self._frame(called, made.text)}) if made.text else made
-        found = outcome(seen, kept, shown, rules)
+        found, made = await called.summarized(seen, kept, summarize)
         if not found.text:
-            _logger.warning(
-                'a tool result goes on as it is: it could not be summarized',
-                extra={'tool': called.name, 'tokens': original, 'reason': made.reason},
-            )
             return None
         figures = {'source_id': source_id, 'original_tokens': original, 'state': found.state, 'model': made.model}
         return _Replacement(Observation.of(found.result).text, figures)

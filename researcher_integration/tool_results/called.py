@@ -1,7 +1,8 @@
 """One tool call: which server the tool belongs to, what holds for it, and what it says without secrets."""
 
 import json
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
 
@@ -19,14 +20,19 @@ from researcher_integration.timeline.shown import encodable
 from researcher_integration.tool_results.conversation import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
+from researcher_integration.tool_results.result_note import ORIGINAL, ResultOutcome, StoredResult, outcome
 from researcher_integration.tool_results.rules import Rules, ToolResultRules
+from researcher_integration.tool_results.summarizing import ResultSummary
 from researcher_integration.tool_results.tool_call_reporter import Events, ToolCallReporter
-from summarizer_tool import one_line, render_prompt
+from summarizer_tool import one_line, render_prompt, trace_span
 
 MAX_TITLE = 200
 
 LABELS = ('session_id', 'stage', 'model_call_id')
 """Keys of a run's metadata that its events repeat."""
+
+
+_logger = logging.getLogger('researcher_integration')
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,24 @@ class CalledTool:
         if masked is error:
             raise error
         raise masked from None
+
+    async def summarized(
+        self, seen: Observation, kept: StoredResult, summarize: Callable[[], Awaitable[ResultSummary]]
+    ) -> tuple[ResultOutcome, ResultSummary]:
+        """What becomes of a large result by its summary, which is traced; that there is none is logged."""
+        rules = self.rules.summarization
+        about = {'interaction.type': 'summarization', 'server': self.server or '', 'tool': self.tool}
+        sizes = {'tokens_in': kept.original, 'threshold': rules.size_threshold_tokens}
+        with trace_span('summarize tool result', **about, **sizes) as span:
+            made = await summarize()
+            span.set_attributes(made.attributes())
+        found = outcome(seen, kept, made, rules)
+        if not made.text and found.state == ORIGINAL:
+            _logger.warning(
+                'a tool result goes on as it is: it could not be summarized',
+                extra={'tool': self.name, 'tokens': kept.original, 'reason': made.reason},
+            )
+        return found, made
 
     async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         """The conversation in which it was called, without secrets: another model may get it than the agent's."""

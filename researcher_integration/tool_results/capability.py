@@ -19,12 +19,17 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
-from researcher_integration.tool_results.framed_history import FramedResults, framed_beside
+from researcher_integration.tool_results.history import (
+    EXEMPT_KINDS,
+    FramedResults,
+    framed_beside,
+    mask_history,
+    result_ids,
+)
 from researcher_integration.tool_results.keeping import keep, storable
-from researcher_integration.tool_results.masked_history import EXEMPT_KINDS, mask_history, result_ids
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
-from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
+from researcher_integration.tool_results.result_note import StoredResult
 from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
@@ -37,7 +42,6 @@ from summarizer_tool import (
     count_tokens,
     load_prompt,
     render_prompt,
-    trace_span,
 )
 
 ALWAYS, NEVER = 'always', 'never'
@@ -200,8 +204,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         except Exception as error:
             masked = await called.masked_error(error)
             text = str(masked)
-            await called.reporter.completed(len(text), count_tokens(text), is_error=True)
-            await called.reporter.returned(text, '', is_error=True)
+            await called.reporter.completed(text, count_tokens(text), is_error=True)
             if masked is error:
                 raise
             raise masked from None
@@ -262,8 +265,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         except MaskingError as error:
             _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
             text = render_prompt('tool_results/redacted', tool=called.name)
-            await called.reporter.completed()
-            await called.reporter.returned(text, '')
+            await called.reporter.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}
         demand = metadata.get('summarize')
@@ -271,8 +273,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
         source_id = await self._store(ctx, called.title, storable(seen.kept(text))) if may else ''
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
-        await called.reporter.completed(len(text), original)
-        await called.reporter.returned(text, source_id)
+        await called.reporter.completed(text, original, source_id)
         rules = called.rules.summarization
         if may and demand != NEVER and (demand == ALWAYS or original > rules.size_threshold_tokens):
             limit = rules.summary_max_token_limit
@@ -331,19 +332,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             seconds=None if left is None else max(0.0, left) * SHARE_OF_RUN,
             extractive_on_failure=rules.on_failure == 'extractive',
         )
-        about = {'interaction.type': 'summarization', 'server': called.server or '', 'tool': called.tool}
-        sizes = {'tokens_in': original, 'threshold': rules.size_threshold_tokens}
-        with trace_span('summarize tool result', **about, **sizes) as span:
-            made = await self._summary(ctx, request, called)
-            span.set_attributes(made.attributes())
+        found, made = await called.summarized(seen, kept, lambda: self._summary(ctx, request, called))
         for usage in {id(each): each for each in (self._run.usage, self._all.usage)}.values():
             usage.incr(made.usage)
-        found = outcome(seen, kept, made, rules)
-        if not made.text and found.state == ORIGINAL:
-            _logger.warning(
-                'a tool result goes on as it is: it could not be summarized',
-                extra={'tool': called.name, 'tokens': original, 'reason': made.reason},
-            )
         await called.reporter.summarized(
             found.text,
             original=original,

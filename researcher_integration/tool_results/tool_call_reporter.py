@@ -4,15 +4,12 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol
 
 import anyio
 
 from researcher_integration.timeline.events import Draft, Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
 from summarizer_tool import defect_attributes, first_error
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -38,56 +35,26 @@ class ToolCallReporter:
 
     async def started(self, arguments: object) -> None:
         """The call begins."""
-        await self._tell(
-            ToolCall(
-                call_id=self.call_id,
-                status='started',
-                server=self.server,
-                tool=self.tool,
-                arguments=cast('JsonValue', arguments),  # any value is shown
-            )
-        )
+        await self._tell(ToolCall, status='started', server=self.server, tool=self.tool, arguments=arguments)
 
     async def completed(
-        self, characters: int | None = None, size: int | None = None, *, is_error: bool = False
+        self, text: str | None = None, size: int | None = None, source_id: str = '', *, is_error: bool = False
     ) -> None:
-        """The tool has answered; or failed, or put it off, and then nothing more follows."""
-        await self._tell(
-            ToolCall(
-                call_id=self.call_id,
-                status='completed',
-                server=self.server,
-                tool=self.tool,
-                size_characters=characters,
-                size_tokens=size,
-                is_error=is_error,
-            )
-        )
-
-    async def returned(self, text: str, source_id: str, *, is_error: bool = False) -> None:
-        """What it has answered, or failed with."""
-        if self.events is not None:  # what nobody is told is not copied
-            await self._tell(ToolResult(call_id=self.call_id, text=text, source_id=source_id, is_error=is_error))
+        """The tool has answered, or failed with the text; or put it off, and then nothing more follows."""
+        sizes = {'size_characters': None if text is None or size is None else len(text), 'size_tokens': size}
+        await self._tell(ToolCall, status='completed', server=self.server, tool=self.tool, is_error=is_error, **sizes)
+        if text is not None:
+            await self._tell(ToolResult, text=text, source_id=source_id, is_error=is_error)
 
     async def summarizing(self, size: int) -> None:
         """The answer is large, and is being summarized."""
-        await self._tell(Summarizing(call_id=self.call_id, estimated_tokens=size))
+        await self._tell(Summarizing, estimated_tokens=size)
 
     async def summarized(self, text: str, *, original: int, size: int, model: str, source_id: str, state: str) -> None:
         """What the model gets instead."""
-        await self._tell(
-            ToolSummary(
-                call_id=self.call_id,
-                server=self.server,
-                tool=self.tool,
-                text=text,
-                original_tokens=original,
-                summary_tokens=size,
-                model=model,
-                source_id=source_id,
-                state=state,
-            )
-        )
+        sizes = {'original_tokens': original, 'summary_tokens': size}
+        about = {'server': self.server, 'tool': self.tool, 'model': model, 'source_id': source_id, 'state': state}
+        await self._tell(ToolSummary, text=text, **sizes, **about)
 
     @asynccontextmanager
     async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:
@@ -101,7 +68,7 @@ class ToolCallReporter:
             async with receive:
                 index = 0
                 async for text in receive:
-                    await self._tell(SummaryDelta(call_id=self.call_id, index=index, text=text))
+                    await self._tell(SummaryDelta, index=index, text=text)
                     index += 1
 
         try:
@@ -112,10 +79,11 @@ class ToolCallReporter:
         except ExceptionGroup as errors:  # the caller wants it by its own type
             raise first_error(errors) from None
 
-    async def _tell(self, draft: Draft) -> None:
+    async def _tell(self, event: type[Draft], **said: object) -> None:
         if self.events is None:
             return
         try:
-            await self.events.emit(draft.model_copy(update=self.labels) if self.labels else draft)
+            draft = event.model_validate({'call_id': self.call_id, **self.labels, **said})
+            await self.events.emit(draft)
         except Exception as error:  # noqa: BLE001 - whatever becomes of an event, the run goes on
-            _logger.warning('an event was lost', extra={'type': draft.type, **defect_attributes(error)})
+            _logger.warning('an event was lost', extra={'type': event.__name__, **defect_attributes(error)})

@@ -1,11 +1,10 @@
 """A tool call while it runs: its deadline, its progress, and what ends it early."""
 
 import logging
-import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 import anyio
@@ -13,6 +12,7 @@ from anyio import CancelScope, Event
 
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.server.served import CallsInFlight
 
 T = TypeVar('T')
 
@@ -142,25 +142,14 @@ class RunningCall:
         self.guard.cancel()
 
 
-@dataclass(slots=True)
-class RunningCalls:
-    """All calls that run, so that a server that is told to stop can bring them to an end."""
+class RunningCalls(CallsInFlight):
+    """All calls that run, each with its deadline."""
 
-    timeout: float
-    """Seconds for one call, from the arrival of its request to its answer."""
-    end: float = math.inf
-    """By the event loop's clock: no call goes on after it."""
-    _running: set[RunningCall] = field(default_factory=set[RunningCall])
-    _ended: Event = field(default_factory=Event)
-
-    @property
-    def are_ending(self) -> bool:
-        """Whether the server is told to stop."""
-        return self.end < math.inf
-
-    def __len__(self) -> int:
-        """How many run."""
-        return len(self._running)
+    def __init__(self, timeout: float) -> None:
+        """Args: timeout: Seconds for one call, from the arrival of its request to its answer."""
+        super().__init__()
+        self.timeout = timeout
+        self._deadlines: dict[CancelScope, Deadline] = {}
 
     @contextmanager
     def start(self, name: str, send: Send, *, arrived: float, lost: Event | None) -> Generator[RunningCall]:
@@ -184,33 +173,18 @@ class RunningCalls:
             lost,
             ProgressReport(send),
         )
-        self._running.add(call)
+        self._deadlines[call.guard] = call.deadline
         try:
-            yield call
+            with self.counted(call.guard):
+                yield call
         finally:
-            self._running.discard(call)
-            self._ended.set()
-            self._ended = Event()
+            del self._deadlines[call.guard]
 
     def bring_to_an_end(self, grace: float) -> None:
-        """Let the calls that run, and those that still begin, come to an answer, degraded if need be.
-
-        Args:
-            grace: Seconds; what has no answer by then is given up.
-        """
-        self.end = min(self.end, anyio.current_time() + grace)
-        if self._running:
-            _logger.info('calls still run', extra={'calls': len(self._running), 'grace_seconds': grace})
+        """Let the calls that run, and those that still begin, come to an answer, degraded if need be."""
+        super().bring_to_an_end(grace)
+        if self._deadlines:
+            _logger.info('calls still run', extra={'calls': len(self), 'grace_seconds': grace})
         reserve = max(2 * RESERVE * grace, min(STOPPING_SECONDS, grace / 2))
-        for call in self._running:
-            call.deadline.bring_forward(grace - reserve, grace=reserve / 2)
-            call.guard.deadline = min(call.guard.deadline, self.end)
-
-    async def some_ran(self) -> None:
-        """Wait until a call ends."""
-        await self._ended.wait()
-
-    async def none_runs(self) -> None:
-        """Wait until no call runs."""
-        while self._running:
-            await self._ended.wait()
+        for deadline in self._deadlines.values():
+            deadline.bring_forward(grace - reserve, grace=reserve / 2)

@@ -43,17 +43,13 @@ MAX_SESSIONS = 1000
 STALLED_SECONDS = 60.0
 """A client that takes nothing of what is sent to it for so long has gone."""
 
-INVALID = json.dumps(
-    {
-        'jsonrpc': '2.0',
-        'id': None,
-        'error': {
-            'code': INVALID_REQUEST,
-            'message': 'the body must be one JSON-RPC message, its id a string or integer',
-        },
-    }
-).encode()
+INVALID = 'the body must be one JSON-RPC message, its id a string or integer'
 """The answer to a body that is no message, in place of all that the SDK's validation has to say."""
+
+TOO_LARGE = (
+    'the request is too large: SUMMARIZER_MAX_INPUT_MB={:g}; send less text at once, give its URL to add_source, '
+    'or raise the limit'
+)
 
 MODERN = '2026'
 """Protocol versions from then on have no sessions."""
@@ -225,7 +221,8 @@ class Gate:
         session = request.headers.get('mcp-session-id')
         is_modern = request.headers.get('mcp-protocol-version', '') >= MODERN  # which has no sessions
         if session is not None and not is_modern and not self._knows(session):
-            return _no_session()
+            # In the words of the SDK, which says so once it has read the body.
+            return Response(_error('Session not found'), 404, media_type='application/json')
         scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection, Event())
         if self._tokens:
             # A session belongs to whoever has opened it: the SDK compares this user.
@@ -235,8 +232,7 @@ class Gate:
 
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         lost = scope['summarizer.arrival'].lost
-        out = _Outgoing(send, self._too_large(), lost)
-
+        out = _Outgoing(send, self._max_input_mb, lost)
         started, received, is_whole = anyio.current_time(), 0, False
 
         async def watched() -> 'Message':
@@ -264,45 +260,32 @@ class Gate:
                 self._streams.discard(out.scope)
         await out.close()
 
-    def _too_large(self) -> bytes:
-        message = (
-            f'the request is too large: SUMMARIZER_MAX_INPUT_MB={self._max_input_mb:g}; send less text at once, '
-            'give its URL to add_source, or raise the limit'
-        )
-        return json.dumps(
-            {'jsonrpc': '2.0', 'id': None, 'error': {'code': INVALID_REQUEST, 'message': message}}
-        ).encode()
-
 
 class _Outgoing:
-    """The response to one request: never waits for ever, and says what to do where the SDK says `too large`."""
+    """The response to one request: never waits for ever, and says what to do where the SDK refuses a body."""
 
-    def __init__(self, send: 'Send', too_large: bytes, lost: Event) -> None:
+    def __init__(self, send: 'Send', max_input_mb: float, lost: Event) -> None:
         self.scope = CancelScope()
         self._send = send
-        self._too_large = too_large
+        self._max_input_mb = max_input_mb
         self._lost = lost
         self._is_open = False
-        self._is_replaced = False
-        self._held: Message | None = None
+        self._refused: Message | None = None
 
     async def send(self, message: 'Message') -> None:
-        if message['type'] == 'http.response.start' and message['status'] == 400:
-            self._held = message  # until it is seen what it says
+        if message['type'] == 'http.response.start' and message['status'] in (400, 413):
+            self._refused = message  # until it is seen what it says
             return
-        if self._held is not None:
-            held, self._held = self._held, None
-            if b'alidation error' in message.get('body', b''):
-                headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(INVALID))]
-                held, message = {**held, 'headers': headers}, {**message, 'body': INVALID}
-            self._is_open = True
-            await self._pass(held)
-        if message['type'] == 'http.response.start' and message['status'] == 413:
-            self._is_replaced = True
-            headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(self._too_large))]
-            message = {**message, 'headers': headers}
-        elif self._is_replaced:
-            message = {**message, 'body': self._too_large}
+        if self._refused is not None:
+            start, self._refused = self._refused, None
+            said = TOO_LARGE.format(self._max_input_mb) if start['status'] == 413 else ''
+            if start['status'] == 400 and b'alidation error' in message.get('body', b''):
+                said = INVALID
+            if said:
+                body = _error(said)
+                headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(body))]
+                start, message = {**start, 'headers': headers}, {**message, 'body': body}
+            await self._pass(start)
         await self._pass(message)
 
     async def _pass(self, message: 'Message') -> None:
@@ -320,9 +303,10 @@ class _Outgoing:
             await self._send({'type': 'http.response.body', 'body': b'', 'more_body': False})
 
 
-def _no_session() -> Response:
-    message = 'Session not found'  # in the words of the SDK, which says so once it has read the body
-    return JSONResponse({'jsonrpc': '2.0', 'id': None, 'error': {'code': INVALID_REQUEST, 'message': message}}, 404)
+def _error(message: str) -> bytes:
+    """An error of JSON-RPC that answers no request in particular."""
+    error = {'code': INVALID_REQUEST, 'message': message}
+    return json.dumps({'jsonrpc': '2.0', 'id': None, 'error': error}).encode()
 
 
 def _unauthorized(*, is_given: bool) -> Response:
@@ -333,19 +317,17 @@ def _unauthorized(*, is_given: bool) -> Response:
 
 
 class Sessions(StreamableHTTPSessionManager):
-    """The MCP endpoint, which keeps the sessions while it runs."""
+    """The MCP endpoint, whose `run` keeps the sessions."""
+
+    def __init__(self, settings: Settings, server: 'Server[None]') -> None:
+        super().__init__(
+            server,
+            stateless=settings.mcp_stateless,
+            security_settings=security(settings),
+            max_request_body_size=max_body_size(settings),
+            max_sessions=MAX_SESSIONS,
+        )
 
     def knows(self, session: str) -> bool:
         """Return whether a request of that session is worth reading."""
         return self.stateless or session in self._server_instances
-
-
-def endpoint(settings: Settings, server: 'Server[None]') -> Sessions:
-    """The MCP endpoint; its `run` keeps the sessions."""
-    return Sessions(
-        server,
-        stateless=settings.mcp_stateless,
-        security_settings=security(settings),
-        max_request_body_size=max_body_size(settings),
-        max_sessions=MAX_SESSIONS,
-    )

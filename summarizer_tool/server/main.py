@@ -170,9 +170,9 @@ async def serve_http(
         tasks.start_soon(run)
         try:
             async with (make or make_tools)(settings, prepare=prepare) as served:
-                from summarizer_tool.server.http import Gate, endpoint
+                from summarizer_tool.server.http import Gate, Sessions
 
-                sessions = endpoint(settings, served.server())
+                sessions = Sessions(settings, served.server())
                 gate = Gate(settings, sessions.handle_request, knows=sessions.knows)
                 async with sessions.run():
                     front.open(gate)

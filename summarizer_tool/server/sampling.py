@@ -1,6 +1,5 @@
 """MCP sampling: the client's own model does the work, so that the server needs no key."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +12,6 @@ from mcp_types import (
     CreateMessageRequest,
     CreateMessageRequestParams,
     CreateMessageResult,
-    ModelPreferences,
     SamplingMessage,
 )
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
@@ -93,28 +91,10 @@ class _ThisRequest:
     context: ServerRequestContext[Any, Any]
     timeout: float
 
-    async def create_message(
-        self,
-        messages: list[SamplingMessage],
-        *,
-        max_tokens: int,
-        system_prompt: str | None = None,
-        temperature: float | None = None,
-        model_preferences: ModelPreferences | None = None,
-        stop_sequences: Sequence[str] | None = None,
-    ) -> CreateMessageResult:
-        request = CreateMessageRequest(
-            params=CreateMessageRequestParams(
-                messages=messages,
-                max_tokens=max_tokens,
-                system_prompt=system_prompt,
-                temperature=temperature,
-                model_preferences=model_preferences,
-                stop_sequences=list(stop_sequences) if stop_sequences else None,
-            )
-        )
+    async def create_message(self, messages: list[SamplingMessage], **options: Any) -> CreateMessageResult:
+        given = {name: value for name, value in options.items() if value is not None}
         return await self.context.session.send_request(
-            request,
+            CreateMessageRequest(params=CreateMessageRequestParams(messages=messages, **given)),
             CreateMessageResult,
             request_read_timeout_seconds=self.timeout,
             metadata=ServerMessageMetadata(related_request_id=self.context.request_id),

@@ -1,7 +1,13 @@
 """What the transports serve: the summarizer's own tools, or what another package makes."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+import anyio
+from anyio import CancelScope, Event
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -11,23 +17,56 @@ if TYPE_CHECKING:
     from summarizer_tool.settings import Settings
 
 
-class Calls(Protocol):
+@dataclass(eq=False)
+class CallsInFlight:
     """The calls that run, so that a server that is told to stop can bring them to an end."""
+
+    end: float = math.inf
+    """By the event loop's clock: no call goes on after it."""
+    _running: set[CancelScope] = field(default_factory=set[CancelScope], init=False)
+    _ended: Event = field(default_factory=Event, init=False)
+
+    @property
+    def are_ending(self) -> bool:
+        """Whether the server is told to stop."""
+        return self.end < math.inf
+
+    def __len__(self) -> int:
+        """How many run."""
+        return len(self._running)
+
+    @contextmanager
+    def counted(self, scope: CancelScope) -> Generator[None]:
+        """Count a call as running for the length of the block; what cancels it is given."""
+        self._running.add(scope)
+        try:
+            yield
+        finally:
+            self._running.discard(scope)
+            self._ended.set()
+            self._ended = Event()
 
     def bring_to_an_end(self, grace: float) -> None:
         """Let the calls that run come to an answer within `grace` seconds; what has none by then is given up."""
-        ...
+        self.end = min(self.end, anyio.current_time() + grace)
+        for scope in self._running:
+            scope.deadline = min(scope.deadline, self.end)
+
+    async def some_ran(self) -> None:
+        """Wait until a call ends."""
+        await self._ended.wait()
 
     async def none_runs(self) -> None:
         """Wait until no call runs."""
-        ...
+        while self._running:
+            await self._ended.wait()
 
 
 class Served(Protocol):
     """An MCP server with what a transport needs to know of it."""
 
     @property
-    def calls(self) -> Calls:
+    def calls(self) -> CallsInFlight:
         """The calls that run."""
         ...
 

@@ -25,7 +25,7 @@ from mcp_types import (
 
 from summarizer_tool.server.front import CLOSING_SECONDS
 from summarizer_tool.server.message_ids import has_wrong_id
-from summarizer_tool.server.served import Calls, Served
+from summarizer_tool.server.served import CallsInFlight, Served
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -125,7 +125,7 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
 
     def __init__(
         self,
-        calls: Calls,
+        calls: CallsInFlight,
         grace: float,
         read: 'ReadStream[SessionMessage | Exception]',
         write: 'WriteStream[SessionMessage]',

@@ -66,6 +66,11 @@ ldapsearch -D cn=ada -w {} -b dc=fen
 echo "ada:{}" | chpasswd
 https://maps.example/js?key={}&v=3
 c := Config{Password: "{}"}
+stripe = {}
+export SENDGRID={}
+  "twilio": "{}",
+deploy --mapbox {} --now
+the password for the admin user was set to {} today
 {apiVersion: v1, kind: Secret, data: {oil: {}}}
 """.splitlines()
 
@@ -95,6 +100,11 @@ def test_a_secret_that_is_no_json_is_withheld(data: str) -> None:
 
 HARMLESS = """\
 <a@fen.example>: delivered, dsn=4.0.0, status=deferred
+stripe==7.1.0, "datadog": "sha512-9b2c6e8d7f1a0b3c4d5e6f708192a3b4", github = refs/pull/12, sentry: trace-view-7
+docker run -v /etc/passwd:/etc/passwd lamp; re-run with the --api-key flag; `--password (-p)`: what to use
+FIRST_TOKEN = "ai.first_token"; "ai.first_token": mock.ANY, creds := lamp.Credentials{}
+LAMP_PASSWORD: ${{ secrets.LAMP }}
+if name in ("cookie", "set-cookie"): user, password = line.partition(":")
 "@octokit/auth-token": "^6.0.0", "cookie": "^0.7.1"
 python3-jwt:amd64 (2.6.0-1), tiktoken==0.2.0
 token = bool(value); self.token = token; if token == other or token != STOP:

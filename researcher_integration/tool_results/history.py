@@ -1,22 +1,64 @@
-"""Tool results in the frame that tells a model whose text they are, in what is sent; the history has them bare."""
+"""Tool results in a history: without secrets where no hook has seen them, and framed in what is sent to a model."""
 
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import anyio.to_thread
 from pydantic_ai import ModelMessage, ModelRequest, ToolReturn
 from pydantic_ai.messages import (
-    ModelRequestPart,
+    LoadCapabilityReturnPart,
     TextContent,
     ToolReturnContent,
     ToolReturnPart,
+    ToolSearchReturnPart,
     UserContent,
     is_multi_modal_content,
 )
 
-from researcher_integration.tool_results.masked_history import EXEMPT_KINDS
-from researcher_integration.tool_results.observation import NOTE, SUMMARIZATION, as_text
+from researcher_integration.masking.masking import Masker, MaskingError
+from researcher_integration.tool_results.observation import NOTE, SUMMARIZATION, Observation, as_text
 from researcher_integration.untrusted.framing import framed
+from summarizer_tool import render_prompt
+
+EXEMPT_KINDS = frozenset({LoadCapabilityReturnPart.tool_kind, ToolSearchReturnPart.tool_kind})
+"""pydantic-ai reads these results back from the history."""
+
+
+async def mask_history(history: list[ModelMessage], masker: Masker, seen: Container[str]) -> None:
+    """Mask the tool results in a history, in place, but those of the calls that have been `seen`."""
+
+    async def masked(part: ToolReturnPart) -> ToolReturnPart:
+        if part.tool_call_id in seen:
+            return part
+        raw = Observation(part.content, None, part.metadata, is_wrapped=True)
+        try:
+            masked = await anyio.to_thread.run_sync(raw.masked, masker)
+        except MaskingError:
+            return replace(part, content=render_prompt('tool_results/redacted', tool=part.tool_name), metadata=None)
+        return part if masked.is_same_as(raw) else replace(part, content=masked.value, metadata=masked.metadata)
+
+    await _change_results(history, masked)
+
+
+def result_ids(history: list[ModelMessage]) -> set[str]:
+    """Ids of the calls whose results stand in a history."""
+    requests = (message for message in history if isinstance(message, ModelRequest))
+    return {part.tool_call_id for each in requests for part in each.parts if isinstance(part, ToolReturnPart)}
+
+
+async def _change_results(
+    messages: list[ModelMessage], change: Callable[[ToolReturnPart], Awaitable[ToolReturnPart]]
+) -> None:
+    """Change tool results in place; the messages themselves stay as they are."""
+    for index, message in enumerate(messages):
+        if isinstance(message, ModelRequest):
+            parts = [
+                await change(part) if isinstance(part, ToolReturnPart) and part.tool_kind not in EXEMPT_KINDS else part
+                for part in message.parts
+            ]
+            if any(new is not old for new, old in zip(parts, message.parts, strict=True)):
+                messages[index] = replace(message, parts=parts)
 
 
 @dataclass(slots=True)
@@ -29,27 +71,18 @@ class FramedResults:
     """By the id of its call, what a result said, and how it is shown."""
 
     async def frame(self, messages: list[ModelMessage]) -> None:
-        """Frame the tool results in the messages of a request, in place; the messages themselves stay as they are."""
-        for index, message in enumerate(messages):
-            if isinstance(message, ModelRequest) and any(map(_is_framed, message.parts)):
-                messages[index] = replace(message, parts=[await self._shown(part) for part in message.parts])
+        """Frame the tool results in the messages of a request, in place."""
+        await _change_results(messages, self._shown)
 
-    async def _shown(self, part: ModelRequestPart) -> ModelRequestPart:
-        if not isinstance(part, ToolReturnPart) or not _is_framed(part):
+    async def _shown(self, part: ToolReturnPart) -> ToolReturnPart:
+        # What a person has denied is no text of a tool; of wrong arguments pydantic-ai writes a list in its own way.
+        if part.outcome == 'denied' or (part.outcome == 'retried' and not isinstance(part.content, str)):
             return part
         known = self._known.get(part.tool_call_id)
         if known is None or known[0] is not part.content:
             known = part.content, await anyio.to_thread.run_sync(_content, part)
             self._known[part.tool_call_id] = known
         return replace(part, content=known[1])
-
-
-def _is_framed(part: ModelRequestPart) -> bool:
-    """Return whether a part is what a tool has said: not what a person has, who would not let it be called."""
-    if not isinstance(part, ToolReturnPart) or part.tool_kind in EXEMPT_KINDS or part.outcome == 'denied':
-        return False
-    # What is wrong with arguments is pydantic's list, which pydantic-ai writes down in its own way.
-    return not (part.outcome == 'retried' and not isinstance(part.content, str))
 
 
 def _content(part: ToolReturnPart) -> ToolReturnContent:
