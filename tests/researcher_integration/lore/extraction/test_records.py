@@ -29,9 +29,8 @@ def npc(**fields: object) -> NPCData:
 @pytest.mark.parametrize(
     ('given', 'expected'),
     [
-        ('0.8', 0.8), ('80%', 0.8), ('high', 0.9), (80, 0.8), (8, 0.8), ('8/10', 0.8), ('9 out of 10', 0.9), ('0,7', 0.7),
-        (1, 1.0), (0, 0.0), (-3, 0.0), (1e9, 1.0), (None, 0.5), (True, 0.5), ('who knows', 0.5), (float('nan'), 0.5),
-        ([], 0.5), ('Very High', 0.95),
+        ('0.8', 0.8), ('80%', 0.8), (80, 0.8), (8, 0.8), (1, 1.0), (0, 0.0), (-3, 0.0), (1e9, 1.0), (None, 0.5),
+        (True, 0.5), ('who knows', 0.5), (float('nan'), 0.5), ([], 0.5),
     ],
 )  # fmt: skip
 def test_confidence_in_any_scale(given: object, expected: float) -> None:
@@ -41,9 +40,8 @@ def test_confidence_in_any_scale(given: object, expected: float) -> None:
 @pytest.mark.parametrize(
     ('given', 'expected'),
     [
-        ([1], [1]), ('1', [1]), ('[1]', [1]), ('1, 3', [1, 3]), ('[1][3]', [1, 3]), ('pages 2-4', [2, 3, 4]), (3.0, [3]),
-        (['[2]', 1, 2], [2, 1]), ([{'number': 4}], [4]), (None, []), ('none', []), ([-1, 0, 1.5, True], []),
-        ('1-999999999', [*range(1, 22)]), ('7' * 40, []),
+        ([1], [1]), ('1', [1]), ('[1]', [1]), ('1, 3', [1, 3]), ('[1][3]', [1, 3]), (['[2]', 1, 2], [2, 1]),
+        (None, []), ('none', []), ([-1, 0, 1.5, True, {}], []), ('7' * 40, []),
     ],
 )  # fmt: skip
 def test_sources_in_any_form(given: object, expected: list[int]) -> None:
@@ -58,8 +56,7 @@ def test_sources_in_any_form(given: object, expected: list[int]) -> None:
         ('leads: Ash Circle', [Relation(kind='leads', target='Ash Circle')]),
         (['Ash Circle', {}, 3, None], [Relation(target='Ash Circle')]),
         ({'kind': 'leads', 'target': 'Ash Circle'}, [Relation(kind='leads', target='Ash Circle')]),
-        ([{'type': 'leads', 'object': 'Ash Circle', 'source': '[2]'}], [Relation(kind='leads', target='Ash Circle', sources=[2])]),
-        ({'leads': ['Ash Circle'], 'hates': 'Tide Guild'}, [Relation(kind='leads', target='Ash Circle'), Relation(kind='hates', target='Tide Guild')]),
+        ([{'kind': 'leads', 'target': {'name': 'Ash Circle'}, 'sources': '[2]'}], [Relation(kind='leads', target='Ash Circle', sources=[2])]),
     ],
 )  # fmt: skip
 def test_relations_in_any_form(given: object, expected: list[Relation]) -> None:
