@@ -25,9 +25,6 @@ SEAM_TOKENS = 8
 """Room beside a section's own tokens, for what its first and last tokens become between the lines of its frame, and
 for a few of them that change in `plain`; what more tokens the change makes is taken from the section's end."""
 
-WIRE_TOKENS = 40
-"""What a provider's format adds to messages and schema: roles, field names, switches."""
-
 _END = '\n\n'
 _CLOSING = f'</{SECTION_TAG}>{_END}'
 
@@ -101,7 +98,7 @@ def room(
     # The sample ends where a line does, and so does what stands before it: without it the rest is what is left.
     material = Material(zone, [sample], pages)
     rest = max(size(material) for size in sizes) - count_tokens(f'{framed(sample)}{_END}')
-    left = window_tokens - rest - len(TOPIC_IDS) * frame_tokens() - WIRE_TOKENS
+    left = window_tokens - rest - len(TOPIC_IDS) * frame_tokens()
     if left < 1:
         raise ValueError(
             f'instructions, zone and the list of {len(pages)} pages take {window_tokens - left:,} tokens, '
