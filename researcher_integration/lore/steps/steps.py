@@ -14,7 +14,7 @@ from researcher_integration.lore.crawl.researcher import LoreResearcher, StepDep
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
-from researcher_integration.lore.steps.step_summarizer import StepSummary, ZoneSummarizer
+from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent
@@ -196,21 +196,10 @@ class ResearchSteps:
             self._extraction.forget()  # what was extracted from the others is no longer all there is
         await self._work.save()
 
-    def _finished(self, topic: Topic, kept: StepSummary) -> Step:
-        known = {page.source_id: page for page in self._work.pages()}
-        gathered = self._checkpoint.gathered.get(topic.id)
-        step = Step(
-            topic=topic.id,
-            state=kept.state,
-            pages=kept.pages,
-            blocks=kept.blocks,
-            budget=self._budget(topic),
-            tokens_crawled=sum(known[handle].tokens for handle in kept.pages),
-            tokens_kept=kept.tokens,
-            model=kept.model,
-            warnings=kept.warnings,
-        )
-        if gathered is not None:
+    def _finished(self, topic: Topic, kept: Step) -> Step:
+        """The step with its budget, and what its agent has spent and said."""
+        step = kept.model_copy(update={'budget': self._budget(topic)})
+        if (gathered := self._checkpoint.gathered.get(topic.id)) is not None:
             step.agent, step.summaries, step.seconds = gathered.agent, gathered.by_tool, gathered.seconds
             step.warnings = (*gathered.warnings, *kept.warnings)
         return step

@@ -82,7 +82,6 @@ async def test_what_goes_over_the_window_is_taken_from_all_sections_alike() -> N
             blocks=(KeptBlock(kind='summary', source_ids=('src_000000000001',), text=text, tokens=tokens.count(text)),),
             budget=9999,
             tokens_crawled=0,
-            tokens_kept=tokens.count(text),
         )
         for topic, text in texts.items()
     }

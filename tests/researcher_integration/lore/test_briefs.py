@@ -32,7 +32,6 @@ def brief(text: str, *pages: CrawledPage) -> str:
         blocks=(KeptBlock(kind='summary', source_ids=handles, text=text, tokens=10),),
         budget=100,
         tokens_crawled=1234,
-        tokens_kept=10,
         model='extractive',
     )
     return texts.brief(LORE, 'Mirefold', step, KeptSection('lore', LORE.header, text), pages, 'in process')

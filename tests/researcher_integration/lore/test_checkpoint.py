@@ -65,7 +65,6 @@ def test_a_round_trip(tmp_path: Path) -> None:
                 ),
                 budget=400,
                 tokens_crawled=924,
-                tokens_kept=933,
                 agent=Spent(requests=2, input_tokens=10, output_tokens=5, cost='0.0000123'),
             )
         },

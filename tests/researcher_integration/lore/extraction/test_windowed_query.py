@@ -163,7 +163,7 @@ def test_most_of_the_window_is_room() -> None:
         page(number, f'A page with a title of some length, number {number}', 'primary', 0.8) for number in range(1, 17)
     ]
 
-    assert room_of(questions(None), 'Mirefold', pages, 25_000) == snapshot(23328)
+    assert room_of(questions(None), 'Mirefold', pages, 25_000) == snapshot(23368)
 
 
 def test_a_page_list_that_leaves_no_room_is_refused() -> None:
@@ -172,7 +172,7 @@ def test_a_page_list_that_leaves_no_room_is_refused() -> None:
         room_of(questions(None), 'Mirefold', many, 1500)
 
     assert str(refused.value) == snapshot(
-        'instructions, zone and the list of 98 pages take 2,266 tokens, which leaves no room in window_tokens=1,500; give fewer pages or a larger window'
+        'instructions, zone and the list of 98 pages take 2,226 tokens, which leaves no room in window_tokens=1,500; give fewer pages or a larger window'
     )
 
 
