@@ -192,7 +192,7 @@ def _prepared(given: dict[str, Any], folder: Path, *, model: str | None, config:
     export_env_file()
     settings = ResearchSettings.load(research_model=model)
     _configure_logs(settings)
-    request = ResearchRequest(**{**given, 'places': tuple(map(_absolute, given.get('places', ())))})
+    request = ResearchRequest.model_validate({**given, 'places': tuple(map(_absolute, given.get('places', ())))})
     if request.search and settings.agent_model() is None:
         _stop(
             ResearchExitCode.USAGE,

@@ -1,7 +1,7 @@
 """The research steps: crawl the given pages, let each step gather and report, then keep of all pages what each asks."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -37,7 +37,7 @@ class ResearchSteps:
 
     async def crawl(self) -> None:
         """Crawl the given pages, and those that failed before again; failures are recorded."""
-        before = {page.source_id: page.number for page in self._work.pages()}
+        before = [page.source_id for page in self._work.pages()]
         lost = [page.url for page in self._work.pages() if is_url(page.url) and not await self._has(page.source_id)]
         places = list(dict.fromkeys((*self._work.request.places, *lost)))
         self._checkpoint.failures.clear()
@@ -65,25 +65,14 @@ class ResearchSteps:
             if place in failed:
                 named = shown(place) if is_url(place) else place
                 self._checkpoint.failures.append(Failure(place=named, reason=failed[place]))
-        after = {page.number: page.source_id for page in self._work.pages()}
-        changed = {old: new for old, number in before.items() if (new := after.get(number, old)) != old}
-        if changed:
-            self._replace(changed)
+        if set(before) - {page.source_id for page in self._work.pages()}:  # the text of a page has changed
+            self._checkpoint.assigned = None
+            for topic in tuple(self._checkpoint.gathered):
+                self._forget_gathered(topic)
+            self.forget()
 
     async def _has(self, handle: str) -> bool:
         return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
-
-    def _replace(self, changed: Mapping[str, str]) -> None:
-        """Redo what rests on pages whose text has changed."""
-        if self._checkpoint.assigned is not None:
-            self._checkpoint.assigned = {
-                topic: tuple(changed.get(handle, handle) for handle in handles)
-                for topic, handles in self._checkpoint.assigned.items()
-            }
-        for topic, gathered in tuple(self._checkpoint.gathered.items()):
-            if not changed.keys().isdisjoint(gathered.pages):
-                self._forget_gathered(topic)
-        self.forget()
 
     async def assign(self) -> None:
         """Assign each page crawled so far to a step, once."""
