@@ -9,13 +9,11 @@ from pydantic import ValidationError
 
 from researcher_integration.config.files import FOLDER
 from researcher_integration.lore.material import TOPIC_IDS
-from researcher_integration.lore.steps.planning import assign
 from researcher_integration.lore.tiers import load_tiers
 from researcher_integration.lore.topics import Limits, load_topics
 from summarizer_tool import prompts
 from summarizer_tool.text import tokens
 from tests.proofs.research.wrong_files import Change, changed, drop, problem, put
-from tests.support.research_world import page
 
 
 def test_the_shipped_topics() -> None:
@@ -56,24 +54,6 @@ Preserve:
 - prophecies, oaths, last words and chronicles that are quoted, word for word, with who says them
 - statements that contradict each other, both of them\
 """)
-
-
-def test_each_shipped_topic_knows_its_pages_of_the_sample_crawl(crawl: dict[str, str]) -> None:
-    pages = [
-        page(number, name[3:-3].replace('-', ' '), weight=1, tokens=tokens.count(text)).model_copy(
-            update={'source_id': name}
-        )
-        for number, (name, text) in enumerate(crawl.items(), start=1)
-    ]
-    assigned = assign('Kelderwick Fen', pages, crawl, load_topics().topics)
-    assert {
-        '02-geography-and-creatures.md': 'zone_overview',
-        '05-npcs.md': 'npcs',
-        '04-factions.md': 'factions',
-        '03-history-and-timeline.md': 'lore',
-        '08-quest-chain-the-ninth-sluice.md': 'lore',
-        '09-items-and-lore-books.md': 'narrative_items',
-    }.items() <= {name: topic for topic, names in assigned.items() for name in names}.items()
 
 
 def test_the_order_of_the_file_is_the_order_of_the_steps(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Records are read from whatever weak models write, and only what stands on the pages is kept of them."""
 
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +8,6 @@ from pydantic import JsonValue, ValidationError
 
 from researcher_integration.lore.extraction.records import (
     RECORDS,
-    FactionData,
     NPCData,
     Record,
     Records,
@@ -280,20 +277,3 @@ def test_what_is_kept_names_its_record_on_every_source(sources: list[int], confi
         assert record.sources
         assert all(name_key(name) in name_key(TEXTS[number]) for number in record.sources)
         assert record.confidence <= round(confidence, 2)
-
-
-def test_a_zone_of_real_size_is_verified_at_once() -> None:
-    rng = random.Random(4)
-    vocabulary = [''.join(rng.choices('abcdefghijklmno', k=rng.randint(2, 9))) for _ in range(5000)]
-    texts = {number: ' '.join(rng.choices(vocabulary, k=9000)) for number in range(1, 17)}
-    pages = [page(number, f'{number}', 'primary', 0.8) for number in texts]
-    records = [
-        FactionData(
-            name=' '.join(texts[1 + number % 16].split()[number : number + 2]),
-            relations=[Relation(target=' '.join(rng.choices(vocabulary, k=2))) for _ in range(6)],
-        )
-        for number in range(200)
-    ]
-    verified = verify(records, pages, texts)
-
-    assert verified.dropped == 0
