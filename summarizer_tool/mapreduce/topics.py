@@ -150,14 +150,11 @@ def listed(
         # What no topic speaks of is spread over all.
         return max(range(len(segments)), key=found.__getitem__) if any(found) else number % len(segments)
 
-    given = [[topic_of(number, name) for number, name in enumerate(answer)] for answer in answers]
-    return [
-        [
-            [name for name, topic in zip(answer, topics, strict=True) if topic == wanted]
-            for answer, topics in zip(answers, given, strict=True)
-        ]
-        for wanted in range(len(segments))
-    ]
+    out: list[list[list[str]]] = [[[] for _ in answers] for _ in segments]
+    for chunk, answer in enumerate(answers):
+        for number, name in enumerate(answer):
+            out[topic_of(number, name)][chunk].append(name)
+    return out
 
 
 def fit(
