@@ -162,12 +162,12 @@ async def test_a_slow_server(server: Served, store: SourceStore, monkeypatch: py
     async def forever(*_: object, **__: object) -> None:
         await anyio.sleep_forever()
 
-    backend = OverMCP(server.url, store.collection(), timeout=2)
+    backend = OverMCP(server.url, store.collection(), timeout=5)
     await condensed(backend, handles, 'places')
     with monkeypatch.context() as patched:
         patched.setattr(Service, 'summarize', forever)
         assert without_port(await refused(backend, handles)) == snapshot(
-            'the MCP server at HOST did not answer within 2 seconds'
+            'the MCP server at HOST did not answer within 5 seconds'
         )
         with anyio.move_on_after(0.1) as scope:  # whoever cancels is obeyed
             await condensed(backend, handles, 'deeds')
