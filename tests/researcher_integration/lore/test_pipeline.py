@@ -262,7 +262,7 @@ async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tm
 async def test_summaries_fail(zone: World, tmp_path: Path) -> None:
     zone.answer_with(refusing('summary', Error(500)))
     names = ['history', 'siege-of-tern-rock']
-    research = zone.research(tmp_path, names=names, window=4_000, llm_model=MODEL, research_model='extractive')
+    research = zone.research(tmp_path, names=names, window=3_800, llm_model=MODEL, research_model='extractive')
     raw = await research.run()
     states = {topic: step.state for topic, step in raw.statistics.steps.items()}
     assert states == {**dict.fromkeys(TOPIC_IDS, 'empty'), 'lore': 'raw'}
