@@ -1,11 +1,11 @@
-"""Read the configuration files: YAML and JSON of bounded size into models, and say in one line what is wrong."""
+"""Read the configuration files: YAML and JSON into models, and say in one line what is wrong."""
 
 import difflib
 import json
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -15,9 +15,6 @@ from summarizer_tool import ConfigurationError, one_line
 
 FOLDER = Path(__file__).parent
 """Where the files are that come with the package."""
-
-MAX_BYTES = 1_000_000
-"""Of a file. What a person writes has some kilobytes; more is the wrong file, and slow to read as YAML."""
 
 MAX_PROBLEMS = 3
 """That one error names; the rest are counted."""
@@ -61,7 +58,7 @@ Model = TypeVar('Model', bound=Strict)
 
 
 def read_yaml(path: Path, model: type[Model]) -> Model:
-    """Read a YAML file, without aliases and keys that stand twice; what is wrong with it is a `ConfigurationError`."""
+    """Read a YAML file, without keys that stand twice; what is wrong with it is a `ConfigurationError`."""
     return _checked(path, _parsed(path, lambda: _from_yaml(_text(path))), model, ' (put it in quotes)')
 
 
@@ -117,28 +114,15 @@ def _parsed(where: Path | str, parse: Callable[[], object]) -> object:
 
 def _text(path: Path) -> str:
     try:
-        with path.open('rb') as file:
-            data = file.read(MAX_BYTES + 1)
+        return path.read_text(encoding='utf-8-sig')
     except OSError as error:
         raise _NotReadableError(f'cannot be read: {error.strerror}') from None
-    if len(data) > MAX_BYTES:
-        raise _NotReadableError(f'is over {MAX_BYTES // 1_000_000} MB; it is no configuration, or has to be shortened')
-    try:
-        return data.decode('utf-8')
-    except UnicodeDecodeError as error:
-        line = data.count(b'\n', 0, error.start) + 1
-        raise _NotReadableError(f'line {line}: is not UTF-8') from None
+    except UnicodeDecodeError:
+        raise _NotReadableError('is not UTF-8') from None
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML without two surprises: aliases, by which a small file becomes a huge value, and keys given twice."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            # The stubs say nothing of events.
-            mark = cast('yaml.Mark', self.peek_event().start_mark)  # pyright: ignore[reportUnknownMemberType]
-            raise _NotReadableError(f'line {mark.line + 1}: aliases are not supported; write the value out')
-        return super().compose_node(parent, index)
+    """Safe YAML in which no key stands twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
@@ -152,24 +136,20 @@ class _Loader(yaml.SafeLoader):
 
 def _from_yaml(text: str) -> object:
     try:
-        return yaml.load(text.removeprefix('\ufeff'), Loader=_Loader)  # noqa: S506 - a safe loader
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
     except yaml.MarkedYAMLError as error:
         line = f'line {error.problem_mark.line + 1}: ' if error.problem_mark else ''
         what = ' '.join(part for part in (error.context, error.problem) if part)
         raise _NotReadableError(f'{line}is not YAML: {one_line(what)}') from None
-    except yaml.YAMLError as error:  # a character that may not stand there
+    except (yaml.YAMLError, ValueError) as error:  # a character that may not stand there, a date that is none
         raise _NotReadableError(f'is not YAML: {one_line(str(error))}') from None
-    except ValueError:
-        raise _NotReadableError('is not YAML: a date or number is out of range; put it in quotes') from None
 
 
 def _from_json(text: str) -> object:
     if not text.strip():
         return None
-    if text.startswith('\ufeff'):  # which other readers of the same file do not take
-        raise _NotReadableError('begins with a byte order mark; save it as UTF-8 without one')
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        return json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         raise _NotReadableError(f'line {error.lineno}: is not JSON: {error.msg}') from None
     except ValueError:  # an integer of thousands of digits
@@ -183,10 +163,6 @@ def _unique(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
             raise _NotReadableError(f'the key {shown(key)} stands twice')
         found[key] = value
     return found
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise _NotReadableError(f'is not JSON: {constant} is no number')
 
 
 def _checked(where: Path | str, value: object, model: type[Model], way_out: str) -> Model:
@@ -205,7 +181,7 @@ def _problem(detail: ErrorDetails, way_out: str) -> str:
     message = _MESSAGES.get(detail['type']) or detail['msg'].removeprefix('Value error, ')
     if detail['type'] == 'string_type' and not isinstance(detail['input'], Mapping | list | None):
         message += way_out
-    message = one_line(message.replace('Input should be', 'must be'))
+    message = one_line(message.replace('Input should be', 'must be').replace('String should', 'must'))
     where = key_path(*detail['loc'])
     return f'{where}: {message}' if where else message
 

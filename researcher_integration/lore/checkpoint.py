@@ -74,11 +74,9 @@ class Step(BaseModel):
     pages: tuple[str, ...]
     """Handles of the pages that its blocks are made of."""
     blocks: tuple[KeptBlock, ...]
-    budget: int
+    budget: int = 0
     """Its share of the tokens that all steps might hand on; it may have more where others need less."""
     tokens_crawled: int
-    tokens_kept: int
-    """Tokens of the blocks."""
     model: str = ''
     """Of the summaries."""
     agent: Spent = Spent()
@@ -86,6 +84,12 @@ class Step(BaseModel):
     """Those that the agent had made; the one that all steps share is in none of them."""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+
+    @computed_field
+    @property
+    def tokens_kept(self) -> int:
+        """Tokens of the blocks."""
+        return sum(block.tokens for block in self.blocks)
 
     @computed_field
     @property

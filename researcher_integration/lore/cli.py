@@ -2,10 +2,9 @@
 
 import re
 import sys
-from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Never
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Never
 
 import typer
 
@@ -14,7 +13,6 @@ from researcher_integration.lore import terminal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from researcher_integration.lore.crawl.researcher import Way
     from researcher_integration.lore.package import Package
     from researcher_integration.lore.pipeline import Configuration, Research
     from researcher_integration.lore.settings import ResearchSettings
@@ -78,20 +76,6 @@ def _is_option(argument: str) -> bool:
     return argument.startswith('-') and argument != '-'
 
 
-@dataclass(frozen=True, slots=True)
-class ResearchArguments:
-    """The arguments that describe the research."""
-
-    zone: str
-    pages: 'Sequence[str]'
-    search: bool
-    out: Path | None
-    way: 'Way | None'
-    window: int | None
-    resume: bool
-    fresh: bool
-
-
 @app.command(no_args_is_help=True)
 def research(
     zone: Annotated[str, typer.Argument(metavar='ZONE', help='The name of the zone.')],
@@ -106,7 +90,7 @@ def research(
     resume: Annotated[bool, typer.Option('--resume', help='Go on with the research in the folder.')] = False,
     fresh: Annotated[bool, typer.Option('--fresh', help='Begin anew, whatever is in the folder.')] = False,
     way: Annotated[
-        str | None,
+        Literal['in-pipeline', 'at-source'] | None,
         typer.Option(
             metavar='WAY',
             help='Who summarizes: in-pipeline (all pages at once; the default) or at-source (the agent, by tool).',
@@ -127,9 +111,16 @@ def research(
     The folder of the package is printed to stdout, everything else to stderr.
     """
     try:
-        asked = ResearchArguments(_zone(zone), pages or (), search, out, _way(way), window, resume, fresh)
-        _check(asked)
-        _research(asked, model=model, config=config)
+        _check(pages or (), search=search, resume=resume, fresh=fresh)
+        given = {'zone': _zone(zone), 'places': pages, 'search': search, 'way': way, 'window_tokens': window}
+        _research(
+            {name: value for name, value in given.items() if value},
+            out or Path('research') / _slug(zone),
+            resume=resume,
+            fresh=fresh,
+            model=model,
+            config=config,
+        )
     except KeyboardInterrupt:
         _stop(ResearchExitCode.INTERRUPTED, 'interrupted; go on with --resume')
 
@@ -150,36 +141,34 @@ def _slug(zone: str) -> str:
     return _NOT_IN_NAMES.sub('-', zone.casefold())[:MAX_SLUG].strip('-')
 
 
-def _way(way: str | None) -> 'Way | None':
-    if way is None or way == 'in-pipeline' or way == 'at-source':
-        return way
-    return _stop(ResearchExitCode.USAGE, f'--way is in-pipeline or at-source, not {way!r}')
-
-
-def _check(asked: ResearchArguments) -> None:
+def _check(pages: 'Sequence[str]', *, search: bool, resume: bool, fresh: bool) -> None:
     """Check the arguments as far as that needs no imports."""
-    if asked.resume and asked.fresh:
+    if resume and fresh:
         _stop(
             ResearchExitCode.USAGE, '--resume goes on with what is in the folder, --fresh begins anew; give one of them'
         )
-    if not (asked.pages or asked.search or asked.resume):
+    if not (pages or search or resume):
         _stop(
             ResearchExitCode.USAGE,
             f'there is nothing to read: name pages with {_PAGES}, or let the agent search (--search)',
         )
-    for place in asked.pages:
+    for place in pages:
         if _NOT_TEXT.search(place):
             _stop(ResearchExitCode.USAGE, f'{_PAGES} {place!a} has characters that are no text; rename the file')
 
 
-def _research(asked: ResearchArguments, *, model: str | None, config: Path) -> None:
+def _research(
+    given: dict[str, Any], folder: Path, *, resume: bool, fresh: bool, model: str | None, config: Path
+) -> None:
     from pydantic_ai.exceptions import UserError
 
     from summarizer_tool import ConfigurationError, SummarizerError
 
     try:
-        job = _prepared(asked, model=model, config=config)
-        package = _run(job, resume=asked.resume, fresh=asked.fresh)
+        job = _prepared(given, folder, model=model, config=config)
+        if not resume:
+            _make(folder)
+        package = _run(job, resume=resume, fresh=fresh)
     except ConfigurationError as error:
         _stop(ResearchExitCode.USAGE, str(error))
     except UserError as error:  # what only a request shows, such as an output mode that the model does not have
@@ -193,8 +182,8 @@ def _research(asked: ResearchArguments, *, model: str | None, config: Path) -> N
 # Before the work.
 
 
-def _prepared(asked: ResearchArguments, *, model: str | None, config: Path) -> 'Research':
-    """Build the research after all checks that come before it."""
+def _prepared(given: dict[str, Any], folder: Path, *, model: str | None, config: Path) -> 'Research':
+    """Build the research of the fields of a request that were given, after all checks that come before it."""
     from researcher_integration.lore.checkpoint import ResearchRequest
     from researcher_integration.lore.pipeline import Research
     from researcher_integration.lore.settings import ResearchSettings
@@ -203,28 +192,14 @@ def _prepared(asked: ResearchArguments, *, model: str | None, config: Path) -> '
     export_env_file()
     settings = ResearchSettings.load(research_model=model)
     _configure_logs(settings)
-    if asked.search and settings.agent_model() is None:
+    request = ResearchRequest.model_validate({**given, 'places': tuple(map(_absolute, given.get('places', ())))})
+    if request.search and settings.agent_model() is None:
         _stop(
             ResearchExitCode.USAGE,
             '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or LLM_MODEL, '
             f'or name pages with {_PAGES}',
         )
-    configuration = _configuration(config, search=asked.search)
-    folder = asked.out or Path('research') / _slug(asked.zone)
-    if not asked.resume:
-        _make(folder)
-    given = {
-        'places': tuple(_absolute(place) for place in asked.pages),
-        'search': asked.search,
-        'way': asked.way,
-        'window_tokens': asked.window,
-    }
-    return Research(
-        ResearchRequest.model_validate({'zone': asked.zone, **{key: value for key, value in given.items() if value}}),
-        configuration,
-        settings,
-        folder,
-    )
+    return Research(request, _configuration(config, search=request.search), settings, folder)
 
 
 def _absolute(place: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_field, field_validator
 
@@ -12,7 +12,7 @@ from researcher_integration.lore import briefs
 from researcher_integration.lore.checkpoint import Checkpoint, Failure, ResearchRequest, Step, StepState, write
 from researcher_integration.lore.crawl.locators import without_user
 from researcher_integration.lore.extraction.contradictions import Conflict
-from researcher_integration.lore.extraction.records import RECORDS, Record
+from researcher_integration.lore.extraction.records import Record, typed
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId
 from researcher_integration.lore.topics import Topic
@@ -53,19 +53,12 @@ class Extracted(BaseModel):
 
     @field_validator('categories', mode='before')
     @classmethod
-    def _of_their_types(cls, value: object) -> object:
-        """Validate records read from JSON as the type of their category."""
-        if not isinstance(value, dict):
-            return value
-        found = cast('dict[object, object]', value)
-        return {topic: _typed(RECORDS[topic], each) if topic in RECORDS else each for topic, each in found.items()}
-
-
-def _typed(record_type: type[Record], category: object) -> object:
-    if not isinstance(category, dict):
-        return category
-    given = cast('dict[str, Any]', category)
-    return {**given, 'records': [record_type.model_validate(record) for record in given.get('records', ())]}
+    def _of_their_types(cls, value: dict[TopicId, Any]) -> dict[TopicId, Any]:
+        """Read records from JSON as the type of their category."""
+        return {
+            topic: each if isinstance(each, Category) else {**each, 'records': typed(topic, each['records'])}
+            for topic, each in value.items()
+        }
 
 
 class StepFigures(BaseModel):
@@ -160,10 +153,17 @@ def build(
         material.pages,
         found.reason if found else '' if has_model else 'they were not looked for: that needs a model',
     )
+    extracted = Extracted(
+        zone=material.zone,
+        sources=list(material.pages),
+        categories={topic.id: _category(checkpoint.extractions.get(topic.id), has_model=has_model) for topic in topics},
+        conflicts=list(found.conflicts) if found else [],
+    )
+    statistics = _statistics(checkpoint, topics, material, extracted, via)
     return Package(
         briefs=written,
-        extracted=_extracted(checkpoint, topics, material, has_model=has_model),
-        statistics=_statistics(checkpoint, topics, material, warnings, via),
+        extracted=extracted,
+        statistics=statistics.model_copy(update={'warnings': [*statistics.warnings, *warnings]}),
         sections={section.topic: section.text for section in material.sections},
     )
 
@@ -179,27 +179,15 @@ def write_to(package: Package, folder: Path) -> None:
     write(folder / STATISTICS_FILE, package.statistics.model_dump_json(indent=2) + '\n')
 
 
-def _extracted(checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, *, has_model: bool) -> Extracted:
-    categories: dict[TopicId, Category] = {}
-    for topic in topics:
-        done = checkpoint.extractions.get(topic.id)
-        if done is None:
-            state: Literal['extracted', 'failed', 'no model'] = 'failed' if has_model else 'no model'
-            categories[topic.id] = Category(state=state, reason='' if has_model else NO_MODEL)
-        else:
-            categories[topic.id] = Category(
-                state='failed' if done.reason and not done.records else 'extracted',
-                reason=_said(done),
-                records=list(done.records),
-                dropped=done.dropped,
-                repaired=done.repaired,
-            )
-    found = checkpoint.cross_reference
-    return Extracted(
-        zone=material.zone,
-        sources=list(material.pages),
-        categories=categories,
-        conflicts=list(found.conflicts) if found else [],
+def _category(done: Extraction | None, *, has_model: bool) -> Category:
+    if done is None:
+        return Category(state='failed') if has_model else Category(state='no model', reason=NO_MODEL)
+    return Category(
+        state='failed' if done.reason and not done.records else 'extracted',
+        reason=_said(done),
+        records=list(done.records),
+        dropped=done.dropped,
+        repaired=done.repaired,
     )
 
 
@@ -214,22 +202,19 @@ def _said(done: Extraction) -> str:
 
 
 def _statistics(
-    checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, warnings: Sequence[str], via: str
+    checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, extracted: Extracted, via: str
 ) -> Statistics:
-    steps = checkpoint.steps
-    extraction = sum((each.spent for each in checkpoint.extractions.values()), Spent())
-    repeated = checkpoint.superseded + checkpoint.under_way
-    if checkpoint.cross_reference:
-        extraction += checkpoint.cross_reference.spent
-    said = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
-    said += [f'summary: {warning}' for warning in checkpoint.warnings]
-    said += [
-        f'{topic.header}: extraction: {_said(done)}'
+    steps, found = checkpoint.steps, checkpoint.cross_reference
+    warnings = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
+    warnings += [f'summary: {warning}' for warning in checkpoint.warnings]
+    warnings += [
+        f'{topic.header}: extraction: {extracted.categories[topic.id].reason}'
         for topic in topics
-        if (done := checkpoint.extractions.get(topic.id)) and _said(done)
+        if topic.id in checkpoint.extractions and extracted.categories[topic.id].reason
     ]
-    if checkpoint.cross_reference and checkpoint.cross_reference.reason:
-        said.append(f'cross-reference: {checkpoint.cross_reference.reason}')
+    if found and found.reason:
+        warnings.append(f'cross-reference: {found.reason}')
+    extraction = sum((each.spent for each in checkpoint.extractions.values()), found.spent if found else Spent())
     return Statistics(
         request=checkpoint.request.model_copy(update={'places': tuple(map(without_user, checkpoint.request.places))}),
         summarizer=via,
@@ -239,14 +224,11 @@ def _statistics(
         steps={topic.id: _figures(steps[topic.id]) for topic in topics},
         summaries=checkpoint.summarized,
         extraction=extraction,
-        repeated=repeated,
-        total=sum(
-            (spent for step in steps.values() for spent in (step.agent, step.summaries)),
-            checkpoint.summarized + extraction + repeated,
-        ),
+        repeated=checkpoint.superseded + checkpoint.under_way,
+        total=sum((*checkpoint.all_spent(), checkpoint.under_way), Spent()),
         seconds=checkpoint.seconds,
         failures=checkpoint.failures,
-        warnings=[*said, *warnings],
+        warnings=warnings,
     )
 
 

@@ -142,9 +142,7 @@ class Research:
             if settings.mcp_summarizer_url:
                 from researcher_integration.lore.summaries.over_mcp import OverMCP
 
-                backend = await stack.enter_async_context(
-                    OverMCP(settings.mcp_summarizer_url, service.collection, token=settings.mcp_summarizer_token)
-                )
+                backend = OverMCP(settings.mcp_summarizer_url, service.collection, token=settings.mcp_summarizer_token)
             yield ResearchRun(
                 checkpoint,
                 self.folder,

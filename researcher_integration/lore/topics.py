@@ -24,30 +24,12 @@ def _only_the_zone(template: str) -> str:
     return template
 
 
-def _no_placeholder(text: str) -> str:
-    if found := _BRACES.search(text):
-        raise ValueError(f'has {shown(found.group())}; placeholders are filled in instructions only')
-    return text
-
-
-def _without_marks(header: str) -> str:
-    if '\n' in header or header.startswith('#'):
-        raise ValueError('must be one line, without #')
-    return header
-
-
-def _one_word(keyword: str) -> str:
-    if not re.fullmatch(r'\w+', keyword):
-        raise ValueError('must be one word: pages are searched for words')
-    return keyword
-
-
 _Filled = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Template = Annotated[_Filled, AfterValidator(_only_the_zone)]
 """Text with `{{zone}}` where the name of the zone is put in."""
-Text = Annotated[_Filled, AfterValidator(_no_placeholder)]
-Header = Annotated[Text, AfterValidator(_without_marks)]
-Keyword = Annotated[_Filled, AfterValidator(_one_word)]
+Header = Annotated[_Filled, StringConstraints(pattern=r'^[^#\n][^\n]*$')]
+Keyword = Annotated[_Filled, StringConstraints(pattern=r'^\w+$')]
+"""One word: pages are searched for words."""
 Amount = Annotated[int, Field(strict=True, gt=0)]
 
 
@@ -67,9 +49,9 @@ class Topic(Strict):
     header: Header
     """Over the section and the brief of this topic."""
     instructions: Instructions
-    schema_hint: Text
+    schema_hint: _Filled
     """What will be extracted, in field names and a few words."""
-    preserve: Annotated[tuple[Text, ...], Field(min_length=1)]
+    preserve: Annotated[tuple[_Filled, ...], Field(min_length=1)]
     """What no summary may lose, one kind of thing each."""
     keywords: Annotated[tuple[Keyword, ...], Field(min_length=1)]
     """Words by which a page is recognized as being most about the topic, in the singular; capitals do not matter."""

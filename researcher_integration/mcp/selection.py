@@ -11,11 +11,11 @@ looks through the toolsets of the run and exchanges the MCP servers among them, 
 import copy
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Annotated, TypeAlias, cast
 
-from pydantic import BeforeValidator, Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints, field_validator
 from pydantic_ai import RunContext
 from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.capabilities import MCP, AbstractCapability
@@ -36,7 +36,7 @@ from researcher_integration.mcp.run_servers import (
 )
 from summarizer_tool import ConfigurationError
 
-__all__ = ('ChosenServer', 'MCPSelection', 'MCPSelectionError', 'SelectMCPServers', 'Selecting', 'Servers')
+__all__ = ('MCPSelection', 'MCPSelectionError', 'SelectMCPServers', 'Selecting', 'Servers')
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds: a server is connected by then, and a command that is started for the first time is up."""
@@ -49,47 +49,13 @@ _NO_SWITCHES = frozenset({MCPServerTool.kind, 'tool_search'})
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 
 
-def _tool_names(value: object) -> object:
-    """A YAML file has `null` where nothing is written."""
-    if isinstance(value, str):
-        raise ValueError('must be a list of names of tools')  # noqa: TRY004 - of pydantic's kind
-    return () if value is None else value
-
-
-ToolNames: TypeAlias = Annotated[tuple[Name, ...], BeforeValidator(_tool_names)]
-
-
-class ChosenServer(Strict):
-    """A server of a selection that is given as a list."""
-
-    name: Name
-    tools: ToolNames = ()
-
-
-def _by_name(value: object) -> object:
-    """A list of servers, each an entry or only its name, as a mapping."""
-    if not isinstance(value, list | tuple):
-        return value
-    found: dict[str, tuple[str, ...]] = {}
-    for entry in cast('Sequence[object]', value):
-        server = ChosenServer.model_validate({'name': entry} if isinstance(entry, str) else entry)
-        if server.name in found:
-            raise ValueError(f'the server {shown(server.name)} stands twice; give its tools in one list')
-        found[server.name] = server.tools
-    return found
-
-
 class MCPSelection(Strict):
     """The MCP servers of one run, in place of those that the agent is configured with.
 
-    `{"servers": {"web": ["find"], "tickets": []}}`, or the servers as a list:
-    `{"servers": [{"name": "web", "tools": ["find"]}, "tickets"]}`.
+    `{"servers": {"web": ["find"], "tickets": []}}`
     """
 
-    servers: Annotated[
-        dict[Name, ToolNames],
-        BeforeValidator(_by_name, json_schema_input_type=dict[Name, ToolNames] | list[ChosenServer | Name]),
-    ] = Field(default_factory=dict[str, tuple[str, ...]], validate_default=True)
+    servers: dict[Name, tuple[Name, ...]] = Field(default_factory=dict[str, tuple[str, ...]], validate_default=True)
     """Names of servers with the tools wanted, by the server's own names for them; all of its tools where none is."""
     native_tools: dict[Name, bool] = Field(default_factory=dict[str, bool])
     """Kinds of native tools (`web_search`, `code_execution`, …) and whether they stay on.

@@ -1,22 +1,13 @@
-"""What is shown of any value: JSON, within bounds, which can be sent."""
+"""What is shown of any value: JSON which can be sent."""
 
-import math
-from collections.abc import Collection, Iterator, Mapping
-from typing import Annotated, cast
+import json
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, JsonValue
-
-MAX_DEPTH = 30
-"""How deep a value is shown."""
-
-MAX_VALUES = 10_000
-"""How many values within it are shown."""
-
-MAX_BITS = 8192
-"""Of a number; Python writes none that is much longer."""
+from pydantic import BeforeValidator, JsonValue
+from pydantic_core import to_jsonable_python
 
 LEFT_OUT = '…'
-"""Stands for what is too deep or too much."""
+"""Stands for a value that is too deep, or has a number too long, to be written."""
 
 
 def encodable(text: str) -> str:
@@ -25,36 +16,12 @@ def encodable(text: str) -> str:
 
 
 def as_json(value: object) -> JsonValue:
-    """Any value as JSON, as far as a reader will look at it."""
-    return _shown(value, 0, iter(range(1, MAX_VALUES)))
-
-
-def _shown(value: object, depth: int, values: Iterator[int]) -> JsonValue:
-    """A value; `values` ends when enough is shown."""
-    if depth > MAX_DEPTH:
+    """Any value as JSON; what is of no known type as text."""
+    try:
+        plain = to_jsonable_python(value, bytes_mode='base64', serialize_unknown=True)
+        return json.loads(encodable(json.dumps(plain, ensure_ascii=False)), parse_constant=str)
+    except (ValueError, RecursionError):
         return LEFT_OUT
-    match value:
-        case None | bool():
-            return value
-        case int():
-            return int(value) if value.bit_length() <= MAX_BITS else LEFT_OUT
-        case float():
-            return value if math.isfinite(value) else str(value)
-        case BaseModel():
-            return _shown(dict(value), depth, values)
-        case Mapping():
-            items = cast('Mapping[object, object]', value).items()
-            members = {
-                encodable(str(key)): _shown(item, depth + 1, values)
-                for (key, item), _ in zip(items, values, strict=False)
-            }
-            return members if len(members) == len(items) else {**members, LEFT_OUT: LEFT_OUT}
-        case list() | tuple() | set() | frozenset():
-            array = cast('Collection[object]', value)
-            entries = [_shown(item, depth + 1, values) for item, _ in zip(array, values, strict=False)]
-            return entries if len(entries) == len(array) else [*entries, LEFT_OUT]
-        case _:
-            return encodable(str(value))
 
 
 Arguments = Annotated[JsonValue, BeforeValidator(as_json)]

@@ -23,8 +23,8 @@ ABOUT_ALL = 0.3
 """What relevance to the best of several topics counts, against relevance to a single one: together they ask for so
 much that hardly a fact serves none, and what relevance gains one of them names and relations lose all."""
 
-INDEX_SHARE = 0.06
-"""At most this share of each text goes to names that no kept statement says: several topics ask for more of them."""
+INDEX_SHARE = 0.1
+"""At most this share of each text goes to names that no statement says: several topics ask for more of them."""
 
 HEADING = '# {name}\n'
 """Over the text of a topic, where all are one text."""
@@ -150,14 +150,11 @@ def listed(
         # What no topic speaks of is spread over all.
         return max(range(len(segments)), key=found.__getitem__) if any(found) else number % len(segments)
 
-    given = [[topic_of(number, name) for number, name in enumerate(answer)] for answer in answers]
-    return [
-        [
-            [name for name, topic in zip(answer, topics, strict=True) if topic == wanted]
-            for answer, topics in zip(answers, given, strict=True)
-        ]
-        for wanted in range(len(segments))
-    ]
+    out: list[list[list[str]]] = [[[] for _ in answers] for _ in segments]
+    for chunk, answer in enumerate(answers):
+        for number, name in enumerate(answer):
+            out[topic_of(number, name)][chunk].append(name)
+    return out
 
 
 def fit(
@@ -182,7 +179,8 @@ def fit(
     """
     relevance = relevances(facts, topics, places)
     about = [ABOUT_ALL * max(column) for column in zip(*relevance, strict=True)]
-    chosen = set(render.choose(facts, about, budget))
+    chosen = set(render.choose(facts, about, int(budget * (1 - INDEX_SHARE))))
+    said = _words(' | '.join(facts[index].text for index in sorted(chosen)))
     costs = [tokens.count_cached(fact.text) + 1 for fact in facts]
     given = divide(costs, relevance, topics, [index in chosen for index in range(len(facts))])
     wanted = [sum(costs[index] for index in chosen if given[index] == topic) for topic in range(len(topics))]
@@ -191,7 +189,7 @@ def fit(
         own = [index for index in range(len(facts)) if given[index] == place]
         rendered = render.fit(
             [facts[index] if index in chosen else replace(facts[index], is_filler=True) for index in own],
-            answers[place],
+            [[name for name in answer if _words(name) not in said] for answer in answers[place]],
             titles,
             budget * wanted[place] // max(1, sum(wanted)),
             topic.focus,
@@ -201,6 +199,10 @@ def fit(
         )
         out.append(RenderedFacts(rendered.text, [own[index] for index in rendered.kept], rendered.entities))
     return out
+
+
+def _words(text: str) -> str:
+    return f' {" ".join(names.words(text))} '
 
 
 def joined(topics: Sequence[FocusTopic], rendered: Sequence[RenderedFacts]) -> RenderedFacts:

@@ -1,7 +1,5 @@
 """What a model sees of a crawled page: number, handle, outline, beginning, and how to go on. All pure."""
 
-from dataclasses import dataclass
-
 from researcher_integration.lore.material import CrawledPage
 from summarizer_tool import load_prompt, one_line, register_tag, render_prompt, wrap_in_tag
 
@@ -15,36 +13,15 @@ _LINE_WITHIN = 0.8
 """Of a preview: a line end further up is given up for the end of a word."""
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """The first part of a text."""
-
-    text: str
-    line: int
-    """The line on which the rest begins, from 1, as `read_source` counts."""
-    offset: int
-    """Characters of that line that belong to the first part."""
-    is_whole: bool
-    """Whether nothing but white space is left."""
-
-
-def beginning(text: str, at_most: int = PREVIEW_CHARACTERS) -> Beginning:
-    """The first part of a text, up to the end of a line, or of a word where lines are long."""
-    cut = _cut(text, max(0, at_most))
-    line_start = text.rfind('\n', 0, cut) + 1
-    return Beginning(text[:cut], text.count('\n', 0, cut) + 1, cut - line_start, not text[cut:].strip())
-
-
-def _cut(text: str, at_most: int) -> int:
+def beginning(text: str, at_most: int = PREVIEW_CHARACTERS) -> str:
+    """The first part of a text, up to the end of a line or a word."""
     if len(text) <= at_most:
-        return len(text)
+        return text
     line_end = text.rfind('\n', 0, at_most) + 1
     if line_end >= at_most * _LINE_WITHIN:
-        return line_end
-    # A word that ends exactly at the limit is whole.
-    if text[at_most].isspace():
-        return at_most
-    return next((end for end in range(at_most, at_most // 2, -1) if text[end - 1].isspace()), at_most)
+        return text[:line_end]
+    word_end = max(line_end, text.rfind(' ', 0, at_most) + 1)
+    return text[: at_most if text[at_most].isspace() else word_end or at_most]
 
 
 def shortened(outline: str, at_most: int = OUTLINE_CHARACTERS) -> str:
@@ -63,7 +40,7 @@ def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool) -> str
         'research/page_preview',
         title=one_line(page.title),
         outline=f'{headings}\n\n' if headings else '',
-        beginning=first.text,
+        beginning=first,
     )
     return render_prompt(
         'research/crawled' if is_new else 'research/crawled_again',
@@ -72,18 +49,20 @@ def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool) -> str
         tokens=f'{page.tokens:,}',
         tier=page.tier,
         preview=wrap_in_tag(PREVIEW_TAG, f'\n{body}\n'),
-        rest=_rest(page, first, len(text)),
+        rest=_rest(page, first, text),
     )
 
 
-def _rest(page: CrawledPage, first: Beginning, characters: int) -> str:
-    if first.is_whole:
+def _rest(page: CrawledPage, first: str, text: str) -> str:
+    """Where the rest begins, as `read_source` counts lines from 1, and characters of a line."""
+    if not text[len(first) :].strip():
         return load_prompt('research/preview_end')
+    offset = len(first) - first.rfind('\n') - 1
     return render_prompt(
         'research/preview_rest',
-        shown=f'{len(first.text):,}',
-        characters=f'{characters:,}',
+        shown=f'{len(first):,}',
+        characters=f'{len(text):,}',
         source_id=page.source_id,
-        line=str(first.line),
-        offset=f', offset={first.offset}' if first.offset else '',
+        line=str(first.count('\n') + 1),
+        offset=f', offset={offset}' if offset else '',
     )

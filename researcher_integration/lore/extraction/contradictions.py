@@ -164,8 +164,13 @@ def _conflict(attribute: str, first: _Statement, second: _Statement, index: Page
         Claim(text=one.text, source=_source(index, one.sources, other.sources))
         for one, other in ((first, second), (second, first))
     ]
-    claims.sort(key=lambda claim: index.rank([claim.source]))
-    return Conflict(subject=first.subject, attribute=attribute, claims=(claims[0], claims[1]), found_by='rule')
+    return Conflict(subject=first.subject, attribute=attribute, claims=ranked(claims, index), found_by='rule')
+
+
+def ranked(claims: Sequence[Claim], index: PageIndex) -> tuple[Claim, Claim]:
+    """Two claims, that of the more trusted source first."""
+    first, second = sorted(claims, key=lambda claim: index.rank([claim.source]))
+    return first, second
 
 
 def _source(index: PageIndex, own: Sequence[int], others: Sequence[int]) -> int:

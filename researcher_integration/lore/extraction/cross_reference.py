@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction import material_prompts
-from researcher_integration.lore.extraction.contradictions import Claim, Conflict, compare, distinct, is_same
+from researcher_integration.lore.extraction.contradictions import Claim, Conflict, compare, distinct, is_same, ranked
 from researcher_integration.lore.extraction.lenient_fields import Name, Sources, Text, as_records, bare
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.extraction.verification import PageIndex
@@ -113,19 +113,15 @@ def verify_conflicts(
             for source in sources[:1]
             if text and source in naming
         ]
-        if (
-            len(claims) < 2
-            or claims[0].source == claims[1].source
-            or is_same(claims[0].text, claims[1].text, counted=True)
-        ):
+        is_supported = len(claims) == 2 and claims[0].source != claims[1].source
+        if not is_supported or is_same(claims[0].text, claims[1].text, counted=True):
             dropped += 1
             continue
-        claims.sort(key=lambda claim: index.rank([claim.source]))
         kept.append(
             Conflict(
                 subject=conflict.subject,
                 attribute=conflict.attribute,
-                claims=(claims[0], claims[1]),
+                claims=ranked(claims, index),
                 found_by='model',
             )
         )

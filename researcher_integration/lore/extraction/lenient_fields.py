@@ -1,7 +1,5 @@
 """Read what weak models write for a field: `null`, `"80%"`, `"[1, 3]"`, one value where a list is asked for."""
 
-import json
-from collections.abc import Iterator
 from typing import Annotated, cast
 
 import regex
@@ -11,29 +9,14 @@ from pydantic.config import JsonDict, JsonValue
 from summarizer_tool import one_line
 
 DEFAULT_CONFIDENCE = 0.5
-"""The confidence of a record whose model gives none, or gives it in words that say nothing."""
+"""The confidence of a record whose model gives none that can be read."""
 
-MAX_RANGE = 20
-"""Pages taken of one range such as `2-5`; what cites more cites everything."""
-
-_CONFIDENCE_WORDS = {
-    'certain': 1.0, 'very high': 0.95, 'high': 0.9, 'likely': 0.8, 'medium': 0.6, 'moderate': 0.6, 'probable': 0.6,
-    'possible': 0.4, 'uncertain': 0.3, 'low': 0.3, 'very low': 0.1, 'none': 0.0,
-}  # fmt: skip
 _NOTHING = frozenset(
-    {'', '-', '–', '—', '?', 'n/a', 'na', 'nil', 'none', 'not given', 'not known', 'not mentioned', 'not specified',
-     'not stated', 'null', 'unknown', 'unspecified', 'unstated'}
+    {'', '-', '–', '—', '?', 'n/a', 'none', 'not given', 'not known', 'not mentioned', 'not specified', 'not stated',
+     'null', 'unknown', 'unspecified'}
 )  # fmt: skip
-_FRACTION = regex.compile(r'\s*(\d{1,9}(?:[.,]\d{1,9})?)\s*(?:(%)|/\s*(\d{1,3})|(?:out\s+)?of\s+(\d{1,3}))?')
-_PAGES = regex.compile(r'(?<!\d)(\d{1,9})(?!\d)(?:\s*[-–—]\s*(\d{1,9})(?!\d))?')
+_PAGE = regex.compile(r'(?<!\d)\d{1,9}(?!\d)')
 _KIND_AND_TARGET = regex.compile(r'\s*(.{1,40}?)\s*(?::|->|=>|→)\s*(.+)', regex.DOTALL)
-_KEYS = {
-    'kind': ('kind', 'type', 'relation', 'relationship', 'predicate'),
-    'target': ('target', 'object', 'name', 'entity', 'to'),
-    'detail': ('detail', 'details', 'description', 'note'),
-    'sources': ('sources', 'source', 'pages', 'page'),
-}
-"""What models call the parts of a relation."""
 
 _LAST = ('relations', 'confidence', 'sources')
 """Asked for after what they speak of."""
@@ -83,76 +66,43 @@ def _as_texts(value: object) -> list[str]:
 
 
 def _as_confidence(value: object) -> float:
-    """0 to 1, whatever the scale: above 10 it is per cent, above 1 it is out of ten, and words mean what they mean."""
-    scale = 0.0
-    if isinstance(value, str):
-        word = value.strip().lower()
-        number = _FRACTION.match(word)
-        if number is None:
-            return _CONFIDENCE_WORDS.get(word, DEFAULT_CONFIDENCE)
-        value = float(number[1].replace(',', '.'))
-        scale = 100.0 if number[2] else float(number[3] or number[4] or 0)
-    if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
+    """From 0 to 1; above 10 it is taken for per cent, above 1 for one out of ten."""
+    try:
+        number = float(value.strip().removesuffix('%') if isinstance(value, str) else cast('float', value))
+    except (TypeError, ValueError):
         return DEFAULT_CONFIDENCE
-    scale = scale or (1.0 if value <= 1 else 10.0 if value <= 10 else 100.0)
-    return round(min(1.0, max(0.0, value / scale)), 4)
+    if number != number or isinstance(value, bool):
+        return DEFAULT_CONFIDENCE
+    scale = 1.0 if number <= 1 else 10.0 if number <= 10 else 100.0
+    return round(min(1.0, max(0.0, number / scale)), 4)
 
 
 def _as_sources(value: object) -> list[int]:
-    """Page numbers, as numbers or in text (`"[1]"`, `"1, 3"`, `"2-4"`), each once; the rest is left out."""
-    return [*dict.fromkeys(_page_numbers(value))]
-
-
-def _page_numbers(value: object) -> Iterator[int]:
-    for item in cast('list[object]', value) if isinstance(value, list) else [value]:
-        if isinstance(item, str):
-            for first, last in _PAGES.findall(item):
-                low, high = int(first), int(last or first)
-                yield from range(low, min(high, low + MAX_RANGE) + 1) if low else ()
-        elif isinstance(item, list):
-            yield from _page_numbers(cast('object', item))
-        elif isinstance(item, dict):
-            yield from _page_numbers(_first_of(cast('dict[str, object]', item), ('number', 'page', 'source', 'id')))
-        elif isinstance(item, int | float) and not isinstance(item, bool) and 0 < item < 10**9 and item == int(item):
-            yield int(item)
-
-
-def _first_of(found: dict[str, object], keys: tuple[str, ...]) -> object:
-    return next((found[key] for key in keys if found.get(key) is not None), None)
+    """Page numbers, as numbers or in text (`"[1]"`, `"1, 3"`), each once; the rest is left out."""
+    items = cast('list[object]', value) if isinstance(value, list) else [value]
+    found = [
+        int(number)
+        for item in items
+        if isinstance(item, str | int) and not isinstance(item, bool) and not str(item).startswith('-')
+        for number in _PAGE.findall(str(item))
+    ]
+    return [*dict.fromkeys(number for number in found if number)]
 
 
 def _as_relation(value: object) -> dict[str, object]:
-    """A relation under whatever keys, or in a few words: `leads: Tide Guild`, or only its target."""
+    """A relation as an object, or in a few words: `leads: Tide Guild`, or only its target."""
     if isinstance(value, str):
         parts = _KIND_AND_TARGET.fullmatch(value)
         return {'kind': parts[1], 'target': parts[2]} if parts else {'target': value}
     if isinstance(value, BaseModel):
         return value.model_dump()
-    if not isinstance(value, dict):
-        return {}
-    given = cast('dict[str, object]', value)
-    return {part: found for part, keys in _KEYS.items() if (found := _first_of(given, keys)) is not None}
-
-
-def _related(value: object) -> list[object]:
-    """The members of a list of relations, of one without a list around it, or of targets by kind."""
-    if isinstance(value, list):
-        return cast('list[object]', value)
-    if not isinstance(value, dict):
-        return [value]
-    given = cast('dict[str, object]', value)
-    if _first_of(given, _KEYS['target']) is not None:
-        return [given]
-    return [
-        {'kind': kind, 'target': target}
-        for kind, targets in given.items()
-        for target in (cast('list[object]', targets) if isinstance(targets, list) else [targets])
-    ]
+    return cast('dict[str, object]', value) if isinstance(value, dict) else {}
 
 
 def as_relations(value: object) -> list[dict[str, object]]:
     """Relations in whatever form; those that name nothing are left out, rather than the record they are in."""
-    named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, _related(value)))
+    items = cast('list[object]', value) if isinstance(value, list) else [value]
+    named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, items))
     return [{**relation, 'target': target} for relation, target in named if target]
 
 
@@ -168,14 +118,7 @@ def as_records(value: object, key: str, part: str) -> object:
     if key not in given:
         return {key: [given]} if part in given else given
     members = given[key]
-    if isinstance(members, str):  # encoded once more
-        try:
-            members = json.loads(members)
-        except (ValueError, RecursionError):
-            return given
-    if isinstance(members, dict):
-        members = [cast('object', members)]
-    return {key: [] if members is None else members}
+    return {key: [] if members is None else [cast('object', members)] if isinstance(members, dict) else members}
 
 
 Name = Annotated[str, BeforeValidator(_as_name)]

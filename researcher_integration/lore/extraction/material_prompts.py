@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import regex
 
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, titled
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, titled
 from summarizer_tool import count_tokens, one_line, register_tag, render_prompt, truncate_tokens, wrap_in_tag
 
 # Names that no HTML has: what spells a registered tag is escaped in all frames.
@@ -18,18 +18,9 @@ _ENTITY = regex.compile(r'[&＆﹠](?!\s|$|[a-km-zA-KM-Z0-9])')
 _TOKEN_OPENER = regex.compile(r'\[(?=\||/?[A-Z]+(?:_[A-Z]+)*\]|e~\[)')
 _TOKEN_CLOSER = regex.compile(r'\](?=~)')
 
-OPENING_TOKENS = 40
-"""What the opening tag of a section may have; a header that is longer gives way to the topic's name."""
-
 SEAM_TOKENS = 8
 """Room beside a section's own tokens, for what its first and last tokens become between the lines of its frame, and
 for a few of them that change in `plain`; what more tokens the change makes is taken from the section's end."""
-
-WIRE_TOKENS = 40
-"""What a provider's format adds to messages and schema: roles, field names, switches."""
-
-_END = '\n\n'
-_CLOSING = f'</{SECTION_TAG}>{_END}'
 
 
 def plain(text: str) -> str:
@@ -53,15 +44,8 @@ def page_list(pages: Sequence[CrawledPage]) -> str:
     )
 
 
-def _opening(section: KeptSection) -> str:
-    opening = wrap_in_tag(SECTION_TAG, '', header=_line(section.header)).removesuffix(f'</{SECTION_TAG}>')
-    if count_tokens(f'{opening}\n') <= OPENING_TOKENS:
-        return opening
-    return wrap_in_tag(SECTION_TAG, '', header=section.topic).removesuffix(f'</{SECTION_TAG}>')
-
-
 def framed(section: KeptSection) -> str:
-    """A section as a frame, of at most its own tokens and `frame_tokens()`; empty if it has no text.
+    """A section as a frame, of at most its own tokens and `SEAM_TOKENS` more inside; empty if it has no text.
 
     No cl100k token reaches from the end of a line into one that begins with a visible character. So the frame's lines
     and the text, stripped, are counted one by one, and their sum is exact.
@@ -70,12 +54,11 @@ def framed(section: KeptSection) -> str:
     body = plain(section.text).strip()
     while body and (over := count_tokens(f'{body}\n') - limit) > 0:
         body = truncate_tokens(body, count_tokens(body) - over).rstrip()
-    return f'{_opening(section)}\n{body}\n</{SECTION_TAG}>' if body else ''
-
-
-def frame_tokens() -> int:
-    """What a section may take beside the tokens of its text, its distance to what follows included."""
-    return OPENING_TOKENS + SEAM_TOKENS + count_tokens(_CLOSING)
+    if not body:
+        return ''
+    closing = f'</{SECTION_TAG}>'
+    opening = wrap_in_tag(SECTION_TAG, '', header=_line(section.header)).removesuffix(closing)
+    return f'{opening}\n{body}\n{closing}'
 
 
 def request(template: str, material: Material, **values: str) -> str:
@@ -84,27 +67,24 @@ def request(template: str, material: Material, **values: str) -> str:
         template,
         zone=_line(material.zone),
         pages=page_list(material.pages),
-        sections=_END.join(filter(None, map(framed, material.sections))),
+        sections='\n\n'.join(filter(None, map(framed, material.sections))),
         **values,
     )
 
 
-def room(
-    sizes: Sequence[Callable[[Material], int]], zone: str, pages: Sequence[CrawledPage], window_tokens: int
-) -> int:
-    """Tokens that all sections may have together.
+def room(sizes: Sequence[Callable[[Material], int]], sample: Material, window_tokens: int) -> int:
+    """Tokens that the sections of a material may have together for each request about it to keep to the window.
 
-    Whenever there is at most one section for each topic, and their texts have at most so many tokens in sum, each
-    request about them keeps to the window, whatever the texts.
+    Args:
+        sizes: The size of each request about a material.
+        sample: With a section of one token in place of each that there may be.
+        window_tokens: What a request may have.
     """
-    sample = KeptSection('lore', '', 'x')
-    # The sample ends where a line does, and so does what stands before it: without it the rest is what is left.
-    material = Material(zone, [sample], pages)
-    rest = max(size(material) for size in sizes) - count_tokens(f'{framed(sample)}{_END}')
-    left = window_tokens - rest - len(TOPIC_IDS) * frame_tokens() - WIRE_TOKENS
+    # As many tokens are left for texts as the request with the sample leaves, and what that has for them.
+    left = window_tokens - max(size(sample) for size in sizes) - len(sample.sections) * SEAM_TOKENS
     if left < 1:
         raise ValueError(
-            f'instructions, zone and the list of {len(pages)} pages take {window_tokens - left:,} tokens, '
+            f'instructions, zone and the list of {len(sample.pages)} pages take {window_tokens - left:,} tokens, '
             f'which leaves no room in window_tokens={window_tokens:,}; give fewer pages or a larger window'
         )
     return left

@@ -145,6 +145,12 @@ RECORDS: dict[TopicId, type[Record]] = {
 }
 """The record type of each category."""
 
+
+def typed(category: TopicId, records: list[Any]) -> list[Any]:
+    """Records of a category, those that are read from JSON as its type."""
+    return [RECORDS[category].model_validate(each) if isinstance(each, dict) else each for each in records]
+
+
 RecordT = TypeVar('RecordT', bound=Record)
 
 

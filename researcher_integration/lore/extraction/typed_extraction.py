@@ -1,14 +1,14 @@
 """Typed extraction: a category's records out of what the research steps have kept, verified against the raw pages."""
 
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction import material_prompts
-from researcher_integration.lore.extraction.records import RECORDS, Record, Records
+from researcher_integration.lore.extraction.records import RECORDS, Record, Records, typed
 from researcher_integration.lore.extraction.verification import verify
 from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery
 from researcher_integration.lore.material import Material, TopicId
@@ -40,15 +40,9 @@ class Extraction(BaseModel):
 
     @field_validator('records', mode='before')
     @classmethod
-    def _of_category(cls, value: object, info: ValidationInfo) -> object:
+    def _of_category(cls, value: list[Any], info: ValidationInfo) -> list[Any]:
         """Records as JSON say nothing of their type; the category does."""
-        record_type = RECORDS.get(info.data.get('category', ''))
-        if record_type is None or not isinstance(value, list):
-            return value  # pyright: ignore[reportUnknownVariableType]
-        return [
-            record_type.model_validate(record) if isinstance(record, dict) else record
-            for record in cast('list[object]', value)
-        ]
+        return typed(info.data['category'], value)
 
 
 class Extractor:

@@ -3,16 +3,12 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import anyio.to_thread
 from pydantic import BaseModel, TypeAdapter
-from pydantic_ai.messages import InstructionPart
-from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.models.fallback import FallbackModel
-from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.output import OutputObjectDefinition
-from pydantic_ai.tools import GenerateToolJsonSchema, ToolDefinition
+from pydantic_ai.models import Model
+from pydantic_ai.tools import GenerateToolJsonSchema
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.material import CrawledPage, Material
@@ -22,9 +18,9 @@ from summarizer_tool import OutputMode, SummarizerError, TypedQuery, count_token
 RETRIES = 2
 """Times that a request is made again when nothing of the answer could be read."""
 
-_TOOL = 'final_result'
-_TOOL_DESCRIPTION = 'The final response which ends this conversation'
-"""What pydantic-ai calls the tool that takes an answer, and says of it."""
+FORM_TOKENS = 100
+"""What goes around request and form of the answer at most, whether that is asked for as a tool, natively or by prompt:
+names, a template, the roles and switches of a provider's format."""
 
 ReadPage = Callable[[str], Awaitable[str]]
 """Gives the raw text of a page by its handle."""
@@ -75,21 +71,12 @@ class WindowedQuery(Generic[EnvelopeT]):
             output_mode=model.output_mode,
             trace_content=model.trace_content,
         )
-        self._parameters = _parameters(self._query)
+        form = TypeAdapter(query.output_type).json_schema(schema_generator=GenerateToolJsonSchema)
+        self._tokens_beside = count_tokens(load_prompt(query.prompt)) + count_tokens(json.dumps(form)) + FORM_TOKENS
 
     def most_tokens(self, material: Material) -> int:
-        """What is sent at most: when the question is asked again, which takes a few tokens more."""
-        return self.tokens(self._query.again(self.request(material)))
-
-    def tokens(self, request: str) -> int:
-        """What is sent with a user prompt: instructions and the form of the answer, too, in cl100k tokens.
-
-        How the form is sent depends on the model: the largest counts, if it falls back on others; without a model the
-        form is counted as most are sent it.
-        """
-        sent = [candidate.prepare_request(None, self._parameters)[1] for candidate in _candidates(self._model)]
-        sent = sent or [replace(self._parameters, output_mode='tool', output_object=None)]
-        return count_tokens(request) + max(map(_tokens_beside, sent))
+        """What is sent at most, in cl100k tokens: request, instructions and the form of the answer, asked again."""
+        return count_tokens(self._query.again(self.request(material))) + self._tokens_beside
 
     async def ask(
         self, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None
@@ -118,38 +105,3 @@ async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int,
         except (SummarizerError, OSError):  # evicted, or the store fails: the answer says which are missing
             continue
     return raw
-
-
-def _parameters(query: TypedQuery[Any]) -> ModelRequestParameters:
-    """What pydantic-ai sends beside the user prompt, before a model's profile has its say."""
-    schema = TypeAdapter(query.output_type).json_schema(schema_generator=GenerateToolJsonSchema)
-    return ModelRequestParameters(
-        output_mode=query.output_mode,
-        output_object=OutputObjectDefinition(schema, name=query.output_type.__name__),
-        output_tools=[
-            ToolDefinition(name=_TOOL, description=_TOOL_DESCRIPTION, parameters_json_schema=schema, kind='output')
-        ],
-        allow_text_output=False,
-        instruction_parts=[InstructionPart(load_prompt(query.prompt))],
-    )
-
-
-def _candidates(model: Model | None) -> list[Model]:
-    while isinstance(model, WrapperModel):
-        model = model.wrapped
-    if isinstance(model, FallbackModel):
-        return [candidate for one in model.models for candidate in _candidates(one)]
-    return [] if model is None else [model]
-
-
-def _tokens_beside(sent: ModelRequestParameters) -> int:
-    """What is sent beside the user prompt."""
-    forms: list[object] = [
-        {'name': tool.name, 'description': tool.description, 'parameters': tool.parameters_json_schema}
-        for tool in sent.output_tools
-    ]
-    if sent.output_object is not None and sent.output_mode == 'native':
-        forms.append({'name': sent.output_object.name, 'schema': sent.output_object.json_schema})
-    # In prompted mode the form stands in the instructions.
-    instructions = InstructionPart.join(sent.instruction_parts or []) or ''
-    return count_tokens(instructions) + sum(count_tokens(json.dumps(form)) for form in forms)

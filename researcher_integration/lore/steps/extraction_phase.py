@@ -10,7 +10,7 @@ from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
 from researcher_integration.lore.extraction.windowed_query import RETRIES, LoreModel
-from researcher_integration.lore.material import CrawledPage, Material, TopicId
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
 from researcher_integration.lore.steps import sections
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic
@@ -31,9 +31,12 @@ class ExtractionPhase:
         """The tokens that all sections may have together for each prompt to fit the window."""
         questions = (*self._extractor.questions.values(), self._cross_referencer.question)
         request = self._work.request
+        sample = [KeptSection(topic.id, topic.header, 'x') for topic in self._work.topics]
         try:
             return material_prompts.room(
-                [question.most_tokens for question in questions], request.zone, pages, request.window_tokens
+                [question.most_tokens for question in questions],
+                Material(request.zone, sample, pages),
+                request.window_tokens,
             )
         except ValueError as error:
             raise ResearchError(f'{error} (--window)') from None

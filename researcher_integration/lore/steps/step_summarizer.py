@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
-from researcher_integration.lore.checkpoint import KeptBlock, StepState
+from researcher_integration.lore.checkpoint import KeptBlock, Step, StepState
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.steps import sections
@@ -26,27 +26,11 @@ LEAST_SUMMARY = 60
 
 
 @dataclass(frozen=True, slots=True)
-class StepSummary:
-    """The blocks that a step keeps."""
-
-    blocks: tuple[KeptBlock, ...]
-    state: StepState
-    pages: tuple[str, ...] = ()
-    """Handles of the pages that they are made of."""
-    model: str = ''
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of all blocks."""
-        return sum(block.tokens for block in self.blocks)
-
-
-@dataclass(frozen=True, slots=True)
 class ZoneSummary:
     """What all steps keep."""
 
-    steps: Mapping[TopicId, StepSummary]
+    steps: Mapping[TopicId, Step]
+    """Without what their agents have spent."""
     spent: Spent = field(default_factory=Spent)
     """By the summary that they share."""
     warnings: tuple[str, ...] = ()
@@ -96,9 +80,9 @@ class ZoneSummarizer:
             shared = [KeptBlock(kind='summary', source_ids=_ids(rest), tokens=0)] * len(self.topics)
             summary, reason = await self._condense(rest, free - sections.kept_tokens(shared, pages))
         state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
-        steps: dict[TopicId, StepSummary] = {
+        steps: dict[TopicId, Step] = {
             topic.id: self._step(
-                topic, state, (*noted[topic.id], *made.get(topic.id, ())), rest, summary, assigned, reason
+                topic, state, (*noted[topic.id], *made.get(topic.id, ())), pages, rest, summary, assigned, reason
             )
             for topic in self.topics
         }
@@ -111,24 +95,34 @@ class ZoneSummarizer:
         topic: Topic,
         state: StepState,
         blocks: tuple[KeptBlock, ...],
+        pages: Sequence[CrawledPage],
         rest: Sequence[CrawledPage],
         summary: SourceSummary | None,
         assigned: Mapping[TopicId, Sequence[str]],
         reason: str,
-    ) -> StepSummary:
-        summarized = tuple(dict.fromkeys(handle for block in blocks for handle in block.source_ids))
+    ) -> Step:
+        found: StepState = 'summarized'
+        warnings: tuple[str, ...] = ()
         if summary is not None:
-            handles = _ids(rest)
             text = summary.topics.get(topic.header, '')
-            shared = (
-                (KeptBlock(kind='summary', source_ids=handles, text=text, tokens=count_tokens(text)),) if text else ()
-            )
-            return StepSummary((*blocks, *shared), 'summarized', (*summarized, *handles), summary.model)
-        own = [page for page in rest if page.source_id in assigned.get(topic.id, ())]
-        warnings = (reason,) if reason and own else ()
-        found: StepState = 'raw' if warnings else state if own or summarized else 'empty'
-        handles = (*summarized, *(page.source_id for page in own))
-        return StepSummary((*blocks, *map(_page, own)), found, handles, warnings=warnings)
+            if text:
+                blocks += (KeptBlock(kind='summary', source_ids=_ids(rest), text=text, tokens=count_tokens(text)),)
+            own = rest
+        else:
+            own = [page for page in rest if page.source_id in assigned.get(topic.id, ())]
+            blocks += tuple(map(_page, own))
+            warnings = (reason,) if reason and own else ()
+            found = 'raw' if warnings else state if any(block.source_ids for block in blocks) else 'empty'
+        handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
+        return Step(
+            topic=topic.id,
+            state=found,
+            pages=tuple(handles),
+            blocks=blocks,
+            tokens_crawled=sum(page.tokens for page in pages if page.source_id in handles),
+            model=summary.model if summary else '',
+            warnings=warnings,
+        )
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
         """Summarize pages for all topics; returns the summary, or the reason there is none."""

@@ -1,7 +1,7 @@
 """The research steps: crawl the given pages, let each step gather and report, then keep of all pages what each asks."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -14,7 +14,7 @@ from researcher_integration.lore.crawl.researcher import LoreResearcher, StepDep
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
-from researcher_integration.lore.steps.step_summarizer import StepSummary, ZoneSummarizer
+from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent
@@ -37,7 +37,7 @@ class ResearchSteps:
 
     async def crawl(self) -> None:
         """Crawl the given pages, and those that failed before again; failures are recorded."""
-        before = {page.source_id: page.number for page in self._work.pages()}
+        before = [page.source_id for page in self._work.pages()]
         lost = [page.url for page in self._work.pages() if is_url(page.url) and not await self._has(page.source_id)]
         places = list(dict.fromkeys((*self._work.request.places, *lost)))
         self._checkpoint.failures.clear()
@@ -65,25 +65,14 @@ class ResearchSteps:
             if place in failed:
                 named = shown(place) if is_url(place) else place
                 self._checkpoint.failures.append(Failure(place=named, reason=failed[place]))
-        after = {page.number: page.source_id for page in self._work.pages()}
-        changed = {old: new for old, number in before.items() if (new := after.get(number, old)) != old}
-        if changed:
-            self._replace(changed)
+        if set(before) - {page.source_id for page in self._work.pages()}:  # the text of a page has changed
+            self._checkpoint.assigned = None
+            for topic in tuple(self._checkpoint.gathered):
+                self._forget_gathered(topic)
+            self.forget()
 
     async def _has(self, handle: str) -> bool:
         return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
-
-    def _replace(self, changed: Mapping[str, str]) -> None:
-        """Redo what rests on pages whose text has changed."""
-        if self._checkpoint.assigned is not None:
-            self._checkpoint.assigned = {
-                topic: tuple(changed.get(handle, handle) for handle in handles)
-                for topic, handles in self._checkpoint.assigned.items()
-            }
-        for topic, gathered in tuple(self._checkpoint.gathered.items()):
-            if not changed.keys().isdisjoint(gathered.pages):
-                self._forget_gathered(topic)
-        self.forget()
 
     async def assign(self) -> None:
         """Assign each page crawled so far to a step, once."""
@@ -196,21 +185,10 @@ class ResearchSteps:
             self._extraction.forget()  # what was extracted from the others is no longer all there is
         await self._work.save()
 
-    def _finished(self, topic: Topic, kept: StepSummary) -> Step:
-        known = {page.source_id: page for page in self._work.pages()}
-        gathered = self._checkpoint.gathered.get(topic.id)
-        step = Step(
-            topic=topic.id,
-            state=kept.state,
-            pages=kept.pages,
-            blocks=kept.blocks,
-            budget=self._budget(topic),
-            tokens_crawled=sum(known[handle].tokens for handle in kept.pages),
-            tokens_kept=kept.tokens,
-            model=kept.model,
-            warnings=kept.warnings,
-        )
-        if gathered is not None:
+    def _finished(self, topic: Topic, kept: Step) -> Step:
+        """The step with its budget, and what its agent has spent and said."""
+        step = kept.model_copy(update={'budget': self._budget(topic)})
+        if (gathered := self._checkpoint.gathered.get(topic.id)) is not None:
             step.agent, step.summaries, step.seconds = gathered.agent, gathered.by_tool, gathered.seconds
             step.warnings = (*gathered.warnings, *kept.warnings)
         return step

@@ -1,7 +1,7 @@
 """Summaries by the MCP server of the summarizer, the same as in process for equal settings."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_ai.toolsets import AbstractToolset
@@ -19,7 +19,7 @@ DEFAULT_TIMEOUT = 120.0
 
 
 class OverMCP:
-    """Summaries by an MCP server; a context manager that closes the connection.
+    """Summaries by an MCP server, to which each call connects.
 
     Sources are sent when the server lacks them, so it may be started anew, or evict some, at any time. A server that
     is down, or comes back, shows call by call.
@@ -30,7 +30,7 @@ class OverMCP:
     def __init__(
         self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float = DEFAULT_TIMEOUT
     ) -> None:
-        """Prepare the connection; it is opened when it is needed.
+        """Prepare the connection.
 
         Args:
             url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
@@ -42,12 +42,6 @@ class OverMCP:
             ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
         """
         self._server = SummarizerServer(url, local, token=token, timeout=timeout)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *args: object) -> None:
-        await self._server.close()
 
     async def condense(
         self,

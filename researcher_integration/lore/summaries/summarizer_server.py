@@ -1,9 +1,8 @@
-"""The summarizer's MCP server as a toolset that mends its connection, and sends the server sources that it lacks."""
+"""The summarizer's MCP server as a toolset that connects for each call, and sends the server sources that it lacks."""
 
 import logging
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit
@@ -61,10 +60,8 @@ class SummarizerServer(MCPToolset[Any]):
     - the results keep what the server says besides the text, as `ToolReturn.metadata`;
     - handles mean the same here and there, being hashes of the text: the text of one is sent from the store of this
       process before the first call with it, and again where the server has lost it;
-    - one connection serves all agents and calls. It is opened at its first use, and afresh after it was lost;
+    - it is connected while calls last, which share the connection, so a server may go and come back between them;
     - a server that is down ends no run: its tools are missing, or fail and say so.
-
-    Whoever made it closes it.
     """
 
     def __init__(self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float) -> None:
@@ -82,25 +79,16 @@ class SummarizerServer(MCPToolset[Any]):
         self._local = local
         self._timeout = timeout
         self._listed: list[Tool] = []
-        self._opening = anyio.Lock()
         self._sent: set[str] = set()
         """Handles of the sources that the server has got from here."""
         self._sending = anyio.Lock()
-        self._connection = 0
-        """The number of the connection, counted from 1."""
 
     async def __aenter__(self) -> Self:
-        """Do nothing: the connection opens with the first call."""
+        """Do nothing: each call connects."""
         return self
 
     async def __aexit__(self, *args: object) -> None:
-        """Do nothing: other runs use the same connection."""
-
-    async def close(self) -> None:
-        """Close the connection; the next call would open another."""
-        # What has ended it has been told to those who used it.
-        with suppress(*_FAILURES):
-            await self.client.close()
+        """Do nothing: each call has ended its own connection."""
 
     async def list_tools(self) -> list[Tool]:
         """List the tools of the server; none while it cannot be reached."""
@@ -193,33 +181,14 @@ class SummarizerServer(MCPToolset[Any]):
         return ServerAnswer(text, meta, result.is_error)
 
     async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Use the client; reconnect and retry once if an older connection was lost."""
+        """Use the client, connected as long as any call lasts."""
         try:
             with anyio.fail_after(self._timeout):
-                before = self._connection
-                number = await self._open()
-                try:
+                async with self.client:
                     return await work()
-                except _FAILURES:
-                    if number > before:
-                        raise
-                await self._open(lost=number)
-                return await work()
         except _FAILURES as error:
             # What it is caused by may quote what was sent.
             raise SummaryUnavailableError(f'{self._place} {self._why(error)}') from None
-
-    async def _open(self, lost: int = 0) -> int:
-        """Open the connection if there is none, or the one with the number `lost` has failed; return the number it has.
-
-        Of several calls that have failed on one connection, the first opens the next.
-        """
-        async with self._opening:
-            if self._connection == lost:
-                await self.close()
-                await self.client.__aenter__()
-                self._connection += 1
-            return self._connection
 
     def _why(self, error: BaseException) -> str:
         """The reason for a failure, without content and secrets."""

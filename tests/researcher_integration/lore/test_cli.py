@@ -195,7 +195,7 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) ->
             '--pages needs a URL or a file after it',
             "Error: Missing argument 'ZONE'.",
             'Error: Got unexpected extra argument(s) (weir.md)',
-            "--way is in-pipeline or at-source, not 'sideways'",
+            "Error: Invalid value for '--way'",
             "Error: Invalid value for '--window'",
             '--resume goes on with what is in the folder, --fresh begins anew; give one of them',
             'ZONE has no letter or digit in it',

@@ -16,6 +16,7 @@ from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.records import RECORDS
 from researcher_integration.lore.material import TOPIC_IDS, TopicId
 from researcher_integration.lore.package import BRIEFS, EXTRACTION_FILE, STATISTICS_FILE, Extracted, Package, Statistics
+from researcher_integration.lore.steps import planning
 from researcher_integration.lore.summaries.backends import InProcess, SourceSummary, SummaryUnavailableError
 from researcher_integration.lore.topics import Limits, load_topics
 from summarizer_tool.text import tokens
@@ -130,7 +131,7 @@ async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way
     text, _, sources = here.briefs['04-lore.md'].partition('## Sources')
     assert text.startswith('# Lore and history: Harrow Sound\n')
     assert 'the Night of Eleven Cups' in text
-    assert all(page.source_id in sources for page in here.extracted.sources)
+    assert way == 'at-source' or all(page.source_id in sources for page in here.extracted.sources)
     for package, folder in ((here, tmp_path / 'here'), (there, tmp_path / 'there')):
         figures = package.statistics
         assert is_valid(package, folder)
@@ -261,7 +262,7 @@ async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tm
 async def test_summaries_fail(zone: World, tmp_path: Path) -> None:
     zone.answer_with(refusing('summary', Error(500)))
     names = ['history', 'siege-of-tern-rock']
-    research = zone.research(tmp_path, names=names, window=4_000, llm_model=MODEL, research_model='extractive')
+    research = zone.research(tmp_path, names=names, window=3_800, llm_model=MODEL, research_model='extractive')
     raw = await research.run()
     states = {topic: step.state for topic, step in raw.statistics.steps.items()}
     assert states == {**dict.fromkeys(TOPIC_IDS, 'empty'), 'lore': 'raw'}
@@ -385,9 +386,9 @@ async def test_an_agent_that_never_ends_leaves_requests_for_summaries(zone: Worl
     package = await zone.research(tmp_path, limits=Limits(requests=240), window=4_000, llm_model=MODEL).run()
     steps = package.statistics.steps.values()
     asked = Counter(map(role, zone.provider.requests))
-    assert asked['agent'] < 240 * 0.6
-    assert {step.state for step in steps} <= {'summarized', 'unchanged', 'empty'}
-    assert any(step.summaries.requests for step in steps)
+    assert asked['agent'] <= 240 * planning.AGENTS + len(TOPIC_IDS)  # the share of each step is rounded up
+    assert {step.state for step in steps} == {'summarized'}
+    assert package.statistics.summaries.requests == asked['summary'] > 0
     assert any('limits: in the file of the topics raises it' in warning for warning in package.statistics.warnings)
 
 

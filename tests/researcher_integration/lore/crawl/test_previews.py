@@ -1,5 +1,6 @@
 """What a model sees of a page: how much, where it ends, and that it cannot speak for anyone but its author."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -7,24 +8,39 @@ from inline_snapshot import snapshot
 from researcher_integration.lore.crawl.previews import beginning, describe, shortened
 from researcher_integration.lore.material import CrawledPage
 
+PAGE = CrawledPage(
+    number=1, source_id='src_0123456789ab', url='https://x.org', title='x', tokens=9, tier='primary', weight=1
+)
 
-@given(st.text(alphabet='ab \n\t\r語.', max_size=300), st.integers(0, 120))
-def test_a_beginning_is_a_bounded_prefix_and_says_where_the_rest_begins(text: str, at_most: int) -> None:
+
+@given(st.text(alphabet='ab \n\t\r語.', max_size=300), st.integers(1, 120))
+def test_a_beginning_is_a_bounded_prefix(text: str, at_most: int) -> None:
     first = beginning(text, at_most)
 
-    assert len(first.text) <= at_most
-    assert text.startswith(first.text)
-    lines = text.split('\n')
-    rest = '\n'.join([lines[first.line - 1][first.offset :], *lines[first.line :]])
-    assert first.text + rest == text
-    assert first.is_whole == (not rest.strip())
+    assert len(first) <= at_most
+    assert text.startswith(first)
+    assert bool(first) == bool(text)
 
 
-def test_a_beginning_ends_at_a_line_or_a_word() -> None:
-    assert beginning('one two three\nfour five', 16).text == 'one two three\n'
-    assert beginning('one two three\nfour five six seven eight nine ten', 32).text == 'one two three\nfour five six '
-    assert beginning('one two three', 7).text == 'one two'
-    assert beginning('w' * 20, 8).text == 'w' * 8
+@pytest.mark.parametrize(
+    ('text', 'at_most', 'expected'),
+    [
+        ('one two three\nfour five', 16, 'one two three\n'),
+        ('one two three\nfour five six seven eight', 32, 'one two three\nfour five six '),
+        ('one two three', 7, 'one two'),
+        ('w' * 20, 8, 'w' * 8),
+    ],
+)
+def test_a_beginning_ends_at_a_line_or_a_word(text: str, at_most: int, expected: str) -> None:
+    assert beginning(text, at_most) == expected
+
+
+@pytest.mark.parametrize(
+    ('text', 'rest'),
+    [('Mire\n' * 2000, 'line=1001'), ('mire ' * 2000, 'line=1, offset=5000'), ('Mire\n\n', 'This is the whole text.')],
+)
+def test_where_the_rest_begins(text: str, rest: str) -> None:
+    assert rest in describe(PAGE, text, '', is_new=True).splitlines()[-1]
 
 
 @given(st.lists(st.text(alphabet='ab |1', max_size=40), max_size=60), st.integers(2, 400))
@@ -40,10 +56,7 @@ def test_an_outline_keeps_whole_lines(lines: list[str], at_most: int) -> None:
 
 @given(st.text(max_size=400), st.text(max_size=60), st.text(max_size=200))
 def test_whatever_an_author_writes_stands_in_one_frame(text: str, title: str, outline: str) -> None:
-    page = CrawledPage(
-        number=1, source_id='src_0123456789ab', url='https://x.org', title=title, tokens=9, tier='primary', weight=1
-    )
-    told = describe(page, f'{text}</page_preview>', outline, is_new=True)
+    told = describe(PAGE.model_copy(update={'title': title}), f'{text}</page_preview>', outline, is_new=True)
 
     assert told.count('<page_preview>') == told.count('</page_preview>') == 1
     assert told.splitlines()[0] == snapshot(

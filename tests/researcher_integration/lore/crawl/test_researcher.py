@@ -415,8 +415,8 @@ async def test_the_server_gives_and_counts_the_same(zone: Zone) -> None:
     here, there = steps(), steps()
     findings = await zone.research(here.model(), usage=(usage := RunUsage()))
     with serving.serve() as server:
-        async with OverMCP(server.url, zone.store.collection()) as zone.backend:
-            over_mcp = await zone.research(there.model(), usage=(usage_there := RunUsage()))
+        zone.backend = OverMCP(server.url, zone.store.collection())
+        over_mcp = await zone.research(there.model(), usage=(usage_there := RunUsage()))
 
     # From the first summary to the last; before it the page was new, and after it each has its own words of failure.
     assert sent(there.messages)[3:10] == sent(here.messages)[3:10]

@@ -286,10 +286,3 @@ async def test_it_runs_on_a_model_that_writes_nonsense() -> None:
     found = await cross_reference(TestModel())
 
     assert (found.dropped, found.reason) == (1, '')
-
-
-def test_a_conflict_is_hashable_and_comes_back_from_json() -> None:
-    [conflict, *_] = compare(EXTRACTIONS, PAGES)
-
-    assert Conflict.model_validate_json(conflict.model_dump_json()) == conflict
-    assert len({conflict, conflict}) == 1

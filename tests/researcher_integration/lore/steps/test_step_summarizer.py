@@ -9,9 +9,10 @@ from inline_snapshot import snapshot
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.usage import RunUsage
 
+from researcher_integration.lore.checkpoint import Step
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
-from researcher_integration.lore.steps.step_summarizer import StepSummary, ZoneSummarizer, ZoneSummary
+from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, ZoneSummary
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.lore.topics import load_topics
 from summarizer_tool import RequestOptions, SummaryTopic
@@ -69,7 +70,7 @@ async def keep(
     return await summarizer.summarize(pages, room, owned, notes or {}, taken or {})
 
 
-def shown(kept: StepSummary) -> list[tuple[str, int, list[str]]]:
+def shown(kept: Step) -> list[tuple[str, int, list[str]]]:
     return [(block.kind, block.tokens, [handle[-1] for handle in block.source_ids]) for block in kept.blocks]
 
 
@@ -88,7 +89,7 @@ async def test_all_pages_are_one_request_for_all_topics() -> None:
     )
     assert {step.state for step in kept.steps.values()} == {'summarized'}
     assert {step.pages for step in kept.steps.values()} == {(handle(1), handle(2))}
-    assert sum(step.tokens for step in kept.steps.values()) <= 1000
+    assert sum(step.tokens_kept for step in kept.steps.values()) <= 1000
     assert (kept.spent.requests, kept.warnings) == (2, ())
 
 

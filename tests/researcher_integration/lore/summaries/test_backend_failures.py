@@ -66,19 +66,19 @@ async def test_a_server_goes_and_comes_back(store: SourceStore) -> None:
     port = serving.free_port()
     said: list[str] = []
     texts: list[tuple[str, str]] = []
-    async with OverMCP(f'http://127.0.0.1:{port}/mcp', store.collection()) as backend:
+    backend = OverMCP(f'http://127.0.0.1:{port}/mcp', store.collection())
 
-        async def one(hint: str) -> None:
-            texts.append((hint, (await condensed(backend, handles, hint)).topics['Marn']))
+    async def one(hint: str) -> None:
+        texts.append((hint, (await condensed(backend, handles, hint)).topics['Marn']))
 
-        said.append(without_port(await refused(backend, handles)))
-        for is_missed in (False, True, False):
-            with serving.serve(mcp_summarizer_port=port):
-                async with anyio.create_task_group() as tasks:
-                    for hint in ('crowns', 'places', 'people'):
-                        tasks.start_soon(one, hint)
-            if is_missed:
-                said.append(without_port(await refused(backend, handles)))
+    said.append(without_port(await refused(backend, handles)))
+    for is_missed in (False, True, False):
+        with serving.serve(mcp_summarizer_port=port):
+            async with anyio.create_task_group() as tasks:
+                for hint in ('crowns', 'places', 'people'):
+                    tasks.start_soon(one, hint)
+        if is_missed:
+            said.append(without_port(await refused(backend, handles)))
     assert sorted(texts[:3]) == sorted(texts[3:6]) == sorted(texts[6:])
     assert said == snapshot(
         [
@@ -98,7 +98,6 @@ async def test_a_session_that_the_server_has_forgotten(store: SourceStore) -> No
         with serving.serve(mcp_summarizer_port=port):
             answer = await toolset.ask('read_source', {'source_id': handle, 'max_tokens': 60})
             assert (answer.is_error, answer.text[:11]) == (False, '1| ## Year ')
-    await toolset.close()
 
 
 async def test_a_wrong_token(store: SourceStore) -> None:
@@ -106,14 +105,14 @@ async def test_a_wrong_token(store: SourceStore) -> None:
     said: list[str] = []
     with serving.serve(mcp_auth_token='tidewater') as server:
         for token in (None, SecretStr('hunter2')):
-            async with OverMCP(server.url, store.collection(), token=token) as backend:
-                error: BaseException | None = await refused(backend, handles)
-                said.append(without_port(error))
-                while error is not None:
-                    assert 'hunter2' not in f'{error} {error!r}'
-                    error = error.__cause__ or error.__context__
-        async with OverMCP(server.url, store.collection(), token=SecretStr('tidewater\n')) as backend:
-            assert (await condensed(backend, handles, 'deeds')).topics['Marn']
+            backend = OverMCP(server.url, store.collection(), token=token)
+            error: BaseException | None = await refused(backend, handles)
+            said.append(without_port(error))
+            while error is not None:
+                assert 'hunter2' not in f'{error} {error!r}'
+                error = error.__cause__ or error.__context__
+        backend = OverMCP(server.url, store.collection(), token=SecretStr('tidewater\n'))
+        assert (await condensed(backend, handles, 'deeds')).topics['Marn']
     assert said == snapshot(
         [
             'the MCP server at HOST asks for a token (HTTP 401)',
@@ -138,10 +137,11 @@ async def test_what_else_may_answer(store: SourceStore) -> None:
         'silence': lambda _, __: None,
     }.items():
         timeout = 0.2 if name == 'silence' else 30
-        async with listener(answer) as url, OverMCP(url, store.collection(), timeout=timeout) as backend:
+        async with listener(answer) as url:
+            backend = OverMCP(url, store.collection(), timeout=timeout)
             said[name] = without_port(await refused(backend, handles))
-    async with OverMCP('http://no-such-host.invalid/mcp', store.collection()) as backend:
-        said['no such host'] = str(await refused(backend, handles)).partition(':')[0]
+    backend = OverMCP('http://no-such-host.invalid/mcp', store.collection())
+    said['no such host'] = str(await refused(backend, handles)).partition(':')[0]
     assert said == snapshot(
         {
             'busy': 'the MCP server at HOST answers with HTTP 503',
@@ -162,17 +162,17 @@ async def test_a_slow_server(server: Served, store: SourceStore, monkeypatch: py
     async def forever(*_: object, **__: object) -> None:
         await anyio.sleep_forever()
 
-    async with OverMCP(server.url, store.collection(), timeout=2) as backend:
-        await condensed(backend, handles, 'places')
-        with monkeypatch.context() as patched:
-            patched.setattr(Service, 'summarize', forever)
-            assert without_port(await refused(backend, handles)) == snapshot(
-                'the MCP server at HOST did not answer within 2 seconds'
-            )
-            with anyio.move_on_after(0.1) as scope:  # whoever cancels is obeyed
-                await condensed(backend, handles, 'deeds')
-            assert scope.cancelled_caught
-        assert (await condensed(backend, handles, 'deeds')).topics['Marn']
+    backend = OverMCP(server.url, store.collection(), timeout=5)
+    await condensed(backend, handles, 'places')
+    with monkeypatch.context() as patched:
+        patched.setattr(Service, 'summarize', forever)
+        assert without_port(await refused(backend, handles)) == snapshot(
+            'the MCP server at HOST did not answer within 5 seconds'
+        )
+        with anyio.move_on_after(0.1) as scope:  # whoever cancels is obeyed
+            await condensed(backend, handles, 'deeds')
+        assert scope.cancelled_caught
+    assert (await condensed(backend, handles, 'deeds')).topics['Marn']
 
 
 @pytest.mark.usefixtures('model_requests')
@@ -187,8 +187,8 @@ async def test_the_original_is_no_summary(store: SourceStore) -> None:
     said = [str(await refused(in_process, handles))]
     dead = {'llm_model': 'acme/quill', 'openrouter_api_key': 'hunter2', 'llm_max_retries': 0}
     with serving.serve(**dead, openrouter_base_url=f'http://127.0.0.1:{serving.free_port()}/v1') as server:
-        async with OverMCP(server.url, store.collection()) as backend:
-            said.append(str(await refused(backend, handles)))
+        backend = OverMCP(server.url, store.collection())
+        said.append(str(await refused(backend, handles)))
     assert said == snapshot(
         [
             'every model call failed (HTTP 402): this is the original content, 3550 tokens for a budget of 300',
@@ -202,8 +202,8 @@ async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
     said: list[str] = []
     small = {'summarizer_max_input_mb': 0.05}
     with serving.serve(**small) as server:
-        async with OverMCP(server.url, store.collection()) as backend:
-            said.append(without_port(await refused(backend, handles)))
+        backend = OverMCP(server.url, store.collection())
+        said.append(without_port(await refused(backend, handles)))
     said.append(str(await refused(InProcess(Settings.load(**KEYLESS, **small), store), handles)))
     assert said == snapshot(
         [

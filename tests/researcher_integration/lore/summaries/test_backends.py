@@ -38,8 +38,8 @@ HINTS = {
 
 @asynccontextmanager
 async def both(server: Served, store: SourceStore) -> AsyncGenerator[list[SummaryBackend]]:
-    async with OverMCP(server.url, store.collection()) as over_mcp:
-        yield [InProcess(Settings.load(**KEYLESS), store), over_mcp]
+    over_mcp = OverMCP(server.url, store.collection())
+    yield [InProcess(Settings.load(**KEYLESS), store), over_mcp]
 
 
 # The same result
@@ -107,10 +107,10 @@ async def test_progress(server: Served, store: SourceStore) -> None:
 async def test_what_the_server_lacks_is_sent(server: Served, store: SourceStore) -> None:
     handles = kept(store, chronicle(9, 21), chronicle(9, 22))
     theirs = server.tools.store.collection()
-    async with OverMCP(server.url, store.collection()) as backend:
-        await condensed(backend, handles[:1], 'deeds')
-        assert [theirs.has(handle) for handle in handles] == [True, False]
-        await condensed(backend, handles, 'deeds')
+    backend = OverMCP(server.url, store.collection())
+    await condensed(backend, handles[:1], 'deeds')
+    assert [theirs.has(handle) for handle in handles] == [True, False]
+    await condensed(backend, handles, 'deeds')
     ours = store.collection()
     for handle in handles:
         assert theirs.document(handle) == ours.document(handle)
@@ -225,8 +225,7 @@ async def test_a_run_goes_on_without_the_server(
     with serving.serve() as short:
         gone = OverMCP(short.url, store.collection())
         await Agent(asking([]), toolsets=[gone.toolset()]).run('What happened in Marn?')
-    async with gone:
-        result = await Agent(asking([call]), toolsets=[gone.toolset()]).run('What happened in Marn?')
+    result = await Agent(asking([call]), toolsets=[gone.toolset()]).run('What happened in Marn?')
     [failed] = returned(result.all_messages())
     assert (failed.outcome, without_port(ValueError(failed.content))) == snapshot(
         ('failed', 'the MCP server at HOST cannot be reached: All connection attempts failed')
