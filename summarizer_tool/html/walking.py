@@ -40,21 +40,9 @@ _BOXES = frozenset(
 )
 _UNREAD = frozenset(
     {
-        *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video', 'audio', 'rp'),
-        *(
-            'button',
-            'select',
-            'textarea',
-            'title',
-            'option',
-            'datalist',
-            'map',
-            'area',
-            'link',
-            'meta',
-            'progress',
-            'rt',
-        ),
+        *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video'),
+        *('audio', 'rp', 'button', 'select', 'textarea', 'title', 'option', 'datalist', 'map', 'area'),
+        *('link', 'meta', 'progress', 'rt'),
     }
 )
 _DELETED = frozenset({'del', 's', 'strike'})
