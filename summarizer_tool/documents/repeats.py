@@ -7,11 +7,9 @@ Horde." and "Sold by the smith." are two facts each, and one of them would be lo
 1. A menu or a notice of the site by its wording, wherever it stands: it speaks of no page.
 2. What stands before the page's own heading (of level 1, and no other document has it), in three documents, or in two
    where it is a menu or comes before one: the page has not begun.
-3. What ends the page, from the first notice in it on, in two documents; boxes of links, and prose about "this page" or
-   with a named subject, in three that are half of all. Never what comes first under its heading.
-4. A whole document that an earlier one contains, if title or heading name what both are about.
+3. A whole document that an earlier one contains, if title or heading name what both are about.
 
-Headings, tables, fences, `label: value`, and what follows a colon stay even so, but for 4. What stands twice in one
+Headings, tables, fences, `label: value`, and what follows a colon stay even so, but for 3. What stands twice in one
 document is no repeat: there the place may say something.
 """
 
@@ -21,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.site_boilerplate import is_bound, is_ending, is_menu, is_notice, is_site
+from summarizer_tool.documents.site_boilerplate import is_bound, is_menu, is_site
 from summarizer_tool.text.blocks import MarkdownBlock, blocks, keys, lines_of, normal
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -70,9 +68,9 @@ def find(documents: Sequence[Document]) -> list[list[Repeat]]:
         for index, (document, outline) in enumerate(zip(documents, outlines, strict=True))
         if index not in whole and not shared.isdisjoint(outline)
     ]
-    job = _RepeatSearch(pages, of=len(documents) - len(whole))
+    search = _RepeatSearch(pages)
     for page in pages:
-        found[page.index] = list(job.repeats(page))
+        found[page.index] = list(search.repeats(page))
     for index, repeat in whole.items():
         found[index] = [repeat]
     return found
@@ -161,9 +159,7 @@ class _Page:
 class _RepeatSearch:
     """The pages of one job, and what they have in common."""
 
-    def __init__(self, pages: Sequence[_Page], of: int) -> None:
-        """Compare the pages; `of` counts all documents, those without shared blocks included."""
-        self._of = of
+    def __init__(self, pages: Sequence[_Page]) -> None:
         self._wordings: dict[tuple[int, Callable[[Sequence[str]], bool]], bool] = {}
         self._first: dict[int, tuple[_Page, MarkdownBlock]] = {}
         held: Counter[int] = Counter()
@@ -177,10 +173,8 @@ class _RepeatSearch:
         self._shared = {key for key, times in held.items() if times > 1}
         self._own = {key for key, times in headings.items() if times == 1}
         self._beginnings = {page.index: self._beginning(page) for page in pages}
-        self._endings = {page.index: self._ending(page) for page in pages}
-        self._begun, self._ended = (
-            Counter(key for page in pages for key in {page.blocks[at].key for at in places[page.index]})
-            for places in (self._beginnings, self._endings)
+        self._begun = Counter(
+            key for page in pages for key in {page.blocks[at].key for at in self._beginnings[page.index]}
         )
 
     def repeats(self, page: _Page) -> Iterator[Repeat]:
@@ -209,7 +203,7 @@ class _RepeatSearch:
 
     def _left_out(self, page: _Page) -> Iterator[int]:
         """The numbers of the blocks that a page need not say again."""
-        placed = {*self._sure_at_beginning(page), *self._sure_at_end(page)}
+        placed = self._sure_at_beginning(page)
         introduces = False
         for at, block in enumerate(page.blocks):
             if block.kind == 'rule':
@@ -252,23 +246,3 @@ class _RepeatSearch:
         menus = [at for at in beginning if self._is(is_site, page, at) or self._is(is_menu, page, at)]
         last = menus[-1] if menus else -1
         return [at for at in beginning if at <= last or self._begun[page.blocks[at].key] >= MANY]
-
-    def _ending(self, page: _Page) -> list[int]:
-        """The shared blocks that a page ends with, but for one that comes first in its section."""
-        found: list[int] = []
-        for at in range(len(page.blocks) - 1, -1, -1):
-            block = page.blocks[at]
-            if block.kind in ('heading', 'whole') or (block.kind == 'text' and block.key not in self._shared):
-                return found[-2::-1] if block.kind == 'heading' else found[::-1]
-            if block.kind == 'text':
-                found.append(at)
-        return found[-2::-1]
-
-    def _sure_at_end(self, page: _Page) -> Iterator[int]:
-        """The blocks at a page's end that are boilerplate."""
-        is_over = False
-        for at in self._endings[page.index]:
-            times = self._ended[page.blocks[at].key]
-            is_over = is_over or self._is(is_notice, page, at)
-            if (is_over and times > 1) or (times >= max(MANY, self._of / 2) and self._is(is_ending, page, at)):
-                yield at

@@ -10,18 +10,13 @@ from collections.abc import Sequence
 
 import regex
 
-from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text import boilerplate_lines, names
-from summarizer_tool.text.sentences import plain, sentences
+from summarizer_tool.text import boilerplate_lines
 
 MENU_ITEMS = 3
 """The least entries of a menu."""
 
 LINKS = 5
 """So many links in rows without other text are a navigation box, where the place on the page says the same."""
-
-LONG = 12
-"""Words from which prose says something by itself."""
 
 _SHORT = 4
 """Words below which a line says too little to be known for boilerplate: "History" may be somebody's heading."""
@@ -64,19 +59,6 @@ _SITE = regex.compile(
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
-# What says at the end of a page that the page is over; in the middle it may be a fact of it.
-_NOTICE = regex.compile(
-    r"""
-    © | \bcopyright\ (?:©|\(c\)|\d{4}|by|notice)(?!\w) | \bregistered\ trademarks?\b | \btheir\ respective\ owners\b
-    | \bcreative\ commons\b | \bcc[ -]by\b | \bgnu\ free\ documentation\b | ^powered\ by\b
-    | \bprivacy\ policy\b | \bterms\ (?:of\ (?:use|service)|and\ conditions)\b
-    | \b(?:impressum|datenschutz\w*|mentions\ légales|aviso\ legal)\b
-    """,
-    regex.VERBOSE | regex.IGNORECASE,
-)
-# Not "this site", which may be a place.
-_OUR_PAGE = regex.compile(r'\b(?:this|our) (?:web ?(?:site|page)|wiki|forum|blog|page|article)\b', regex.IGNORECASE)
-
 _SITE_ENTRIES = frozenset(
     (
         'about us', 'contact us', 'cookie policy', 'cookie settings', 'copy link', 'create account', 'home page',
@@ -95,18 +77,6 @@ _COMMON_ENTRIES = frozenset(
     )
 )  # fmt: skip
 """Entries that menus have and other lists may have: two of them make a menu."""
-
-# A statement that begins with a name of two words and goes on with one of these verbs names what it is about.
-_PREDICATE = re.compile(
-    r'\s+(?:is|was|are|were|has|had|have|can|could|will|would|became|began|belongs|contains|fell|gave|holds|keeps|leads'
-    r'|led|lies|lived|lives|makes|owns|rose|rules|serves|stands|stood|takes|took|went)\b'
-)
-# What points outside the statement, so that it may mean another thing on another page.
-_POINTS = re.compile(
-    r'\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|this|these|those|here|there|above|below|former|latter'
-    r'|such|same|you|your|we|our)\b',
-    re.IGNORECASE,
-)
 
 
 def is_bound(lines: Sequence[str]) -> bool:
@@ -132,7 +102,7 @@ def _is_fact(line: str) -> bool:
     is_labelled = label is not None and len(label['label'].split()) <= _LABEL_WORDS and not _SHARING.match(bare)
     if not is_labelled and not (has_number and len(bare.split()) <= _ITEM_WORDS):
         return False
-    return not _SITE.search(bare[:_BEGINNING]) and not _NOTICE.search(bare[:_BEGINNING])
+    return not _SITE.search(bare[:_BEGINNING])
 
 
 def is_site(lines: Sequence[str]) -> bool:
@@ -147,11 +117,6 @@ def is_site(lines: Sequence[str]) -> bool:
     return _SITE.search(text[:_BEGINNING]) is not None
 
 
-def is_notice(lines: Sequence[str]) -> bool:
-    """Return whether a block says, at the end of a page, that the page is over: rights, terms, an imprint."""
-    return sum(len(line.split()) for line in lines) >= _SHORT and _NOTICE.search(' '.join(lines)[:_REACH]) is not None
-
-
 def is_menu(lines: Sequence[str]) -> bool:
     """Return whether a block is a list of short entries, each on a line of its own or one after another."""
     if '. ' in lines[0]:  # prose, most often
@@ -163,11 +128,6 @@ def is_menu(lines: Sequence[str]) -> bool:
     )
 
 
-def is_ending(lines: Sequence[str]) -> bool:
-    """Return whether a block is boilerplate where many pages end with it."""
-    return is_link_box(lines) or says_our_page(lines) or names_its_subject(lines)
-
-
 def is_link_box(lines: Sequence[str]) -> bool:
     """Return whether a block is nothing but rows of links, `LINKS` or more; a list of links may be one of the page."""
     found = 0
@@ -177,29 +137,6 @@ def is_link_box(lines: Sequence[str]) -> bool:
             return False
         found += links
     return found >= LINKS
-
-
-def says_our_page(lines: Sequence[str]) -> bool:
-    """Return whether a block of some length speaks of "this wiki" or "this page" as such."""
-    text = ' '.join(lines)[:_REACH]
-    return len(text.split()) >= _SHORT and _OUR_PAGE.search(text) is not None
-
-
-def names_its_subject(lines: Sequence[str]) -> bool:
-    """Return whether each sentence of long prose begins with its subject, and none points elsewhere; English alone."""
-    texts = [sentence.text for sentence in sentences([NumberedLine(1, plain(' '.join(lines)[:_REACH]))])]
-    return sum(len(line.split()) for line in lines) >= LONG and all(map(_begins_with_subject, texts))
-
-
-def _begins_with_subject(sentence: str) -> bool:
-    text = sentence.removeprefix('The ')
-    subject = next(iter(names.mentions(text)), '')
-    return (
-        ' ' in subject
-        and text.startswith(subject)
-        and _PREDICATE.match(text, len(subject)) is not None
-        and not _POINTS.search(text)
-    )
 
 
 def _bare(text: str) -> str:

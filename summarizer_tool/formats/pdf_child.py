@@ -27,6 +27,10 @@ _TITLE_TOO = re.compile(r'(?i)untitled|microsoft word|\.(?:docx?|tex|dvi|indd|pd
 _CELL_GAP = 1.3
 """Of a font's size: white space on a line beyond which something else begins, as the next cell of a row."""
 
+_SMALL = 0.85
+"""Of a font's size: what is less is another one's, as that of raised numbers."""
+_RAISED = frozenset('0123456789+-−')
+
 
 def _characters(text: Any) -> str:
     """The text of a page, with one character for each that the library counts."""
@@ -54,6 +58,8 @@ def _lines(text: Any) -> Iterator[TextLine]:
         # The size that a font is asked for is not the one it has, where the page is scaled.
         size = abs(first.top - first.bottom) or size
         word = match[0]
+        if last.top - last.bottom < _SMALL * size and last.bottom > bottom:
+            word = _raised(text, word, start, bottom, size)
         if line:
             before = line[-1]
             overlap = min(before.top, top) - max(before.bottom, bottom)
@@ -69,6 +75,18 @@ def _lines(text: Any) -> Iterator[TextLine]:
         line = [Cell(word, left, bottom, right, top, size)]
     if line:
         yield TextLine(line)
+
+
+def _raised(text: Any, word: str, start: int, bottom: float, size: float) -> str:
+    """A word with `^` before the digits that stand raised at its end: 10⁹ is not 109."""
+    box = raw.FS_RECTF()
+    place = len(word)
+    while place > 1 and word[place - 1] in _RAISED:
+        raw.FPDFText_GetLooseCharBox(text.raw, start + place - 1, byref(box))
+        if box.top - box.bottom >= _SMALL * size or box.bottom <= bottom:
+            break
+        place -= 1
+    return f'{word[:place]}^{word[place:]}' if word[place:].lstrip('+-−') else word
 
 
 def _has_image(page: Any) -> bool:

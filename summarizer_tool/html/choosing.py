@@ -1,7 +1,7 @@
 """Which blocks of a page are its content.
 
-Trafilatura votes. On top of its votes go a few rules about where a block stands, for what it is known to lose (leads,
-lists and tables in the middle of the text) and to take along (pointers to other pages, appeals to subscribe).
+Trafilatura votes; a score of each block weighs its vote with what else is seen of it. Then what belongs together is
+kept together, and what leads to other pages goes.
 """
 
 import re
@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise, takewhile
 
+from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, FrameKind, PageBlock, Region
 from summarizer_tool.text import boilerplate_lines
 
@@ -20,47 +21,23 @@ _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
 _PROSE = 80
 """Characters of what is likely a sentence or more."""
-_LEAD = 60
-"""Characters that what stands between title and text has at least, or half of that if it is named as a lead."""
-_LEAD_REACH = 30
-"""Blocks from a title to its text, at most."""
-_GAP = 12
-"""Lists, tables, paragraphs … that may have been lost between two that are kept."""
 _AFTER = 12
 """Lists, paragraphs … after the content whose links may belong to it."""
 _AROUND = 4
 """Blocks on each side of a picture that may be a heading and captions alone."""
-_SHORT = 240
-"""Characters; a longer text that mentions newsletters is one about newsletters."""
-_SIBLING = 20
+_LINE = 80
+"""Characters of a line that only leads on."""
+_GAP = 12
+"""Lists, tables, paragraphs … that may have been lost between two that are kept."""
+_SENTENCE = 20
+"""Characters of a sentence."""
 
+_BOX = re.compile(r'(?:aside|sidebar)', re.IGNORECASE)
 _WHOLES: tuple[FrameKind, ...] = ('table', 'terms', 'list')
-_PROSE_TAGS = frozenset({'p', 'li', 'td', 'blockquote', 'dd'})
 _LABEL = re.compile(
     f'[^{LINK_OPEN}]{{0,40}}[:：»>|–-]\\s*{LINK_OPEN}[^{LINK_OPEN}{LINK_CLOSE}]*{LINK_CLOSE}[\\s.]*',
 )
 """`Read more: a link` in any language."""
-_NETWORKS = re.compile(
-    r'\b(?:newsletter|whats-?app|telegram|facebook|twitter|instagram|youtube|tiktok|linkedin|pinterest'
-    r'|subscri|abonn|suscr|app store|google play|ios\b.{1,12}\bandroid|android\b.{1,12}\bios)',
-    re.IGNORECASE,
-)
-_CREDIT = re.compile(
-    r'\W*(?:fotos?|photos?|bild(?:er|quelle|nachweis)?|images?|credits?|crédits?(?: photos?)?|copyright'
-    r'|imagen|fotograf)\s*:\s*\S',
-    re.IGNORECASE,
-)
-_BOX = re.compile(r'(?:aside|sidebar)', re.IGNORECASE)
-_LINE = 80
-"""Characters of a credit, or of a line that only leads on."""
-_MAX_LOOSE = 3
-"""Lines at the end that say nothing by themselves; more of them are what the page is about."""
-_HERE = re.compile(
-    f'(?:\\b(?:here|hier|aquí|aqui|ici|qui|tutaj)|{LINK_OPEN}(?:https?://|www\\.)\\S+)\\s*{LINK_CLOSE}',
-    re.IGNORECASE,
-)
-"""A link that says nothing of what it leads to."""
-_SENTENCE_END = re.compile(r'[.!?:;…。！？؟।։]["\'”’»)\]]*\s*$')
 
 _IsOut = Callable[[Region | None], bool]
 
@@ -71,15 +48,20 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     Where there are blocks, some are kept.
     """
     blocks = page.blocks
-    shares = [_voted(block, votes) for block in blocks]
-    is_out = _regions(blocks, shares)
-    for block, share in zip(blocks, shares, strict=True):
-        block.is_kept = share >= 0.5 and not is_out(block.region)
+    is_voted = [is_voted_for(block, votes) for block in blocks]
+    is_out = _regions(blocks, is_voted)
+    if any(is_voted):
+        for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
+            block.is_kept = (points > 0 if is_scored(block) else voted) and not is_out(block.region)
+        voted_for = [block for block, voted in zip(blocks, is_voted, strict=True) if voted and not is_out(block.region)]
+        # Of a page of headings or links alone the score, which was made from articles, knows nothing.
+        if 2 * sum(block.size for block in voted_for if block.is_kept) < sum(block.size for block in voted_for):
+            for block in voted_for:
+                block.is_kept = True
     if not any(block.is_kept for block in blocks):
         for block in blocks:
             block.is_kept = block.region is None and 2 * block.linked <= block.size
     _keep_prose(blocks, is_out)
-    _keep_lead(blocks, is_out)
     _keep_wholes(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
@@ -104,52 +86,39 @@ def _is_among_kept(blocks: Sequence[PageBlock], place: int) -> bool:
     return directly or (any(block.is_kept for block in before) and any(block.is_kept for block in after))
 
 
-def _voted(block: PageBlock, votes: Collection[int]) -> float:
-    """The share of its text that was voted for."""
+def is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
+    """Return whether half of a block's text or more was voted for."""
     marks = block.marks
-    if len(marks) == 2:
-        return float(marks[0] in votes)
     kept = sum(marks[place + 1] for place in range(0, len(marks), 2) if marks[place] in votes)
-    return kept / (sum(marks[1::2]) or 1)
+    return 2 * kept >= (sum(marks[1::2]) or 1)
 
 
-def _regions(blocks: Sequence[PageBlock], shares: Sequence[float]) -> _IsOut:
-    """Which of the parts that are named as chrome are it."""
+def is_scored(block: PageBlock) -> bool:
+    """Return whether the score decides on a block; of code, formulas, tables, terms and captions the vote does."""
+    return block.kind in ('text', 'heading') and not block.is_in('cell', 'terms', 'figure', 'caption')
+
+
+def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> _IsOut:
+    """Which of the parts that are named as chrome are it: those whose name, or that of one around, has few votes."""
     kept: Counter[str] = Counter()
-    for block, share in zip(blocks, shares, strict=True):
-        if block.region is not None and share >= 0.5:
-            kept.update(dict.fromkeys(_names(block.region), block.size))
-    headed = {
-        block.region
-        for block in blocks
-        if block.region is not None
-        and block.region.tag == 'table'
-        and block.is_in('cell')
-        and any(frame.is_header for frame in block.frames())
-    }
-    linked: Counter[Region] = Counter()
-    for block in blocks:
-        if block.region in headed:
-            linked[block.region] += 2 * block.linked - block.size
-    most = _MAX_CHROME_SHARE * sum(block.size for block, share in zip(blocks, shares, strict=True) if share >= 0.5)
-    beside = {block.group for block in blocks if block.region is None and _is_prose(block)}
     sizes: Counter[Region] = Counter()
     links: Counter[Region] = Counter()
-    for block in blocks:
+    for block, voted in zip(blocks, is_voted, strict=True):
         if block.region is not None:
             sizes[block.region] += block.size
             links[block.region] += block.linked
-    known: dict[Region, bool] = {}
+            if voted:
+                kept.update(dict.fromkeys(_names(block.region), block.size))
+    most = _MAX_CHROME_SHARE * sum(block.size for block, voted in zip(blocks, is_voted, strict=True) if voted)
+    beside = {block.group for block in blocks if block.region is None and _is_prose(block)}
+    known: dict[Region | None, bool] = {None: False}
 
     def is_out(region: Region | None) -> bool:
-        if region is None:
-            return False
-        if region not in known:
-            # A column at the side stands beside what holds the text; a box of the text among its paragraphs.
-            is_box = _BOX.fullmatch(region.name) is not None and region.group in beside
-            is_data = (region in headed and linked[region] < 0) or (is_box and 3 * links[region] < sizes[region])
-            above = region.parent if is_data else region
-            known[region] = any(kept[name] <= most for name in _names(above))
+        if region is not None and region not in known:
+            # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
+            is_box = _BOX.fullmatch(region.name) is not None or region.tag == 'table'
+            is_part = is_box and region.group in beside and 3 * links[region] < sizes[region]
+            known[region] = any(kept[name] <= most for name in _names(region.parent if is_part else region))
         return known[region]
 
     return is_out
@@ -163,13 +132,6 @@ def _names(region: Region | None) -> set[str]:
     return names
 
 
-def _is_text(block: PageBlock, size: int) -> bool:
-    is_beside = block.kind == 'text' and (
-        block.is_in('caption') or (block.is_in('figure') and not block.is_in('quote'))
-    )
-    return block.size >= size and 4 * block.linked < block.size and not is_beside
-
-
 def _keep_prose(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     """Where the votes hold little of the page's prose, keep all of that."""
     prose = [block for block in blocks if _is_prose(block) and not is_out(block.region)]
@@ -180,25 +142,13 @@ def _keep_prose(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
 
 
 def _is_prose(block: PageBlock) -> bool:
-    """Return whether it is a paragraph, or a text in any other element that ends as sentences do."""
-    is_paragraph = block.tag in _PROSE_TAGS or (block.kind == 'text' and _SENTENCE_END.search(block.words) is not None)
-    return is_paragraph and _is_text(block, _PROSE)
-
-
-def _keep_lead(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Keep the title, and what stands between it and the text: trafilatura takes a lead for a teaser."""
-    first = next((place for place, block in enumerate(blocks) if block.is_kept and block.size > _PROSE), None)
-    if first is None:
-        return
-    above = range(first, max(first - _LEAD_REACH, -1), -1)
-    top = next((place for place in above if blocks[place].level == 1), None)
-    if top is None:
-        return
-    blocks[top].is_kept = True
-    for block in blocks[top + 1 : first]:
-        is_lead = block.is_lead or block.tag in ('p', 'h2')
-        if is_lead and _is_text(block, _LEAD // (1 + block.is_lead)) and not is_out(block.region):
-            block.is_kept = True
+    """Return whether it is a sentence or more, and no caption."""
+    return (
+        block.size >= _PROSE
+        and 4 * block.linked < block.size
+        and ends_a_sentence(block.words)
+        and not block.is_in('caption')
+    )
 
 
 def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
@@ -215,48 +165,42 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
 
 
 def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Keep what is no chrome between two that are kept: lists, tables, code, captions, text, headings."""
-    last = -1
-    for place, block in enumerate(blocks):
-        if not block.is_kept:
+    """Keep the title, and what is no chrome between two blocks that are kept, with the headings above it."""
+    kept = [at for at, block in enumerate(blocks) if block.is_kept]
+    above = [block for block in blocks[: kept[0]] if not is_out(block.region)] if kept else []
+    title = next((block for block in reversed(above) if block.level == 1), None)
+    if title is not None:
+        title.is_kept = True
+    for heading in takewhile(lambda block: block.level > 1, reversed(above)):
+        heading.is_kept = heading.group == blocks[kept[0]].group
+    for before, after in pairwise(kept):
+        between = blocks[before + 1 : after]
+        around = {blocks[before].group, blocks[after].group}
+        lead_in = blocks[before]
+        if len({_unit(block) for block in between}) > _GAP:
             continue
-        between = blocks[last + 1 : place] if last >= 0 else ()
-        if between and len({_unit(inner) for inner in between}) <= _GAP:
-            _keep_gap(between, blocks[last], block, is_out)
-        elif last < 0:
-            for heading in takewhile(lambda above: above.level > 1, reversed(blocks[:place])):
-                heading.is_kept = heading.group == block.group and not is_out(heading.region)
-        last = place
+        for block in between:
+            is_introduced = block.is_in('list', 'terms') and lead_in.words.rstrip().endswith((':', '：'))
+            block.is_kept = (is_introduced or _is_part(block, around)) and not is_out(block.region)
+            lead_in = lead_in if block.is_in('list', 'terms') else block
+        for heading, following in reversed([*pairwise((*between, blocks[after]))]):
+            if heading.level and following.is_kept and not is_out(heading.region):
+                heading.is_kept = True
 
 
-def _keep_gap(between: Sequence[PageBlock], before: PageBlock, after: PageBlock, is_out: _IsOut) -> None:
-    around = {before.group, after.group}
-    lead_in = before
-    for inner in between:
-        is_sentence = _SENTENCE_END.search(inner.words) is not None
-        if inner.region is not None and is_out(inner.region):
-            # An `aside` that nobody has named may be one of the text.
-            inner.is_kept = inner.region.name == 'aside' and is_sentence and inner.size >= _SIBLING and not inner.linked
-            continue
-        is_formula = inner.kind == 'math' or (inner.text.startswith('$') and inner.text.endswith('$'))
-        if inner.frame is not None or inner.kind == 'code' or is_formula:
-            is_introduced = (
-                inner.is_in('list', 'terms') and lead_in.is_kept and lead_in.words.rstrip().endswith((':', '：'))
-            )
-            is_told = inner.is_in('caption') and (is_sentence or inner.size >= _SHORT)
-            inner.is_kept = is_introduced or _is_text(inner, 1) or is_told
-        else:
-            is_sibling = (
-                (inner.group in around or inner.region is not None)
-                and inner.size >= _SIBLING
-                and (inner.tag == 'p' or is_sentence)
-            )
-            is_prose = is_sentence and inner.size >= _PROSE and _stands_free(inner)
-            inner.is_kept = (inner.box in around or is_sibling or is_prose) and _is_text(inner, 1)
-            lead_in = inner
-    for heading, following in reversed(list(pairwise((*between, after)))):
-        if heading.level and following.is_kept and not is_out(heading.region):
-            heading.is_kept = True
+def _is_part(block: PageBlock, around: Collection[int]) -> bool:
+    """Return whether it belongs to the text that stands on both sides of it, in the elements `around`."""
+    if 4 * block.linked >= block.size:
+        return False
+    if block.kind in ('code', 'math') or (block.text.startswith('$') and block.text.endswith('$')):
+        return True
+    is_sentence = block.size >= _SENTENCE and ends_a_sentence(block.words)
+    if block.frame is not None:
+        return is_sentence or not block.is_in('caption', 'figure')
+    is_beside = block.box in around or block.group in around or block.region is not None
+    return (is_beside and (is_sentence or (block.tag == 'p' and block.size >= _SENTENCE))) or (
+        is_sentence and block.size >= _PROSE
+    )
 
 
 def _unit(block: PageBlock) -> PageBlock | Frame | Region:
@@ -266,20 +210,22 @@ def _unit(block: PageBlock) -> PageBlock | Frame | Region:
 
 def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
     _drop_lists_of_other_pages([block for block in blocks if block.is_kept])
-    kept = [block for block in blocks if block.is_kept]
-    again = Counter(block.text for block in kept if block.size > 20)
-    ends = frozenset(kept[-3:])
+    kept = [block for block in blocks if block.is_kept and (block.kind == 'text' or block.level > 1)]
+    times = Counter(block.text for block in kept if block.size > _SENTENCE and not block.is_in('cell', 'definition'))
     seen: set[str] = set()
     for block in kept:
-        is_text = block.kind == 'text'
-        is_repeated = is_text and block.text in seen and again[block.text] > 2 and not block.is_in('cell', 'definition')
+        is_repeated = block.text in seen and times[block.text] > 2
         seen.add(block.text)
-        is_pointer = (is_text or block.kind == 'heading') and block.linked > 0 and _points_elsewhere(block)
-        is_appeal = is_text and block.frame is None and block.size < _SHORT and _appeals(block, block in ends)
-        words = block.words if block.level > 1 else ''
-        is_sign = boilerplate_lines.is_boilerplate(words) and not boilerplate_lines.leads_away(words)
-        block.is_kept = not (is_repeated or is_pointer or is_appeal or is_sign)
-    _drop_loose_ends([block for block in blocks if block.is_kept])
+        is_of_the_site = block.frame is None and _is_of_the_site(block)
+        block.is_kept = not (is_repeated or is_of_the_site or _points_elsewhere(block))
+
+
+def _is_of_the_site(block: PageBlock) -> bool:
+    """Return whether it asks to follow or subscribe, or is worded as boilerplate; headings may lead to what is kept."""
+    words = block.words
+    if block.level and boilerplate_lines.leads_away(words):
+        return False
+    return block.size < SHORT and (names_networks(block) or boilerplate_lines.is_boilerplate(words))
 
 
 def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
@@ -305,23 +251,6 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
         leading.is_kept = False
 
 
-def _drop_loose_ends(kept: Sequence[PageBlock]) -> None:
-    """Drop what after the last paragraph says nothing by itself: the label of what is left out, a pointer elsewhere."""
-    loose = list(takewhile(_is_loose, reversed(kept)))
-    before = kept[: len(kept) - len(loose)]
-    if len(loose) <= _MAX_LOOSE and before and _SENTENCE_END.search(before[-1].words):
-        for block in loose:
-            block.is_kept = False
-
-
-def _is_loose(block: PageBlock) -> bool:
-    if block.kind != 'text' or '\n' in block.text or block.size >= _LINE or not _stands_free(block):
-        return False
-    words = block.words.rstrip()
-    is_cut_short = block.size < _SIBLING and not _SENTENCE_END.search(words) and not any(map(str.isdigit, words))
-    return is_cut_short or words.endswith((':', '：')) or _HERE.search(block.text) is not None
-
-
 def _stands_free(block: PageBlock) -> bool:
     """Return whether it is no part of a list, a table or the like."""
     if block.kind not in ('text', 'heading') or block.is_in('quote', 'figure', 'caption'):
@@ -330,21 +259,10 @@ def _stands_free(block: PageBlock) -> bool:
 
 
 def _points_elsewhere(block: PageBlock) -> bool:
-    """Return whether it is a menu, or a link that stands alone, perhaps after a label."""
-    if len(block.links) > 2 and 5 * block.linked > 4 * block.size and block.size < 25 * len(block.links):
-        return True
-    if block.kind == 'text' and block.frame is None and block.linked > 0.85 * block.size:
-        return True
-    return (block.kind == 'heading' or block.frame is None) and _LABEL.fullmatch(block.text) is not None
-
-
-def _appeals(block: PageBlock, is_at_the_end: bool) -> bool:
-    """Return whether it asks to follow, to subscribe, or says whose a picture is."""
-    words = block.words
-    if block.size < _LINE and _CREDIT.match(words):
-        return True
-    named = len({found.lower() for found in _NETWORKS.findall(words)}) if block.links else 0
-    return named > 1 or (named == 1 and is_at_the_end) or boilerplate_lines.is_boilerplate(words)
+    """Return whether it is a link that stands alone, perhaps after a label."""
+    if not block.linked or block.frame is not None:
+        return False
+    return (block.kind == 'text' and block.linked > 0.85 * block.size) or _LABEL.fullmatch(block.text) is not None
 
 
 def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
@@ -361,7 +279,7 @@ def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
                 (each for each in blocks[place : place - 2 : -1] if each.kind == 'heading' and each.links), None
             )
             passed.add(title.level if title else _unit(block))
-            is_other = is_out(block.region) or (block.frame is None and _is_text(block, _PROSE) and title is None)
+            is_other = is_out(block.region) or (block.frame is None and _is_prose(block) and title is None)
             if is_other or len(passed) > _AFTER:
                 break
         block.leads_on = not block.is_kept and not is_out(block.region)

@@ -97,8 +97,6 @@ class PageBlock:
     """The element whose text it is: its own, or one that holds other blocks beside bare text."""
     group: int = 0
     """The element around its box; equal for siblings."""
-    is_lead: bool = False
-    """Whether its element is named as what an article begins with."""
     title_of: Frame | None = None
     """The note that it is the title of."""
     marks: list[int] = field(default_factory=list[int])

@@ -26,14 +26,6 @@ _NAMES = re.compile(
 )
 _HIDDEN = re.compile(r'display\s*:\s*none|visibility\s*:\s*hidden', re.IGNORECASE)
 _HIDDEN_NAMES = re.compile(r'(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text)(?:$|\s)', re.IGNORECASE)
-_LEAD_NAMES = re.compile(
-    r"""(?:^|[\s_-]|(?<=[a-z])) (?:
-      lead | lede | intro\w* | teaser | excerpt | standfirst | sub-?(?:title|headline|head|heading)\w* | deck?
-    | summary | abstract | description | vorspann | kicker | chapo | entradilla | bajada | copete
-    ) (?=$|[\s_-])""",
-    re.VERBOSE | re.IGNORECASE,
-)
-
 _MAX_NAMES = 400
 """Characters of class names that are looked at."""
 
@@ -41,12 +33,6 @@ _MAX_NAMES = 400
 @lru_cache(maxsize=4096)
 def _is_chrome_name(names: str) -> bool:
     return _NAMES.search(names) is not None
-
-
-@lru_cache(maxsize=4096)
-def is_lead(names: str) -> bool:
-    """Return whether these class names are those of what an article begins with: its lead, teaser or summary."""
-    return _LEAD_NAMES.search(names[:_MAX_NAMES]) is not None
 
 
 def is_chrome(element: Any, tag: str) -> bool:

@@ -40,26 +40,13 @@ _BOXES = frozenset(
 )
 _UNREAD = frozenset(
     {
-        *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video', 'audio', 'rp'),
-        *(
-            'button',
-            'select',
-            'textarea',
-            'title',
-            'option',
-            'datalist',
-            'map',
-            'area',
-            'link',
-            'meta',
-            'progress',
-            'rt',
-        ),
+        *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video'),
+        *('audio', 'rp', 'button', 'select', 'textarea', 'title', 'option', 'datalist', 'map', 'area'),
+        *('link', 'meta', 'progress', 'rt'),
     }
 )
 _DELETED = frozenset({'del', 's', 'strike'})
 _BOLD = frozenset({'b', 'strong'})
-_LEAD_BOXES = frozenset({'div', 'p', 'h2', 'section', 'header'})
 _NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
 """Inline tags whose names may say what they hold."""
@@ -68,7 +55,7 @@ _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e
 _HEADINGS = {f'h{level}': level for level in range(1, 7)}
 
 _Reader = Callable[[Any], bool | None]
-_Around = tuple[Frame | None, Region | None, str, int, bool, int, int]
+_Around = tuple[Frame | None, Region | None, str, int, int, int]
 
 
 class TreeWalk:
@@ -83,7 +70,6 @@ class TreeWalk:
         self._region: Region | None = None
         self._box = ''
         self._level = 0
-        self._is_lead = False
         self._number = self._group = self._numbers = 0
         self._href: str | None = None
         self._next = MARKS[0]
@@ -130,9 +116,7 @@ class TreeWalk:
                 continue
             if tag in _BOXES:
                 self._flush()
-                stack.append(
-                    (self._frame, self._region, self._box, self._level, self._is_lead, self._number, self._group)
-                )
+                stack.append((self._frame, self._region, self._box, self._level, self._number, self._group))
                 self._open_box(element, tag)
             elif tag == 'a' and not signs.is_hidden(element):
                 stack.append(self._href or '')
@@ -151,7 +135,7 @@ class TreeWalk:
     def _close(self, tag: str, around: _Around | str | None) -> None:
         if isinstance(around, tuple):
             self._flush()
-            self._frame, self._region, self._box, self._level, self._is_lead, self._number, self._group = around
+            self._frame, self._region, self._box, self._level, self._number, self._group = around
         elif around is not None:
             self._close_link()
             self._href = around or None
@@ -167,8 +151,6 @@ class TreeWalk:
         self._numbers += 1
         self._number = self._numbers
         names: str = element.get('class') or ''
-        if tag in _LEAD_BOXES:
-            self._is_lead = bool(names) and signs.is_lead(names)
         label = notes.label(names) if names and tag in _NOTE_BOXES else ''
         if not label and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
@@ -359,7 +341,7 @@ class TreeWalk:
             block = PageBlock('heading' if level else kind, text, self._frame, self._region, self._box, level, language)
             if kind == 'text':
                 block.text = _lines(text, is_one=level > 0)
-            block.size, block.linked, block.is_lead, block.group = self._size, self._linked, self._is_lead, self._group
+            block.size, block.linked, block.group = self._size, self._linked, self._group
             block.box = self._number
             block.marks, block.links = self._marks, self._links
             block.title_of = title_of

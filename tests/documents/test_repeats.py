@@ -260,36 +260,6 @@ def test_what_stands_before_the_heading_of_a_page_is_its_site() -> None:
         assert left_out([Document(text.replace('{}', name), title=name) for name in CREATURES]) == [[]] * 6
 
 
-def test_what_follows_the_notice_at_the_end_of_a_page_goes_with_it() -> None:
-    end = 'Marn and its ships are trademarks of their respective owners.\n\nMade at sea\n\nLevel: 20'
-    documents = [Document(f'# {name}\n\n{name} sails.\n\nMade at sea\n\n{end}\n') for name in ('Gnash', 'Edda')]
-    assert left_out(documents) == [[], end.split('\n\n')[:2]]
-
-
-def test_what_comes_first_under_its_heading_is_no_end() -> None:
-    licence = 'Licensed under CC BY-SA 4.0.'
-    alone = [Document(f'# {name}\n\n{name} sails.\n\n## Licence\n\n{licence}\n') for name in CREATURES]
-    assert left_out(alone) == [[]] * 6
-    after = [Document(f'# {name}\n\n## Ships\n\nA ship.\n\n{licence}\n') for name in CREATURES]
-    assert left_out(after) == [[], *[[licence]] * 5]
-
-
-@pytest.mark.parametrize(
-    'end',
-    [
-        'This wiki is kept by sailors.',
-        'Marn Lore is a work of many hands, and belongs to none of the houses of Marn.',
-        '[Ada](/a) · [Morn](/m) · [Ilse](/i) · [Vael](/v) · [Edda](/e)',
-    ],
-)
-def test_what_only_many_pages_end_with_is_furniture(end: str) -> None:
-    documents = [Document(f'# {name}\n\n{name} sails.\n\n{end}\n') for name in CREATURES]
-    others = [Document(f'# Isle {number}\n\nIsle {number} lies south.\n\n{LICENCE}\n') for number in range(4)]
-    assert left_out(documents[:2]) == [[], []]
-    assert left_out(documents[:3]) == [[], [end], [end]]
-    assert left_out([*documents[:3], *others])[:3] == [[], [], []]
-
-
 def test_documents_that_an_earlier_one_contains() -> None:
     whole = f'# Marn\n\n{"Marn is a harbour of the south. " * 8}\n\n- Level: 20\n\n## Ships\n\nNone.\n'
     section = whole[: whole.index('## Ships')]

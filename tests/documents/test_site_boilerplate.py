@@ -65,38 +65,6 @@ def test_what_speaks_of_the_site(block: str) -> None:
 def test_what_may_be_a_fact_of_its_page(block: str) -> None:
     lines = lines_of(block)
     assert site_boilerplate.is_bound(lines) or not site_boilerplate.is_site(lines)
-    assert site_boilerplate.is_bound(lines) or not site_boilerplate.names_its_subject(lines)
-
-
-@pytest.mark.parametrize(
-    ('block', 'is_notice'),
-    [
-        ('Licensed under CC BY-SA 4.0.', True),
-        ('Licence: Creative Commons Attribution', True),
-        ('About | Privacy policy | Contact', True),
-        ('Marn and its ships are trademarks of their respective owners.', True),
-        ('Copyright was granted to Ilse Quarry.', False),
-        ('Licensed under the MIT licence.', False),
-        ('© Marn', False),
-    ],
-)
-def test_what_says_that_a_page_is_over(block: str, is_notice: bool) -> None:
-    assert site_boilerplate.is_notice(lines_of(block)) == is_notice
-
-
-@pytest.mark.parametrize(
-    ('block', 'names_it'),
-    [
-        ('Marn Wiki is a work of many hands and belongs to none of the houses of Marn.', True),
-        ('The Tide Guild keeps the harbour of Marn, and takes two crowns from each ship.', True),
-        ('Marn Wiki is a work of many hands.', False),
-        ('Marn Wiki is a work of many hands. It belongs to none of the houses of Marn.', False),
-        ('Hostile to players of every level who enter the camp of the guild at night.', False),
-        ('Alliance Players attack this creature at any time of day without a penalty to their reputation.', False),
-    ],
-)
-def test_long_prose_with_a_subject_of_its_own(block: str, names_it: bool) -> None:
-    assert site_boilerplate.names_its_subject(lines_of(block)) == names_it
 
 
 def test_a_long_line_of_marks_completes() -> None:
@@ -105,7 +73,6 @@ def test_a_long_line_of_marks_completes() -> None:
         for look in (
             site_boilerplate.is_bound,
             site_boilerplate.is_site,
-            site_boilerplate.is_notice,
             site_boilerplate.is_menu,
         ):
             look(lines or [unit * 20_000])

@@ -86,6 +86,12 @@ def test_verses_and_code_keep_their_lines() -> None:
     assert read(pdf([lines(verses)])).markdown == verses
 
 
+def test_raised_numbers_are_told_from_those_before_them() -> None:
+    """The raised ones begin where the others end."""
+    powers = [(72.0, 700.0, 'It holds 10'), (118.2, 704.0, '-9', 6), (127.0, 700.0, 'grams.')]
+    assert read(pdf([powers])).markdown == 'It holds 10^-9 grams.'
+
+
 def why_not(body: bytes) -> str:
     with pytest.raises(FetchError) as raised:
         read(body)

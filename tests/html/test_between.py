@@ -88,8 +88,8 @@ def test_a_page_of_headings_and_teasers_keeps_all_headings() -> None:
 
 
 def test_a_title_within_a_page_is_none_of_its_text() -> None:
-    page = to_markdown(f'<p>x<title>T</title>{PROSE}')
-    assert (page.title, page.markdown.split()[:2]) == ('T', ['x', 'The'])
+    page = to_markdown(f'<p>It rings.<title>T</title>{PROSE}')
+    assert (page.title, page.markdown.split()[:3]) == ('T', ['It', 'rings.', 'The'])
 
 
 HOSTILE = (

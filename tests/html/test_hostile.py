@@ -8,28 +8,10 @@ from summarizer_tool.html import Page, parsing, to_markdown, voting
 from tests.support.fictional import PROSE, article
 
 TAGS = (
-    *(
-        'div',
-        'p',
-        'a',
-        'b',
-        'ul',
-        'li',
-        'table',
-        'tr',
-        'td',
-        'th',
-        'pre',
-        'code',
-        'math',
-        'msup',
-        'mi',
-        'dl',
-        'dt',
-        'dd',
-    ),
-    *('blockquote', 'details', 'summary', 'h1', 'h2', 'img', 'br', 'span', 'sup', 'figure', 'figcaption', 'script'),
-    *('style', 'svg', 'template', 'nav', 'base', 'title', 'head', 'body', 'html', 'noscript', 'input', 'del', 'x-y'),
+    *('div', 'p', 'a', 'b', 'ul', 'li', 'table', 'tr', 'td', 'th', 'pre', 'code', 'math', 'msup', 'mi'),
+    *('dl', 'dt', 'dd', 'blockquote', 'details', 'summary', 'h1', 'h2', 'img', 'br', 'span', 'sup'),
+    *('figure', 'figcaption', 'script', 'style', 'svg', 'template', 'nav', 'base', 'title', 'head'),
+    *('body', 'html', 'noscript', 'input', 'del', 'x-y'),
 )
 ATTRIBUTES = (
     *('', ' class="admonition note"', ' class="katex"', ' class="share"', ' colspan=9', ' rowspan=0', ' start=x'),

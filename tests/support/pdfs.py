@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-Line = tuple[float, float, str]
-"""Points from the left and from the bottom, and text in ASCII."""
+Line = tuple[float, float, str] | tuple[float, float, str, int]
+"""Points from the left and from the bottom, text in ASCII, and the size of the font where it is another."""
 
 SIZE = 10
 LEADING = 12
@@ -31,7 +31,9 @@ def pdf(pages: Sequence[Sequence[Line]], *, title: str = '', trailer: str = '', 
         '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     ]
     for index, page in enumerate(pages):
-        shown = '\n'.join(f'BT /F1 {size} Tf {x:g} {y:g} Td ({_escaped(text)}) Tj ET' for x, y, text in page)
+        shown = '\n'.join(
+            f'BT /F1 {own[0] if own else size} Tf {x:g} {y:g} Td ({_escaped(text)}) Tj ET' for x, y, text, *own in page
+        )
         objects += [
             f'<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * index} 0 R '
             '/Resources << /Font << /F1 3 0 R >> >> >>',
