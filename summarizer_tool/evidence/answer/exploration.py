@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from summarizer_tool.evidence.answer import browsing, links, sufficiency
+from summarizer_tool.evidence.answer import links, sufficiency
 from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import LoadedPage, PageLoader, PageRequest
 from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, passage_content
@@ -29,6 +29,9 @@ from summarizer_tool.text.addresses import host_of, key_of
 _PATIENCE = 2
 _THOROUGH_PATIENCE = 4
 """Rounds without gain after which an answer that is not enough stops; the latter in the deep mode."""
+
+_AS_GOOD = 0.5
+"""What a link must be worth to be followed in one round with a better one, of what that is worth."""
 
 _MAX_STARTS = 5
 """Sources whose links are followed where no page was named: those of the best hits."""
@@ -239,9 +242,6 @@ class Exploration:
         patience = _THOROUGH_PATIENCE if self.question.mode == 'deep' else _PATIENCE
         if self.judgement.is_enough:
             patience = 1
-        elif within[0].score >= links.STRONG_SCORE:
-            # A chain of links may have to be walked to its end before anything shows.
-            patience = max(patience, most)
         return 'plateau' if self.stalled >= patience else None
 
     def _candidates(self) -> list[LinkCandidate]:
@@ -251,16 +251,12 @@ class Exploration:
         found = links.promising(
             self.references,
             self._topic(),
+            read=self._values(),
             seen=self.gathering.seen,
             allows=lambda url: within.allows(url) and host_of(url) not in lost,
-            # Behind those of which something is said, the answer may stand behind any.
-            least=links.ANY if is_lacking else 0.0,
         )
-        told = [candidate for candidate in found if candidate.is_told]
-        if told or not is_lacking:
-            return told or found
-        by_key = {candidate.key: candidate for candidate in found}
-        return [by_key[key] for key in browsing.in_turn(self.references, by_key.keys(), self._values())]
+        # Behind those of which something is said, the answer may stand behind any.
+        return found if is_lacking else [candidate for candidate in found if candidate.is_told]
 
     def _values(self) -> dict[str, float]:
         """By the key of each page that was read, how near it comes to what is asked, 0 to 1; without lists of pages."""
@@ -280,7 +276,8 @@ class Exploration:
             at_once = (at_once + 1) // 2
         most = min(at_once, self.budget - self.followed)
         depth = self.settings.answer_max_depth
-        chosen = [candidate for candidate in candidates if candidate.depth <= depth][:most]
+        within = [candidate for candidate in candidates if candidate.depth <= depth]
+        chosen = [candidate for candidate in within[:most] if candidate.value >= _AS_GOOD * within[0].value]
         before, total = self.followed, self.budget
 
         def report(done: int) -> None:

@@ -30,6 +30,8 @@ class QuestionTopic:
     """From 0 to 1."""
     asked: frozenset[str]
     """The terms of the question itself."""
+    parts: Mapping[str, float]
+    """The parts of the question, and how open each is, 0 to 1."""
 
 
 def topic_of(
@@ -47,10 +49,11 @@ def topic_of(
     weights = dict.fromkeys(terms.asked(known[:_MAX_KNOWN]).terms, KNOWN) if known else {}
     weights.update(dict.fromkeys(terms.asked(aside).terms, _ASIDE) if aside else {})
     asked: set[str] = set()
+    open_: dict[str, float] = {}
     for part, covered in zip(parts, coverage, strict=True):
-        worth = _COVERED_PART + (1 - _COVERED_PART) * (1 - covered)
+        worth = open_[part] = _COVERED_PART + (1 - _COVERED_PART) * (1 - covered)
         for term in terms.asked(part).terms:
             weight = worth * (FOUND if term in found else 1.0)
             weights[term] = max(weight, weights.get(term, 0.0) if term in asked else 0.0, _ASIDE)
             asked.add(term)
-    return QuestionTopic(MappingProxyType(weights), frozenset(asked))
+    return QuestionTopic(MappingProxyType(weights), frozenset(asked), MappingProxyType(open_))
