@@ -12,7 +12,7 @@ import anyio
 from summarizer_tool.evidence.answer import links, sufficiency
 from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import LoadedPage, PageLoader, PageRequest
-from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, passage_content
+from summarizer_tool.evidence.answer.pointers import Pointers
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.answer.trace import StopReason
 from summarizer_tool.evidence.question import scope, sub_queries
@@ -23,7 +23,6 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.settings import Settings
-from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import host_of, key_of
 
 _PATIENCE = 2
@@ -35,9 +34,6 @@ _AS_GOOD = 0.5
 
 _MAX_STARTS = 5
 """Sources whose links are followed where no page was named: those of the best hits."""
-
-LOOKED_AT = 10
-"""Hits of which what they say counts as found when links are weighed."""
 
 Search = Callable[[Query], Awaitable[SearchResult]]
 Split = Callable[[str, str, str], Awaitable[tuple[str, ...]]]
@@ -297,16 +293,10 @@ class Exploration:
             )
 
     def _topic(self) -> QuestionTopic:
-        asked = [frozenset(terms.asked(part).terms) for part in self.parts]
-        held: set[str] = set()
-        for hit in self.found.hits[:LOOKED_AT]:
-            cut = passage_content(hit.passage, self.pointers.get(hit.passage.source_id, NO_POINTERS))
-            held = held.union(*(cut.of(some) & some for some in asked))
         question = self.question
         return topic_of(
             self.parts,
             self.judgement.coverage or (0.0,) * len(self.parts),
-            found=held,
             aside=question.aside,
             known=question.known_context,
         )

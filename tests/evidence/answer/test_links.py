@@ -123,10 +123,6 @@ def test_what_is_still_missing_counts_more() -> None:
         topic = topic_of(parts, coverage)
         known = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
         assert urls(promising(known, topic, read={}))[0] == first
-    # A word that the evidence has is worth less than one that it has not.
-    topic = topic_of(['blades of the runner'], [0.5], found={'runner'})
-    known = references([at('/1', 'Runner'), at('/2', 'Blades')], page_url=PAGE, parent=0, depth=0, topic=topic)
-    assert urls(promising(known, topic, read={})) == ['/2', '/1']
 
 
 def test_intent_and_what_is_known_tell_two_things_of_one_name_apart() -> None:
