@@ -7,6 +7,7 @@ from summarizer_tool.html.page import Link
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, PageBlock
 from summarizer_tool.html.targets import absolute
 from summarizer_tool.html.titles import title_line
+from summarizer_tool.text.addresses import host_of
 from summarizer_tool.text.sentences import is_abbreviated
 
 MAX_LINKS = 3000
@@ -19,16 +20,36 @@ _SENTENCE = 60
 _MOST_BLOCKS = 3
 """Blocks beside a link that may say what it is about."""
 
+_CONTENTS = 10
+"""Links of a table of contents, or more."""
+
 _MARK = re.compile(f'[{LINK_OPEN}{LINK_CLOSE}]')
 _STOP = re.compile(r'[.!?…]["\'”’»)\]]{0,2}(?=\s)|[。！？]|\n')
 
 
-def page_links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, own: str) -> Iterator[Link]:
-    """The links of those blocks that are kept, or that belong to them; the first to each page, `MAX_LINKS` at most."""
+def page_links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, own: str) -> list[Link]:
+    """The links of those blocks that are kept, or that belong to them; the first to each page, `MAX_LINKS` at most.
+
+    Where none of these leads on within the site, those of all other blocks, too, if they are as many as a table of
+    contents has: it was taken for a menu, and a menu is a way to go on.
+    """
     seen = {absolute('', own), ''}
-    every = list(blocks)
-    for place, (block, section) in enumerate(zip(every, sections, strict=True)):
-        if not block.links or not (block.is_kept or block.leads_on):
+    every = list(zip(blocks, sections, strict=True))
+    kept = [block.is_kept or block.leads_on for block, _ in every]
+    found = list(_links_of(every, kept, base, seen))
+    if not any(host_of(link.url) == host_of(own) for link in found):
+        others = list(_links_of(every, [not is_kept for is_kept in kept], base, seen))
+        found += others if len(others) >= _CONTENTS else []
+    return found
+
+
+def _links_of(
+    blocks: Sequence[tuple[PageBlock, str]], chosen: Sequence[bool], base: str, seen: set[str]
+) -> Iterator[Link]:
+    """The links of the chosen blocks to pages that were not seen."""
+    every = [block for block, _ in blocks]
+    for place, (block, section) in enumerate(blocks):
+        if not block.links or not chosen[place]:
             continue
         words = block.words
         for target, (start, end) in zip(block.links, _spans(block.text), strict=False):

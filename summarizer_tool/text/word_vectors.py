@@ -66,6 +66,20 @@ class WordVectors:
         above = np.maximum(0.0, cosines - np.quantile(cosines, 1 - _NEAREST))
         return (above**2).tolist()
 
+    def cosines(self, texts: Sequence[Sequence[str]], question: Sequence[str]) -> list[float]:
+        """The cosine of each text with the question, both as words; each word counts the same, however common it is."""
+        import numpy as np
+
+        every = dict.fromkeys(word for text in (*texts, question) for word in text)
+        rows = self.of([*every])
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        places = {word: index for index, word in enumerate(every)}
+        *sums, asked = _sums(
+            rows, [np.array([places[word] for word in text], dtype=np.intp) for text in (*texts, question)]
+        )
+        lengths = np.linalg.norm(np.array(sums), axis=1) * np.linalg.norm(asked)
+        return (np.array(sums) @ asked / np.maximum(lengths, 1e-9)).tolist()
+
 
 @cache
 def installed() -> WordVectors | None:
@@ -90,6 +104,12 @@ def nearness(texts: Sequence[Sequence[str]], question: Sequence[str]) -> list[fl
     """How near each text is to the question, as `WordVectors.nearness` says; zeros where there are no vectors."""
     vectors = installed() if texts and question else None
     return vectors.nearness(texts, question) if vectors else [0.0] * len(texts)
+
+
+def cosines(texts: Sequence[Sequence[str]], question: Sequence[str]) -> list[float]:
+    """The cosine of each text with the question, as `WordVectors.cosines` says; zeros where there are no vectors."""
+    vectors = installed() if texts and question else None
+    return vectors.cosines(texts, question) if vectors else [0.0] * len(texts)
 
 
 def _sums(rows: 'Matrix', groups: 'Sequence[NDArray[np.intp]]') -> 'Matrix':

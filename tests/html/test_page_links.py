@@ -176,3 +176,11 @@ def test_what_stands_around_any_link_holds_it(pieces: list[tuple[str, str]]) -> 
 
 def _escaped(text: str) -> str:
     return text.replace('&', '&amp;').replace('<', '&lt;')
+
+
+def test_a_table_of_contents_is_the_way_on_from_a_page_that_leads_nowhere_else() -> None:
+    chapters = [f'/part-{number}' for number in range(12)]
+    rows = ''.join(f'<dt><a href="{path}">Of the mill</a></dt>' for path in chapters)
+    licence = '<p>This text may be copied, as <a href="https://law.example/by-sa">its licence</a> has it.</p>'
+    links = paths(shown(f'{paragraphs(*TEXT)}{licence}<div class="toc"><dl>{rows}</dl></div>'))
+    assert {'https://law.example/by-sa', *chapters} <= {*links}

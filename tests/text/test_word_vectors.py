@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from summarizer_tool import Document, Settings, SourceStore, Summarizer
+from summarizer_tool.evidence.answer.links import promising, references
+from summarizer_tool.evidence.question.topic import topic_of
+from summarizer_tool.html.page import Link
 from summarizer_tool.prompts import Focus
 from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
@@ -54,6 +57,15 @@ def best(scores: list[float]) -> int:
 def test_a_text_is_near_a_question_with_none_of_its_words() -> None:
     near = word_vectors.nearness([names.words(text) for text in TEXTS], names.words(ILLNESS))
     assert [score > 0 for score in near] == [False, True, False, False]
+
+
+@pytest.mark.usefixtures('vectors')
+def test_a_link_is_followed_for_what_its_words_mean() -> None:
+    texts = ('The heap of stones on the hill', 'A ledger of the shop', 'Songs of the ferrymen')
+    links = [Link(f'https://arrask.example/{number}', text) for number, text in enumerate(texts)]
+    topic = topic_of(['Which melody was sung on the boat?'], [0.0])
+    known = references(links, page_url='https://arrask.example/', parent=0, depth=0, topic=topic)
+    assert promising(known, topic, read={})[0].url == 'https://arrask.example/2'
 
 
 @pytest.mark.usefixtures('vectors')

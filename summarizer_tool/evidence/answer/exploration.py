@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from summarizer_tool.evidence.answer import browsing, links, sufficiency
+from summarizer_tool.evidence.answer import links, sufficiency
 from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import LoadedPage, PageLoader, PageRequest
-from summarizer_tool.evidence.answer.pointers import NO_POINTERS, Pointers, passage_content
+from summarizer_tool.evidence.answer.pointers import Pointers
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.answer.trace import StopReason
 from summarizer_tool.evidence.question import scope, sub_queries
@@ -23,18 +23,17 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.settings import Settings
-from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import host_of, key_of
 
 _PATIENCE = 2
 _THOROUGH_PATIENCE = 4
 """Rounds without gain after which an answer that is not enough stops; the latter in the deep mode."""
 
+_AS_GOOD = 0.5
+"""What a link must be worth to be followed in one round with a better one, of what that is worth."""
+
 _MAX_STARTS = 5
 """Sources whose links are followed where no page was named: those of the best hits."""
-
-LOOKED_AT = 10
-"""Hits of which what they say counts as found when links are weighed."""
 
 Search = Callable[[Query], Awaitable[SearchResult]]
 Split = Callable[[str, str, str], Awaitable[tuple[str, ...]]]
@@ -239,9 +238,6 @@ class Exploration:
         patience = _THOROUGH_PATIENCE if self.question.mode == 'deep' else _PATIENCE
         if self.judgement.is_enough:
             patience = 1
-        elif within[0].score >= links.STRONG_SCORE:
-            # A chain of links may have to be walked to its end before anything shows.
-            patience = max(patience, most)
         return 'plateau' if self.stalled >= patience else None
 
     def _candidates(self) -> list[LinkCandidate]:
@@ -251,16 +247,12 @@ class Exploration:
         found = links.promising(
             self.references,
             self._topic(),
+            read=self._values(),
             seen=self.gathering.seen,
             allows=lambda url: within.allows(url) and host_of(url) not in lost,
-            # Behind those of which something is said, the answer may stand behind any.
-            least=links.ANY if is_lacking else 0.0,
         )
-        told = [candidate for candidate in found if candidate.is_told]
-        if told or not is_lacking:
-            return told or found
-        by_key = {candidate.key: candidate for candidate in found}
-        return [by_key[key] for key in browsing.in_turn(self.references, by_key.keys(), self._values())]
+        # Behind those of which something is said, the answer may stand behind any.
+        return found if is_lacking else [candidate for candidate in found if candidate.is_told]
 
     def _values(self) -> dict[str, float]:
         """By the key of each page that was read, how near it comes to what is asked, 0 to 1; without lists of pages."""
@@ -280,7 +272,8 @@ class Exploration:
             at_once = (at_once + 1) // 2
         most = min(at_once, self.budget - self.followed)
         depth = self.settings.answer_max_depth
-        chosen = [candidate for candidate in candidates if candidate.depth <= depth][:most]
+        within = [candidate for candidate in candidates if candidate.depth <= depth]
+        chosen = [candidate for candidate in within[:most] if candidate.value >= _AS_GOOD * within[0].value]
         before, total = self.followed, self.budget
 
         def report(done: int) -> None:
@@ -300,16 +293,10 @@ class Exploration:
             )
 
     def _topic(self) -> QuestionTopic:
-        asked = [frozenset(terms.asked(part).terms) for part in self.parts]
-        held: set[str] = set()
-        for hit in self.found.hits[:LOOKED_AT]:
-            cut = passage_content(hit.passage, self.pointers.get(hit.passage.source_id, NO_POINTERS))
-            held = held.union(*(cut.of(some) & some for some in asked))
         question = self.question
         return topic_of(
             self.parts,
             self.judgement.coverage or (0.0,) * len(self.parts),
-            found=held,
             aside=question.aside,
             known=question.known_context,
         )

@@ -1,9 +1,15 @@
-"""Which links of the pages at hand are likeliest to lead to what is still missing. Pure computing."""
+"""Which links of the pages at hand are likeliest to lead to what is still missing. Pure computing.
+
+Words that a link shares with the question speak for it, and so does what its words mean, where the vectors of
+`wordllama` are installed. Where neither tells two links apart, they are followed breadth first: links that stand under
+one heading and lead into one folder are a shelf, and one page is taken of each, then more from where one was nearly
+right.
+"""
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 import regex
@@ -11,26 +17,25 @@ import regex
 from summarizer_tool.evidence.answer.pointers import MAX_LINKS, MAX_TEXT, link_terms
 from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
-from summarizer_tool.text import terms
+from summarizer_tool.text import names, terms, word_vectors
 from summarizer_tool.text.addresses import host_of, is_url, key_of, without_fragment
-from summarizer_tool.text.relevance import DERIVED, is_alike
+from summarizer_tool.text.stop_words import stop_words
 
 LEAST_SCORE = 0.2
-"""Below this a link has no more to do with the question than any other: one term of it in the path, but a common one,
-or terms of what is known alone."""
+"""Below this a link shares no more with the question than any other: one term of it in the path, but a common one, or
+terms of what is known alone."""
 
-STRONG_SCORE = 0.5
-"""From here a link names what is asked for: a term of the question in its text that few other links have."""
-
-PATH, SAID, SECTION, AROUND = 0.7, 0.7, 0.5, 0.4
-"""Worth of a term in the path, in what the page says that the link leads to, in the heading above, and in the sentence
+PATH, SAID, BESIDE = 0.7, 0.7, 0.45
+"""Worth of a term in the path, in what the page says that the link leads to, and in the heading above or the sentence
 around it, against 1 in the text of the link."""
+
+SHARED = 0.2
+"""What the words that a link shares with the question count beside what its words mean, where that is known: on the 70
+questions to the island of `tests/proofs/evidence` and 49 to the manual of a database this meaning found more, and both
+together most."""
 
 _HALF = 0.7
 """Weight of terms at which a link is half as promising as it can be."""
-
-_LEAST_ROOT = 4
-"""Letters of a word of which another one may be made."""
 
 _OTHER_SITE = 0.75
 _DEEPER = 0.9
@@ -39,15 +44,23 @@ _DEEPER = 0.9
 _SELDOM = 0.4
 """For listings and the like, which repeat what other pages say."""
 
-WAY = 0.35
-"""Weight beside its words of a link to a guide, an index and the like, or from a page down to its own chapters: one of
-these is the way where no link names what is asked."""
+_WAY = 1.3
+"""For the sections of a site and the chapters of a page."""
 
-ANY = 0.25
-"""The same, for a thorough search, of any link to the same site: enough from the pages that were named."""
+_LIST_OF_KNOWN = 0.2
+"""For a page in whose folder stand `MANY` links that are known, of which it is likely the list."""
 
 MANY = 4
 """Links from which a page is a list of them."""
+
+_SHELF = 0.1
+"""What the worth of a shelf counts beside the words of a link."""
+
+_UNKNOWN = 0.25
+"""Worth of a page, 0 to 1, as long as nothing of its shelf was read."""
+
+_CURIOSITY = 0.4
+"""What a shelf is worth more of which nothing was read; half of it after one page, a third after two."""
 
 # What these lead to has no text, or none that a fetch would give.
 _NO_TEXT = regex.compile(
@@ -75,18 +88,16 @@ _LISTING = regex.compile(
     r'|(?:^|[?&])(?:page|paged|start|offset|from|month|year|day|date)=\d',
     regex.IGNORECASE,
 )
-_HUB = frozenset(
-    terms.terms_of(
-        'guide guides manual handbook documentation docs reference overview contents index wiki encyclopedia library '
-        'faq knowledge resources learn about products services research handbuch anleitung dokumentation übersicht'
-    )
-)
+_ENDING = regex.compile(r'\.\w{1,5}$')
 _APART = regex.compile(r'(?<=\p{Ll})(?=\p{Lu})|[/_.+=&?-]+')
+
+_Shelf = tuple[int, str, str]
+"""The page, the heading and the folder that some links have in common."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A link of a page that was read, as terms."""
+    """A link of a page that was read, as words."""
 
     url: str
     key: str
@@ -95,33 +106,58 @@ class Reference:
     """The page it stands on."""
     depth: int
     """Of the page it leads to."""
+    shelf: _Shelf
     text: frozenset[str]
-    section: frozenset[str]
+    """The terms of its text."""
     path: frozenset[str]
-    around: frozenset[str]
-    """Of the sentence, or the block, that it stands in."""
     said: frozenset[str]
     """Of what the page says that it leads to; among them those of its text."""
+    beside: frozenset[str]
+    """Of the heading above it, and of the sentence or block that it stands in."""
+    words: tuple[str, ...]
+    """All words of it, of what is said of it, and of its path."""
     factor: float
-    """For its kind and its place: from 0 to 1."""
+    """For its kind and its place."""
     is_near: bool
     """Whether it stays on the site."""
     is_way: bool
-    """Whether it leads to many pages of the same site, or down from its page; from the first one, to a section."""
+    """Whether it leads down from its page; from the first page of a site, to a section."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCandidate:
-    """A link that is worth following."""
+    """A link that may be followed."""
 
     url: str
     key: str
     parent: int
     depth: int
     score: float
-    """0 to 1: how promising it is."""
-    is_told: bool
-    """Whether its words, or those beside it, speak for it; else it is its place alone."""
+    """How much of the question it names, 0 to 1, less for its kind and place."""
+    value: float
+    """How likely it is to lead to what is missing, without what its shelf tells."""
+    factor: float
+    """For its kind and its place."""
+    shelf: _Shelf
+
+    @property
+    def is_told(self) -> bool:
+        """Whether words that it shares with the question speak for it."""
+        return self.score >= LEAST_SCORE
+
+
+@dataclass(slots=True)
+class _ShelfRead:
+    """What was read of a shelf, or is about to be."""
+
+    values: list[float] = field(default_factory=list[float])
+    chosen: int = 0
+
+    @property
+    def worth(self) -> float:
+        """What is to be expected of its next page."""
+        expected = (_UNKNOWN + sum(self.values)) / (1 + len(self.values))
+        return expected + _CURIOSITY / (1 + len(self.values) + self.chosen)
 
 
 def references(
@@ -149,63 +185,99 @@ def references(
         # The path without what stands for the page itself, and what the query names.
         parts = urlsplit(url)
         path = unquote(parts.path, errors='replace')
-        words = frozenset(
-            terms.terms_of(_APART.sub(' ', f'{path} {unquote(parts.query, errors="replace")}'[:MAX_TEXT]))
-        )
+        said_by_path = _APART.sub(' ', f'{_ENDING.sub("", path)} {unquote(parts.query, errors="replace")}'[:MAX_TEXT])
+        in_path = frozenset(terms.terms_of(said_by_path))
         text = frozenset(terms.terms_of(link.text[:MAX_TEXT]))
-        factor = _factor(path, parts.query, (words | text) & topic.asked)
+        factor = _factor(path, parts.query, (in_path | text) & topic.asked)
         if factor:
-            section = frozenset(terms.terms_of(link.section[:MAX_TEXT]))
-            around = frozenset(terms.terms_of(link.around[:MAX_TEXT]))
-            said = frozenset(link_terms(link))
-            is_near = host_of(url) == host
-            is_way = is_near and (key in ways or not _HUB.isdisjoint(text | words))
-            factor *= _DEEPER**depth * (1.0 if is_near else _OTHER_SITE)
+            folder = key.rpartition('/')[0]
+            is_near, is_way = host_of(url) == host, key in ways
+            factor *= (1.0 if is_near else _OTHER_SITE) * (_WAY if is_way else 1.0)
             found.append(
-                Reference(url, key, parent, depth + 1, text, section, words, around, said, factor, is_near, is_way)
+                Reference(
+                    url,
+                    key,
+                    parent,
+                    depth + 1,
+                    (parent, link.section, folder),
+                    text,
+                    in_path,
+                    frozenset(link_terms(link)),
+                    frozenset(terms.terms_of(f'{link.section[:MAX_TEXT]}\n{link.around[:MAX_TEXT]}')),
+                    tuple(names.words(f'{(link.around or link.text)[:MAX_TEXT]} {said_by_path}')),
+                    factor * _DEEPER**depth,
+                    is_near,
+                    is_way,
+                )
             )
     return found
 
 
 def promising(
-    known: Iterable[Reference],
+    known: Sequence[Reference],
     topic: QuestionTopic,
     *,
+    read: Mapping[str, float],
     seen: Collection[str] = (),
     allows: Callable[[str], bool] | None = None,
-    least: float = 0.0,
 ) -> list[LinkCandidate]:
-    """The links worth following, best first: each page once, from where its link is most promising.
+    """The links worth following, in the order in which they are to be read: each page once, from its best link.
 
-    The score is `w / (w + _HALF)`, where `w` is the weight of the question's terms that stand in the link's text, its
-    path (times `PATH`), what is said of it (times `SAID`), the heading above it (times `SECTION`) or the sentence
-    around it (times `AROUND`), each by how few of all links have it, times how much of the link's text is about the
-    question; for its kind and place it loses by factors. A guide, an index and the like, and the chapters of a page,
-    weigh `WAY` more, and any link within its site `least`. None has under `LEAST_SCORE`; those for which words speak
-    come before those for which their place alone does.
+    How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
+    stand in the link's text, its path (times `PATH`), what is said of it (times `SAID`), the heading above it or the
+    sentence around it (times `BESIDE`), each by how few of all links have it, times how much of the link's text is
+    about the question. Links to other sites must name some.
+
+    Args:
+        known: All links of the pages that were read.
+        topic: What is asked, and what of it is still open.
+        read: What the pages that were read are worth, 0 to 1, by key.
+        seen: Keys of pages that are not to be read again.
+        allows: Which URLs may be read; by default all.
     """
-    open_ = [reference for reference in known if reference.key not in seen]
-    if allows is not None:
-        open_ = [reference for reference in open_ if allows(reference.url)]
-    alike = _alike(open_, topic)
-    rarity = _rarity(open_, topic, alike)
+    open_ = [each for each in known if each.key not in seen and (allows is None or allows(each.url))]
+    folders = Counter(each.shelf[2] for each in known)
+    rarity = _rarity(open_, topic)
+    meanings = _meanings(open_, topic)
+    share = SHARED if any(meanings) else 1.0
     best: dict[str, LinkCandidate] = {}
-    for reference in open_:
-        weight = _weight(reference, topic, rarity, alike)
-        place = max(WAY if reference.is_way else 0.0, least if reference.is_near else 0.0)
-        score = _score(weight + place, reference, topic)
-        is_told = _score(weight, reference, topic) >= LEAST_SCORE
-        candidate = LinkCandidate(
-            reference.url, reference.key, reference.parent, reference.depth, round(score, 3), is_told
-        )
-        before = best.get(reference.key)
-        if score >= LEAST_SCORE and (before is None or _rank(candidate) > _rank(before)):
-            best[reference.key] = candidate
-    return sorted(best.values(), key=_rank, reverse=True)
+    for each, meaning in zip(open_, meanings, strict=True):
+        factor = each.factor * (_LIST_OF_KNOWN if folders[each.key] >= MANY else 1.0)
+        score = round(factor * _score(_weight(each, topic, rarity), each, topic), 3)
+        value = share * score + factor * meaning
+        before = best.get(each.key)
+        if (each.is_near or score >= LEAST_SCORE) and (before is None or value > before.value):
+            best[each.key] = LinkCandidate(
+                each.url, each.key, each.parent, each.depth, score, value, factor, each.shelf
+            )
+    return _by_turns(best.values(), known, read)
 
 
-def _rank(candidate: LinkCandidate) -> tuple[bool, float]:
-    return candidate.is_told, candidate.score
+def _by_turns(
+    candidates: Iterable[LinkCandidate], known: Iterable[Reference], read: Mapping[str, float]
+) -> list[LinkCandidate]:
+    """Candidates in the order in which they are to be read: by their value, and by what was read of their shelves."""
+    shelves: defaultdict[_Shelf, _ShelfRead] = defaultdict(_ShelfRead)
+    for each in known:
+        if (value := read.get(each.key)) is not None:
+            shelves[each.shelf].values.append(value)
+    waiting: defaultdict[_Shelf, list[LinkCandidate]] = defaultdict(list)
+    best_first = sorted(candidates, key=lambda each: -each.value - _SHELF * _UNKNOWN * each.factor)
+    for candidate in reversed(best_first):
+        waiting[candidate.shelf].append(candidate)
+    order: list[LinkCandidate] = []
+
+    def worth(shelf: _Shelf) -> float:
+        best = waiting[shelf][-1]
+        return best.value + _SHELF * best.factor * shelves[shelf].worth
+
+    while waiting:
+        chosen = max(waiting, key=worth)
+        order.append(waiting[chosen].pop())
+        shelves[chosen].chosen += 1
+        if not waiting[chosen]:
+            del waiting[chosen]
+    return order
 
 
 def leading(known: Iterable[Reference], parts: Sequence[str]) -> set[str]:
@@ -219,6 +291,18 @@ def leading(known: Iterable[Reference], parts: Sequence[str]) -> set[str]:
     }
 
 
+def _meanings(links: Sequence[Reference], topic: QuestionTopic) -> list[float]:
+    """How near each link is to an open part of the question by what its words mean, at most 1; 0 without vectors."""
+    best = [0.0] * len(links)
+    for part, worth in topic.parts.items():
+        asked = names.words(part)
+        idle = stop_words(asked)
+        texts = [[word for word in link.words if word not in idle] for link in links]
+        found = word_vectors.cosines(texts, [word for word in asked if word not in idle])
+        best = [max(before, worth * value) for before, value in zip(best, found, strict=True)]
+    return best
+
+
 def _factor(path: str, query: str, asked: frozenset[str]) -> float:
     """What a link is worth by where it leads: 0 for nothing that answers."""
     if _NO_TEXT.search(path) or _VIEW.search(query):
@@ -230,54 +314,28 @@ def _factor(path: str, query: str, asked: frozenset[str]) -> float:
     return 1.0
 
 
-def _alike(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, str]:
-    """By words of links the term of the question that each is a form or a part of: `singer`, `millstone`."""
-    wanted = [term for term in topic.weights if len(term) >= _LEAST_ROOT and topic.weights[term] > KNOWN]
-    words = {word for each in links for some in (each.text, each.path, each.section, each.around) for word in some}
-    return {
-        word: term
-        for word in words - topic.weights.keys()
-        if len(word) >= _LEAST_ROOT
-        for term in wanted
-        if word.startswith(term) or term.startswith(word) or is_alike(word, (term,))
-    }
-
-
-def _rarity(links: Sequence[Reference], topic: QuestionTopic, alike: Mapping[str, str]) -> dict[str, float]:
+def _rarity(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, float]:
     """How much it says of a link to have a term, from 1 for the only one down: a site's own name is on all of them."""
     pages: defaultdict[str, set[str]] = defaultdict(set)
     beside: defaultdict[str, set[str]] = defaultdict(set)
     for reference in links:
-        pages[reference.key] |= reference.text | reference.path | reference.section
-        beside[reference.key] |= reference.around | reference.said
+        pages[reference.key] |= reference.text | reference.path
+        beside[reference.key] |= reference.beside | reference.said
     own, near = (
-        Counter(
-            term
-            for words in some.values()
-            for term in (words & topic.weights.keys()) | {alike[word] for word in words & alike.keys()}
-        )
-        for some in (pages, beside)
+        Counter(term for words in some.values() for term in words & topic.weights.keys()) for some in (pages, beside)
     )
     # The links of a sentence share what is around them, which makes none of them say less by its own words.
     counts = {term: own[term] or near[term] for term in own | near}
     return {term: math.log(1 + len(pages) / count) / math.log(1 + len(pages)) for term, count in counts.items()}
 
 
-def _weight(reference: Reference, topic: QuestionTopic, rarity: Mapping[str, float], alike: Mapping[str, str]) -> float:
+def _weight(reference: Reference, topic: QuestionTopic, rarity: Mapping[str, float]) -> float:
     """What the words of a link, and of what is beside it, have of the question."""
-    places = (
-        (1.0, reference.text),
-        (PATH, reference.path),
-        (SAID, reference.said),
-        (SECTION, reference.section),
-        (AROUND, reference.around),
-    )
+    places = ((1.0, reference.text), (PATH, reference.path), (SAID, reference.said), (BESIDE, reference.beside))
     got: dict[str, float] = {}
     for worth, words in places:
         for term in words & topic.weights.keys():
             got.setdefault(term, worth)
-        for word in words & alike.keys():
-            got.setdefault(alike[word], worth * DERIVED)
     if all(topic.weights[term] <= KNOWN for term in got):
         return 0.0
     return sum(topic.weights[term] * rarity[term] * worth for term, worth in got.items())
@@ -286,4 +344,4 @@ def _weight(reference: Reference, topic: QuestionTopic, rarity: Mapping[str, flo
 def _score(weight: float, reference: Reference, topic: QuestionTopic) -> float:
     text = reference.text
     about = len(text & topic.weights.keys()) / len(text) if text else 0.0
-    return weight / (weight + _HALF) * (0.8 + 0.2 * about) * reference.factor
+    return weight / (weight + _HALF) * (0.8 + 0.2 * about)

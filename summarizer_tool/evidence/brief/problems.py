@@ -76,17 +76,17 @@ class _Listing:
 
 def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> Problem:
     """The text for an error of this package, by its type; its message names the input, the limit and the way out."""
-    detail = str(error) or type(error).__name__
+    detail = quoting.label(str(error) or type(error).__name__, _DETAIL_TOKENS)
     match error:
         case RequestError():
-            return _detailed('error_request', 'detail', detail, budget)
+            return _problem('error_request', budget, detail=detail)
         case UnknownSourceError():
             return unknown_source(detail, budget)
         case FetchError():
-            return _detailed('error_fetch', 'lists', detail, budget, before='- ')
+            return _problem('error_fetch', budget, [_Listing([f'- {detail}'])])
         case _:
             name = next((name for kind, name in _NAMES if isinstance(error, kind)), 'failed')
-            return _detailed('error_failed', 'detail', detail, budget, type=name)
+            return _problem('error_failed', budget, detail=detail, type=name)
 
 
 def fetch_failed(failures: Sequence[TracePage], budget: int = MAX_TOKENS) -> Problem:
@@ -113,7 +113,7 @@ def timed_out(seconds: float, waiting_for: str = '', set_by: str = '') -> Proble
 
 def unknown_source(detail: str, budget: int = MAX_TOKENS) -> Problem:
     """A handle that is none here; the message of the error names the near ones."""
-    return _detailed('error_unknown_source', 'detail', detail, budget)
+    return _problem('error_unknown_source', budget, detail=quoting.label(detail, _DETAIL_TOKENS))
 
 
 def not_stored(url: str, near: Sequence[Source] = (), budget: int = MAX_TOKENS, *, is_all: bool = True) -> Problem:
@@ -177,14 +177,6 @@ def no_results(
 
 def _title(source: Source) -> str:
     return quoting.label(source.title, TITLE_TOKENS) or 'untitled'
-
-
-def _detailed(name: str, place: str, detail: str, budget: int, *, before: str = '', **values: str) -> Problem:
-    """A text around a detail, which is shortened to what is left of the budget."""
-    around = tokens.count(_problem(name, budget, (), '', **values | {place: before}).text)
-    room = min(_DETAIL_TOKENS, budget - around - 2)  # where texts meet, a token may become two
-    label = quoting.label(detail, max(8, room))
-    return _problem(name, budget, (), '', **values | {place: before + label})
 
 
 def _problem(

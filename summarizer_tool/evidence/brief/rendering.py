@@ -97,19 +97,17 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
             is_all = False
             break
     pages = pictures = 0
-    headings = -1
+    is_full = False
     # As soon as one thing does not fit, what comes after it is left out.
     if is_all and citing.fill(fitting) and telling.fill(fitting) and _all_sources(fitting):
         trace = sections.trace(brief.trace, everywhere)
         pages = trace.most(fitting.left + trace.cost(0))
         fitting.left -= trace.cost(pages) - trace.cost(0)
-        listing = [sections.sources(brief, fitting.listed, count) for count in (-1, *sections.HEADINGS)]
         if pages == trace.total:
-            sizes = [tokens.count(text) for text in listing]
-            fits = [place for place, size in enumerate(sizes) if size - sizes[0] <= fitting.left]
-            headings = (-1, *sections.HEADINGS)[fits[-1]]
-            fitting.left -= sizes[fits[-1]] - sizes[0]
-            if headings == sections.HEADINGS[-1]:
+            sizes = [tokens.count(sections.sources(brief, fitting.listed, is_full=full)) for full in (False, True)]
+            is_full = sizes[1] - sizes[0] <= fitting.left
+            if is_full:
+                fitting.left -= sizes[1] - sizes[0]
                 images = sections.images(brief.images, everywhere)
                 pictures = images.most(fitting.left + images.cost(0))
 
@@ -121,7 +119,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
         section
         for section in (
             *before,
-            sections.sources(brief, fitting.listed, headings),
+            sections.sources(brief, fitting.listed, is_full=is_full),
             _written(fitted, brief),
             images.write(pictures) if images.total else '',
             trace.write(pages) if trace.total else '',

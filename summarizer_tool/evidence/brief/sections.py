@@ -15,8 +15,8 @@ TITLE_TOKENS = 40
 
 URL_TOKENS = 120
 HEADING_TOKENS = 16
-HEADINGS = (0, 2, 4, 8, 16)
-"""Headings that a source is listed with, as there is room."""
+_MAX_HEADINGS = 8
+"""Headings that a source is listed with where there is room."""
 
 _CAPTION_TOKENS = 48
 _STAT_TOKENS = 48
@@ -87,9 +87,9 @@ def listed(name: str, lines: Sequence[str], room: int) -> str:
     return write(BriefSection(write, len(rows)).most(room))
 
 
-def sources(brief: Brief, numbers: Collection[int], headings: int = -1) -> str:
-    """The sources with these numbers: handle, URL and title; with `headings`, sizes, times and so many of these."""
-    rows = [source_row(number, brief.sources[number - 1], headings) for number in sorted(numbers)]
+def sources(brief: Brief, numbers: Collection[int], *, is_full: bool = False) -> str:
+    """The sources with these numbers: handle, URL and title; in full also size, time and headings."""
+    rows = [source_row(number, brief.sources[number - 1], is_full=is_full) for number in sorted(numbers)]
     return '\n'.join((head('SOURCES', len(rows), len(brief.sources)), *rows))
 
 
@@ -100,14 +100,14 @@ def source_line(number: int, source: BriefSource | Source, when: str) -> str:
     return ' · '.join(filter(None, (f'{number}. {source.id}', f'{source.tokens:,} tokens', when, address, title)))
 
 
-def source_row(number: int, source: BriefSource, headings: int = -1) -> str:
+def source_row(number: int, source: BriefSource, *, is_full: bool = False) -> str:
     """A source in one line, or two with its headings."""
-    if headings < 0:
+    if not is_full:
         title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
         return ' · '.join(filter(None, (f'{number}. {source.id}', quoting.address(source.url, URL_TOKENS), title)))
     fetched = '' if source.fetched_at is None else f'fetched {source.fetched_at:%Y-%m-%d}'
     line = source_line(number, source, fetched)
-    named = [label for heading in source.headings[:headings] if (label := quoting.label(heading, HEADING_TOKENS))]
+    named = [label for heading in source.headings[:_MAX_HEADINGS] if (label := quoting.label(heading, HEADING_TOKENS))]
     if not named:
         return line
     more = len(source.headings) - len(named)

@@ -77,8 +77,8 @@ async def test_deep_goes_on_though_there_is_enough() -> None:
         [
             '->0 d0 /guide/kaplan 04 +1 0.00>0.84',
             '->1 d0 /guide/blades 05 +2 0.00>0.84',
-            '1>2 d1 /guide/bulb 06 +1 0.84>0.84',
-            '0>3 d1 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
+            '0>2 d1 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
+            '1>3 d1 /guide/bulb 06 +1 0.84>0.84',
             '1 rounds: no promising links',
         ]
     )
