@@ -1,7 +1,7 @@
 """`ExtractiveModel`: a pydantic-ai model without key, network or weights.
 
 It reads the same prompts as any other model and fills the same `ChunkSummary`, by ranking sentences for names, numbers
-and new words per token, with relevance to the focus or schema, and compressing them. Same input, same output.
+and new words per token, with relevance to the focus or schema. Same input, same output.
 """
 
 from collections import Counter
@@ -18,7 +18,6 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool import prompts
-from summarizer_tool.extractive import compression
 from summarizer_tool.extractive.outline import outlined
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statements import statements
@@ -27,7 +26,7 @@ from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
 from summarizer_tool.text.relevance import rare_words, relevances, relevant
-from summarizer_tool.text.sentences import MAX_WORDS, plain
+from summarizer_tool.text.sentences import MAX_WORDS, ended, plain
 from summarizer_tool.text.superseding import superseded
 
 DEFAULT_TARGET_TOKENS = 1000
@@ -66,12 +65,6 @@ SAYING_COST = 4
 
 SAYING_COST_OF_GIST = 20
 """The same where nothing was asked for, and what is said shall hang together."""
-
-DANGLING_WEIGHT = 0.3
-"""Weight of a sentence whose first word is a pronoun for nobody knows what."""
-
-DANGLING_WEIGHT_OF_GIST = 0.6
-"""The same where nothing was asked for: what a text is mostly about is easily guessed."""
 
 QUOTED_WEIGHT = 0.7
 """Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
@@ -190,16 +183,22 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     found: list[Statement] = []
     headings: list[str] = []
     former: list[tuple[Statement, str]] = []
+    count = 0
     for source in request.sources:
         said, sections = outlined(source.lines, source.path)
         if not said:
             said, sections = statements(source.lines, source.path)
+        read = len(said)
         said, outdated = _standing(said, sections)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
         former += outdated
-        found += [replace(statement, section=statement.section + len(headings)) for statement in said]
+        found += [
+            replace(each, section=each.section + len(headings), thing=each.thing + count if each.thing >= 0 else -1)
+            for each in said
+        ]
         headings += [' '.join(section.titles[-2:]) for section in sections]
+        count += read
     found = [statement for statement in found if _says_something(statement)] or found
     is_story = sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found)
     updates = {newest for _, newest in former}
@@ -214,53 +213,43 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
     items: list[scoring.Item] = []
     texts: list[str] = []
-    said_by: list[Statement] = []
     answered: list[float] = []
     importance: list[int] = []
     for index, statement in enumerate(found):
         whole = statement.said(statement.text)
         is_update = whole in updates
         is_binding = is_update or (aim is scoring.Aim.GIST and not is_story and _binds(statement.text))
-        is_cut = statement.kind is Kind.PROSE and not is_update
-        forms = compression.variants(statement.text) if is_cut else [statement.text]
-        forms = [statement.said(form) for form in forms]
         mentioned = [name for name in names.mentions(whole) if name in is_name]
-        full_cost = tokens.count_cached(whole)
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         weight *= KIND_WEIGHTS[statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
-        if statement.is_dangling:
-            weight *= DANGLING_WEIGHT_OF_GIST if aim is scoring.Aim.GIST else DANGLING_WEIGHT
         if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
             weight *= QUOTED_WEIGHT
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
         matters = scoring.MOST_IMPORTANT if is_binding else KIND_IMPORTANCE[statement.kind]
-        for form in forms:
-            # Counting every form exactly would take a third of the time and change no choice.
-            cost = round(full_cost * len(form) / len(whole)) + 1
-            words = scoring.content_words(form)
-            items.append(
-                scoring.Item(
-                    cost=cost,
-                    names=tuple(dict.fromkeys(names.key(name) for name in mentioned if name in form)),
-                    words=words,
-                    weight=weight * cost / (cost + saying_cost),
-                    bonus=bonus + scoring.vital(matters, words, aim),
-                    section=statement.section,
-                    variant_of=index,
-                )
+        cost = tokens.count_cached(whole) + 1
+        words = scoring.content_words(whole)
+        items.append(
+            scoring.Item(
+                cost=cost,
+                names=tuple(dict.fromkeys(map(names.key, mentioned))),
+                words=words,
+                weight=weight * cost / (cost + saying_cost),
+                bonus=bonus + scoring.vital(matters, words, aim),
+                section=statement.section,
+                variant_of=statement.thing if statement.thing >= 0 else None,
             )
-            texts.append(form)
-            said_by.append(statement)
-            answered.append(max(answers[index], float(is_named[index])))
-            importance.append(matters)
+        )
+        texts.append(whole)
+        answered.append(max(answers[index], float(is_named[index])))
+        importance.append(matters)
     chosen = scoring.choose(items, target_tokens, aim, fill=True)
     facts = [
         Fact(
             text=texts[index],
             importance=5 if answered[index] > ANSWERS else importance[index],
-            evidence=list(said_by[index].evidence),
+            evidence=list(found[index].evidence),
         )
         for index in sorted(chosen)
     ]
@@ -356,7 +345,7 @@ def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> Chunk
             room -= tokens.count(text) + 1
             if room < 0:
                 break
-            facts.append(Fact(text=compression.ended(text), evidence=[line.number]))
+            facts.append(Fact(text=ended(text), evidence=[line.number]))
     return ChunkSummary(facts=facts)
 
 

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import regex
 
-from summarizer_tool.extractive.compression import IDENTIFIER
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
@@ -21,6 +20,9 @@ _PAIR_WORDS = 12
 
 ASIDE_REACH = 60
 """Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
+
+_ANTECEDENT_REACH = 300
+"""Characters of what a sentence that points back is said together with."""
 
 _LABEL_WORDS = 8
 """Words of a label in bold, its aside included."""
@@ -73,8 +75,9 @@ class Statement:
     kind: Kind = Kind.PROSE
     lead: str = ''
     """Who says it, or what it is about."""
-    is_dangling: bool = False
-    """Whether it begins with a pronoun, and nothing says what for."""
+    thing: int = -1
+    """Of statements that have this number in common one is enough: a sentence, and the same with those after it that
+    point back to it."""
 
     def said(self, text: str) -> str:
         """A form of the text with what leads to it."""
@@ -171,7 +174,7 @@ class StatementReader:
         """Say something, with the heading it needs if it begins with a pronoun."""
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
-        lines, is_dangling = tuple(dict.fromkeys(evidence)), False
+        lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
         if (
             self.term is not None
             and not lead
@@ -185,10 +188,17 @@ class StatementReader:
         ):
             lead = self._subject_for(text)
             kind = Kind.PROSE if lead else kind
-            is_dangling = not lead and any(each.match(text) for each in (_PRONOUN, _POINTS_BACK, _NO_SUBJECT))
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         section = len(self.sections) - 1
-        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, is_dangling))
+        if kind is Kind.PROSE and not lead and any(each.match(text) for each in (_PRONOUN, _POINTS_BACK, _NO_SUBJECT)):
+            before = self.out[-1] if self.out else None
+            is_known = before is not None and before.kind is Kind.PROSE and before.section == section
+            if before is not None and is_known and len(before.text) < _ANTECEDENT_REACH:
+                text, lead, thing = f'{before.text} {text}', before.lead, before.thing
+                lines = tuple(dict.fromkeys((*before.evidence, *lines)))
+            else:
+                kind = Kind.FRAGMENT
+        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
 
     def _is_nameless(self, text: str) -> bool:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
@@ -246,8 +256,7 @@ class StatementReader:
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
         alone: Sentence | None = None
         for place, sentence in enumerate(sentences(lines, self.language)):
-            begun = IDENTIFIER.sub(_capitalized, sentence.text)
-            kind = Kind.PROSE if is_whole(begun, self.language) else Kind.FRAGMENT
+            kind = Kind.PROSE if is_whole(sentence.text, self.language) else Kind.FRAGMENT
             if place == 0 and label and kind is Kind.FRAGMENT and len(sentence.text.split()) <= _LABEL_WORDS:
                 alone = sentence
             elif kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
@@ -289,10 +298,6 @@ class StatementReader:
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
-
-
-def _capitalized(match: regex.Match[str]) -> str:
-    return match.group().upper()
 
 
 def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:

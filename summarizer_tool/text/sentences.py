@@ -67,6 +67,8 @@ VERB = regex.compile(
     r"|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows))\b|['’](?:s|re|ve|ll|d|m)\b"
     r"|n['’]t\b"
 )
+# What is written in small letters wherever it stands.
+_IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
 _OPENS_AMID = regex.compile(r'^(?:[\p{Ll},;:)\]}]|(?:And|Which|Respectively|Because|Or|Nor)\b)')
 _ENDS = regex.compile(r'[.!?。！？؟।…][)\]"\'”’»」』]{0,2}$')
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
@@ -82,6 +84,7 @@ _LEAST_LETTERS = 0.6
 
 def is_whole(text: str, language: str = 'en') -> bool:
     """Return whether a text has the form of a sentence: it begins and ends as one, and in English has a finite verb."""
+    text = _IDENTIFIER.sub('X', text)
     words = text.split()
     solid = sum(map(len, words))
     letters = sum(map(str.isalpha, text))
@@ -94,6 +97,12 @@ def is_whole(text: str, language: str = 'en') -> bool:
     # A condition alone has one verb, and no comma or "then" before what follows from it.
     least = 2 if _CONDITION.match(text) and not _LEADS_TO.search(_IN_BRACKETS.sub('', text)) else 1
     return sum(1 for _ in islice(VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least
+
+
+def ended(text: str) -> str:
+    """`text` as a sentence: with a full stop, unless it ends with one, or with what closes it."""
+    text = text.rstrip(' ,;:')
+    return text if _ENDS.search(text) else f'{text}.'
 
 
 def plain(text: str) -> str:
