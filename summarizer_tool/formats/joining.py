@@ -8,6 +8,7 @@ Vocabulary: TypeAlias = frozenset[str]
 """The words of a text in small letters, those with hyphens too."""
 
 _WORDS = re.compile(r'[^\W\d_]+(?:-[^\W\d_]+)*')
+_DIVIDED = re.compile(r'(?<![^\W\d_])[^\W\d_]++[-‐]\n\s*+[^\W\d_]++')
 _SOFT = '\x02\xad\ufffe'
 """What stands for a hyphen that is there only at the end of a line; the first and the last are pdfium's."""
 
@@ -21,7 +22,8 @@ _SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\
 
 def words_in(lines: Iterable[str]) -> Vocabulary:
     """The words that stand within lines: those by which it is seen whether a hyphen belongs to a word."""
-    return frozenset(word for line in lines for word in _WORDS.findall(line.casefold().replace('‐', '-')))
+    text = _DIVIDED.sub(' ', '\n'.join(lines))
+    return frozenset(_WORDS.findall(text.casefold().replace('‐', '-')))
 
 
 def join(
