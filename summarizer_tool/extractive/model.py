@@ -189,6 +189,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         if not said:
             said, sections = statements(source.lines, source.path)
         read = len(said)
+        if len(source.path) < 2:  # under the title alone: the text begins here
+            said = _with_opening(said)
         said, outdated = _standing(said, sections)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
@@ -218,7 +220,9 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     for index, statement in enumerate(found):
         whole = statement.said(statement.text)
         is_update = whole in updates
-        is_binding = is_update or (aim is scoring.Aim.GIST and not is_story and _binds(statement.text))
+        is_binding = (
+            is_update or statement.is_opening or (aim is scoring.Aim.GIST and not is_story and _binds(statement.text))
+        )
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         weight *= KIND_WEIGHTS[statement.kind]
@@ -262,6 +266,18 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     ]
     said_names = {name for index in chosen for name in items[index].names}
     return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
+
+
+def _with_opening(said: list[Statement]) -> list[Statement]:
+    """The statements of the beginning of a text, with what tells what it is about marked as such."""
+    named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
+    if named is not None and said[named].kind is Kind.FRAGMENT:
+        said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
+    first = next((place for place, each in enumerate(said[:_OPENING]) if each.kind in _SAYING and not each.lead), None)
+    about = next((place for place, each in enumerate(said[:_OPENING]) if _ABOUT_ITSELF.search(each.text)), None)
+    for place in {first, about} - {None}:
+        said[place] = replace(said[place], is_opening=True)
+    return said
 
 
 def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
@@ -310,6 +326,16 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
     places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
     return relevant(places, [said.said(said.text) for said in found], focus)
 
+
+_OPENING = 20
+"""Statements among which a text says what it is about."""
+_SAYING = (Kind.PROSE, Kind.DECLARATION)
+# `ls - list directory contents`
+_DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
+_ABOUT_ITSELF = regex.compile(
+    r'\b[Tt]his (?:article|book|document|guide|library|manual|memo|module|package|page|paper|program|project|report'
+    r'|specification|tool|utility) (?:\p{Ll}+ly )?\p{Ll}+s\b'
+)
 
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
