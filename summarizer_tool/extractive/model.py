@@ -273,7 +273,9 @@ def _with_opening(said: list[Statement]) -> list[Statement]:
     named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
     if named is not None and said[named].kind is Kind.FRAGMENT:
         said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
-    first = next((place for place, each in enumerate(said[:_OPENING]) if each.kind in _SAYING and not each.lead), None)
+    # Below a heading: what a title names is said first.
+    titled = (place for place, each in enumerate(said[:_OPENING]) if each.section and each.kind in _SAYING)
+    first = next((place for place in titled if not said[place].lead), None)
     about = next((place for place, each in enumerate(said[:_OPENING]) if _ABOUT_ITSELF.search(each.text)), None)
     for place in {first, about} - {None}:
         said[place] = replace(said[place], is_opening=True)

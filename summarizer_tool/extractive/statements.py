@@ -50,7 +50,7 @@ _BOX = regex.compile(
     r'|^\s*\.\. (?:note|warning|tip|caution|danger|hint|important|attention|admonition|seealso|version\w+|deprecated)::'
 )
 # What stands after a prompt has been typed.
-_PROMPT = regex.compile(r'^\s*(?:[$%] |>>>|\.\.\. )\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
+_PROMPT = regex.compile(r'^\s*(?:[$%] |>>> ?)\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
 _BULLET = regex.compile(
     r'^[ \t]*(?:[-*+•]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+(?:\[[ xX]\][ \t]+)?'
 )

@@ -43,11 +43,11 @@ def test_facts_within_the_target():
     assert summarize_sources(request(PAGE), 60) == snapshot(
         ChunkSummary(
             facts=[
-                Fact(text='She founded the Salt Guild on 3 May 1871 with Jonas Orme.', evidence=[3]),
+                Fact(text='Mara Quill (1840–1902) was a cooper from Port Ansel.', evidence=[2], importance=5),
                 Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[5]),
                 Fact(text='| Heron | Master: Ada Finn | Lost: 1872 |', importance=2, evidence=[8, 6]),
             ],
-            entities=['Jonas Orme', 'Ada Finn', 'Mara Quill', 'Port Ansel', 'Karl Brandt'],
+            entities=['Jonas Orme', 'Ada Finn', 'Salt Guild', 'Karl Brandt'],
         )
     )
 
@@ -80,7 +80,7 @@ def test_it_answers_a_prompt_as_any_model_does():
         [prompts.PromptSource([NumberedLine(1, 'Ada Finn poisoned Jonas Orme.')])], prompts.Focus(), 50
     )
     assert asyncio.run(Agent(ExtractiveModel(), output_type=ChunkSummary).run(prompt)).output == snapshot(
-        ChunkSummary(facts=[Fact(text='Ada Finn poisoned Jonas Orme.', evidence=[1])])
+        ChunkSummary(facts=[Fact(text='Ada Finn poisoned Jonas Orme.', evidence=[1], importance=5)])
     )
 
 
