@@ -248,7 +248,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         texts.append(whole)
         answered.append(max(answers[index], float(is_named[index])))
         importance.append(matters)
-    chosen = scoring.choose(items, target_tokens, aim, fill=True)
+    chosen = _extended(scoring.choose(items, target_tokens, aim, fill=True), items, target_tokens)
     facts = [
         Fact(
             text=texts[index],
@@ -268,6 +268,21 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
 
 
+def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:
+    """The choice, with what points back to its sentences said together with them as far as there is room."""
+    left = target_tokens - sum(items[index].cost for index in chosen)
+    extended: list[int] = []
+    for index in chosen:
+        longest = index
+        while longest + 1 < len(items) and items[longest + 1].variant_of == items[index].variant_of is not None:
+            extra = items[longest + 1].cost - items[longest].cost
+            if extra > left:
+                break
+            longest, left = longest + 1, left - extra
+        extended.append(longest)
+    return extended
+
+
 def _with_opening(said: list[Statement]) -> list[Statement]:
     """The statements of the beginning of a text, with what tells what it is about marked as such."""
     named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
@@ -277,7 +292,7 @@ def _with_opening(said: list[Statement]) -> list[Statement]:
     titled = (place for place, each in enumerate(said[:_OPENING]) if each.section and each.kind in _SAYING)
     first = next((place for place in titled if not said[place].lead), None)
     about = next((place for place, each in enumerate(said[:_OPENING]) if _ABOUT_ITSELF.search(each.text)), None)
-    for place in {first, about} - {None}:
+    for place in {place for place in (first, about) if place is not None}:
         said[place] = replace(said[place], is_opening=True)
     return said
 

@@ -204,8 +204,9 @@ class StatementReader:
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""
         before = self.out[-1] if self.out else None
-        is_near = before is not None and before.kind is Kind.PROSE and before.paragraph == self.paragraph_count
-        return before if is_near and len(before.text) < _ANTECEDENT_REACH else None
+        if before is None or before.kind is not Kind.PROSE or before.paragraph != self.paragraph_count:
+            return None
+        return before if len(before.text) < _ANTECEDENT_REACH else None
 
     def _is_nameless(self, text: str) -> bool:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""

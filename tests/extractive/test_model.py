@@ -80,7 +80,7 @@ def test_it_answers_a_prompt_as_any_model_does():
         [prompts.PromptSource([NumberedLine(1, 'Ada Finn poisoned Jonas Orme.')])], prompts.Focus(), 50
     )
     assert asyncio.run(Agent(ExtractiveModel(), output_type=ChunkSummary).run(prompt)).output == snapshot(
-        ChunkSummary(facts=[Fact(text='Ada Finn poisoned Jonas Orme.', evidence=[1], importance=5)])
+        ChunkSummary(facts=[Fact(text='Ada Finn poisoned Jonas Orme.', evidence=[1])])
     )
 
 
@@ -150,6 +150,20 @@ def test_what_binds_its_readers_goes_before_description() -> None:
         'Dogs must be kept on a lead.',
         'We decided not to sell tickets on board.',
     ]
+
+
+@pytest.mark.parametrize(
+    ('beginning', 'said'),
+    [
+        (['# NAME', 'sluice - open the gates of a mill'], 'sluice - open the gates of a mill.'),
+        (['# Sluice', 'Sluice opens gates.'], 'Sluice opens gates.'),
+        (['# Rules', '', 'Nobody is told.', 'This document defines how gates are kept.'], 'This document defines'),
+    ],
+)
+def test_what_the_text_is_about_is_said(beginning: list[str], said: str) -> None:
+    rest = [f'The keeper of gate {number} sees the water of the dyke rise.' for number in range(20)]
+    facts = summarize_sources(request([*beginning, '', *rest]), 60).facts
+    assert any(fact.text.startswith(said) for fact in facts)
 
 
 def test_a_line_that_stands_there_again_and_again_gives_way() -> None:

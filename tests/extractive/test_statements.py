@@ -198,6 +198,36 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
     )
 
 
+def test_a_text_that_stands_in_has_its_headings_at_the_margin():
+    page = """
+NAME
+       sluice - open the gates of a mill
+
+OPTIONS
+       Each of the options is told by its first letter.
+
+       $ sluice --all
+
+       An example of a rule::
+
+           gate.open is True and gate.shut is not.
+"""
+    assert [(said.kind.name, said.text, said.section) for said in statements(numbered(page))[0]] == snapshot(
+        [
+            ('FRAGMENT', 'sluice - open the gates of a mill', 1),
+            ('PROSE', 'Each of the options is told by its first letter.', 2),
+            ('CODE', '$ sluice --all', 2),
+            ('FRAGMENT', 'An example of a rule::', 2),
+            ('CODE', 'gate.open is True and gate.shut is not.', 2),
+        ]
+    )
+
+
+def test_what_only_says_where_something_is_said_is_no_statement():
+    page = 'For more of the gates, see the book of tides. The gate is open, see below.'
+    assert [said.kind.name for said in statements(numbered(page))[0]] == ['FRAGMENT', 'PROSE']
+
+
 def test_a_full_stop_within_a_name_ends_no_sentence():
     text = 'It raises `mill.WheelError` when the wheel stands. It was built by Orme.In 1870 it was sold.'
     assert [said for said, _ in read(text)] == [
