@@ -1,7 +1,7 @@
 """`ExtractiveModel`: a pydantic-ai model without key, network or weights.
 
 It reads the same prompts as any other model and fills the same `ChunkSummary`, by ranking sentences for names, numbers
-and new words per token, with relevance to the focus or schema, and compressing them. Same input, same output.
+and new words per token, with relevance to the focus or schema. Same input, same output.
 """
 
 from collections import Counter
@@ -18,7 +18,6 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool import prompts
-from summarizer_tool.extractive import compression
 from summarizer_tool.extractive.outline import outlined
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statements import statements
@@ -27,7 +26,7 @@ from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
 from summarizer_tool.text.relevance import rare_words, relevances, relevant
-from summarizer_tool.text.sentences import MAX_WORDS, plain
+from summarizer_tool.text.sentences import MAX_WORDS, ended, plain
 from summarizer_tool.text.superseding import superseded
 
 DEFAULT_TARGET_TOKENS = 1000
@@ -66,12 +65,6 @@ SAYING_COST = 4
 
 SAYING_COST_OF_GIST = 20
 """The same where nothing was asked for, and what is said shall hang together."""
-
-DANGLING_WEIGHT = 0.3
-"""Weight of a sentence whose first word is a pronoun for nobody knows what."""
-
-DANGLING_WEIGHT_OF_GIST = 0.6
-"""The same where nothing was asked for: what a text is mostly about is easily guessed."""
 
 QUOTED_WEIGHT = 0.7
 """Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
@@ -190,16 +183,24 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     found: list[Statement] = []
     headings: list[str] = []
     former: list[tuple[Statement, str]] = []
+    count = 0
     for source in request.sources:
         said, sections = outlined(source.lines, source.path)
         if not said:
             said, sections = statements(source.lines, source.path)
+        read = len(said)
+        if len(source.path) < 2:  # under the title alone: the text begins here
+            said = _with_opening(said)
         said, outdated = _standing(said, sections)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
         former += outdated
-        found += [replace(statement, section=statement.section + len(headings)) for statement in said]
+        found += [
+            replace(each, section=each.section + len(headings), thing=each.thing + count if each.thing >= 0 else -1)
+            for each in said
+        ]
         headings += [' '.join(section.titles[-2:]) for section in sections]
+        count += read
     found = [statement for statement in found if _says_something(statement)] or found
     is_story = sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found)
     updates = {newest for _, newest in former}
@@ -214,53 +215,45 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
     items: list[scoring.Item] = []
     texts: list[str] = []
-    said_by: list[Statement] = []
     answered: list[float] = []
     importance: list[int] = []
     for index, statement in enumerate(found):
         whole = statement.said(statement.text)
         is_update = whole in updates
-        is_binding = is_update or (aim is scoring.Aim.GIST and not is_story and _binds(statement.text))
-        is_cut = statement.kind is Kind.PROSE and not is_update
-        forms = compression.variants(statement.text) if is_cut else [statement.text]
-        forms = [statement.said(form) for form in forms]
+        is_binding = (
+            is_update or statement.is_opening or (aim is scoring.Aim.GIST and not is_story and _binds(statement.text))
+        )
         mentioned = [name for name in names.mentions(whole) if name in is_name]
-        full_cost = tokens.count_cached(whole)
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         weight *= KIND_WEIGHTS[statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
-        if statement.is_dangling:
-            weight *= DANGLING_WEIGHT_OF_GIST if aim is scoring.Aim.GIST else DANGLING_WEIGHT
         if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
             weight *= QUOTED_WEIGHT
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
         matters = scoring.MOST_IMPORTANT if is_binding else KIND_IMPORTANCE[statement.kind]
-        for form in forms:
-            # Counting every form exactly would take a third of the time and change no choice.
-            cost = round(full_cost * len(form) / len(whole)) + 1
-            words = scoring.content_words(form)
-            items.append(
-                scoring.Item(
-                    cost=cost,
-                    names=tuple(dict.fromkeys(names.key(name) for name in mentioned if name in form)),
-                    words=words,
-                    weight=weight * cost / (cost + saying_cost),
-                    bonus=bonus + scoring.vital(matters, words, aim),
-                    section=statement.section,
-                    variant_of=index,
-                )
+        cost = tokens.count_cached(whole) + 1
+        words = scoring.content_words(whole)
+        items.append(
+            scoring.Item(
+                cost=cost,
+                names=tuple(dict.fromkeys(map(names.key, mentioned))),
+                words=words,
+                weight=weight * cost / (cost + saying_cost),
+                bonus=bonus + scoring.vital(matters, words, aim),
+                section=statement.section,
+                variant_of=statement.thing if statement.thing >= 0 else None,
             )
-            texts.append(form)
-            said_by.append(statement)
-            answered.append(max(answers[index], float(is_named[index])))
-            importance.append(matters)
-    chosen = scoring.choose(items, target_tokens, aim, fill=True)
+        )
+        texts.append(whole)
+        answered.append(max(answers[index], float(is_named[index])))
+        importance.append(matters)
+    chosen = _extended(scoring.choose(items, target_tokens, aim, fill=True), items, target_tokens)
     facts = [
         Fact(
             text=texts[index],
             importance=5 if answered[index] > ANSWERS else importance[index],
-            evidence=list(said_by[index].evidence),
+            evidence=list(found[index].evidence),
         )
         for index in sorted(chosen)
     ]
@@ -273,6 +266,35 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     ]
     said_names = {name for index in chosen for name in items[index].names}
     return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
+
+
+def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:
+    """The choice, with what points back to its sentences said together with them as far as there is room."""
+    left = target_tokens - sum(items[index].cost for index in chosen)
+    extended: list[int] = []
+    for index in chosen:
+        longest = index
+        while longest + 1 < len(items) and items[longest + 1].variant_of == items[index].variant_of is not None:
+            extra = items[longest + 1].cost - items[longest].cost
+            if extra > left:
+                break
+            longest, left = longest + 1, left - extra
+        extended.append(longest)
+    return extended
+
+
+def _with_opening(said: list[Statement]) -> list[Statement]:
+    """The statements of the beginning of a text, with what tells what it is about marked as such."""
+    named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
+    if named is not None and said[named].kind is Kind.FRAGMENT:
+        said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
+    # Below a heading: what a title names is said first.
+    titled = (place for place, each in enumerate(said[:_OPENING]) if each.section and each.kind in _SAYING)
+    first = next((place for place in titled if not said[place].lead), None)
+    about = next((place for place, each in enumerate(said[:_OPENING]) if _ABOUT_ITSELF.search(each.text)), None)
+    for place in {place for place in (first, about) if place is not None}:
+        said[place] = replace(said[place], is_opening=True)
+    return said
 
 
 def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
@@ -322,6 +344,16 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
     return relevant(places, [said.said(said.text) for said in found], focus)
 
 
+_OPENING = 20
+"""Statements among which a text says what it is about."""
+_SAYING = (Kind.PROSE, Kind.DECLARATION)
+# `ls - list directory contents`
+_DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
+_ABOUT_ITSELF = regex.compile(
+    r'\b[Tt]his (?:article|book|document|guide|library|manual|memo|module|package|page|paper|program|project|report'
+    r'|specification|tool|utility) (?:\p{Ll}+ly )?\p{Ll}+s\b'
+)
+
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
 # The modal verbs of English, and how it says that something is agreed, wanted or forbidden.
@@ -356,7 +388,7 @@ def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> Chunk
             room -= tokens.count(text) + 1
             if room < 0:
                 break
-            facts.append(Fact(text=compression.ended(text), evidence=[line.number]))
+            facts.append(Fact(text=ended(text), evidence=[line.number]))
     return ChunkSummary(facts=facts)
 
 

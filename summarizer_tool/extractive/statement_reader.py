@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import regex
 
-from summarizer_tool.extractive.compression import IDENTIFIER
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
@@ -21,6 +20,9 @@ _PAIR_WORDS = 12
 
 ASIDE_REACH = 60
 """Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
+
+_ANTECEDENT_REACH = 300
+"""Characters of what a sentence that points back is said together with."""
 
 _LABEL_WORDS = 8
 """Words of a label in bold, its aside included."""
@@ -73,8 +75,11 @@ class Statement:
     kind: Kind = Kind.PROSE
     lead: str = ''
     """Who says it, or what it is about."""
-    is_dangling: bool = False
-    """Whether it begins with a pronoun, and nothing says what for."""
+    thing: int = -1
+    """Of statements that have this number in common one is enough: a sentence, and the same with those after it that
+    point back to it."""
+    is_opening: bool = False
+    """Whether it tells what the text is about."""
 
     def said(self, text: str) -> str:
         """A form of the text with what leads to it."""
@@ -87,7 +92,12 @@ _PRONOUN = regex.compile(
     r'^(He|She|It|They|His|Her|Its|Their)\b'
     r'|^(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b'
 )
-_POINTS_BACK = regex.compile(r'^(?:This|These|That|Those|Such)\b')
+_POINTS_BACK = regex.compile(
+    r'^(?:(?:This|These|That|Those|Such)\b(?! (?:article|book|chapter|document|guide|library|manual|memo|module|package'
+    r'|page|paper|program|report|section|specification|tool|utility)\b)'
+    r'|(?:After|At|By|Due to|During|For|From|In|Of|On|Since|To|Under|With) (?:this|these|that|those|such)\b'
+    r'|(?:Both|Conversely|Instead|Otherwise|The (?:former|latter|same))\b)'
+)
 # What a definition calls what it defines.
 _DEFINED = regex.compile(
     r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
@@ -102,6 +112,8 @@ _NO_SUBJECT = regex.compile(
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
+# "See X for details", "For more, see X": it says nothing but where something is said.
+_ELSEWHERE = regex.compile(r'^(?:[Pp]lease )?(?:See|Refer to)\b|^(?:For|To)\b[^.;:]{0,80},? (?:see|refer to)\b')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 _LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
 
@@ -143,14 +155,10 @@ class StatementReader:
     """The paragraph in which the last name that began a sentence was the section's subject."""
     gender: str = ''
     """Of the section's subject, as far as its pronouns tell."""
-    term: NumberedLine | None = None
-    """What the definition at hand defines."""
-    indent: int = 0
-    """How far what is said of it stands in, at least."""
-    defines: int = 0
-    """The line on which that begins."""
-    is_named: bool = False
-    """Whether its first sentence, which needs the name, has been said."""
+    terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
+    """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
+    last_definition: int = 0
+    """The line on which the last definition began."""
 
     def open_section(self, level: int, title: str, number: int) -> None:
         """Go on under a heading."""
@@ -160,7 +168,7 @@ class StatementReader:
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.gender = ''
-        self.term = None
+        self.terms.clear()
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -171,24 +179,34 @@ class StatementReader:
         """Say something, with the heading it needs if it begins with a pronoun."""
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
-        lines, is_dangling = tuple(dict.fromkeys(evidence)), False
-        if (
-            self.term is not None
-            and not lead
-            and kind in (Kind.PROSE, Kind.FRAGMENT)
-            and self._needs_term(text, self.term.text)
-        ):
-            lead, lines = self.term.text, (*lines, self.term.number)
-            kind = Kind.PROSE if text.endswith(('.', '!')) else kind
+        lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
+        if self.terms and not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
+            term = self.terms[-1][1]
+            if term.text.split(maxsplit=1)[0] not in text:
+                lead, lines = term.text, (*lines, term.number)
+            kind = Kind.PROSE if lead and text.endswith(('.', '!')) else kind
         if not lead and (
             kind is Kind.PROSE or (kind is Kind.FRAGMENT and (_NO_SUBJECT.match(text) or self._is_nameless(text)))
         ):
             lead = self._subject_for(text)
             kind = Kind.PROSE if lead else kind
-            is_dangling = not lead and any(each.match(text) for each in (_PRONOUN, _POINTS_BACK, _NO_SUBJECT))
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         section = len(self.sections) - 1
-        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, is_dangling))
+        if kind is Kind.PROSE and not lead and any(each.match(text) for each in (_PRONOUN, _POINTS_BACK, _NO_SUBJECT)):
+            before = self._sentence_before()
+            if before is None:
+                kind = Kind.FRAGMENT
+            else:
+                text, lead, thing = f'{before.text} {text}', before.lead, before.thing
+                lines = tuple(dict.fromkeys((*before.evidence, *lines)))
+        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
+
+    def _sentence_before(self) -> Statement | None:
+        """The sentence before in the same paragraph, if one that points back to it can be said together with it."""
+        before = self.out[-1] if self.out else None
+        if before is None or before.kind is not Kind.PROSE or before.paragraph != self.paragraph_count:
+            return None
+        return before if len(before.text) < _ANTECEDENT_REACH else None
 
     def _is_nameless(self, text: str) -> bool:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
@@ -203,11 +221,6 @@ class StatementReader:
             return False
         named = (name for kind, name, _ in names.located(text) if kind not in ('number', 'date'))
         return all(names.opens_sentence(text, name) for name in named)
-
-    def _needs_term(self, text: str, term: str) -> bool:
-        """Return whether a sentence of a definition needs its term: the first one does, and `This value …`."""
-        is_first, self.is_named = not self.is_named, True
-        return (is_first or _DEFINED.search(text) is not None) and term.split(maxsplit=1)[0] not in text
 
     def _subject_for(self, text: str) -> str:
         """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
@@ -246,8 +259,8 @@ class StatementReader:
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
         alone: Sentence | None = None
         for place, sentence in enumerate(sentences(lines, self.language)):
-            begun = IDENTIFIER.sub(_capitalized, sentence.text)
-            kind = Kind.PROSE if is_whole(begun, self.language) else Kind.FRAGMENT
+            is_said = is_whole(sentence.text, self.language) and not _ELSEWHERE.match(sentence.text)
+            kind = Kind.PROSE if is_said else Kind.FRAGMENT
             if place == 0 and label and kind is Kind.FRAGMENT and len(sentence.text.split()) <= _LABEL_WORDS:
                 alone = sentence
             elif kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
@@ -289,10 +302,6 @@ class StatementReader:
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
-
-
-def _capitalized(match: regex.Match[str]) -> str:
-    return match.group().upper()
 
 
 def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:

@@ -8,7 +8,7 @@ pronoun, the label or the lead-in of a list item, what a definition defines.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import regex
 
@@ -45,11 +45,18 @@ _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 _RULE = regex.compile(r'^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$')
 # What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
-_BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
+_BOX = regex.compile(
+    r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$'
+    r'|^\s*\.\. (?:note|warning|tip|caution|danger|hint|important|attention|admonition|seealso|version\w+|deprecated)::'
+)
+# What stands after a prompt has been typed.
+_PROMPT = regex.compile(r'^\s*(?:[$%] |>>> ?)\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
 _BULLET = regex.compile(
     r'^[ \t]*(?:[-*+•]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+(?:\[[ xX]\][ \t]+)?'
 )
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
+# Not columns, nor a sentence.
+_TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 _CODE = regex.compile(
     r'[{};]\s*$|\w\([^)\s]*[),]|[=!<>]=|[=-]>|::|\w_\w|</?\w+|^\s*(?:[$>]\s|//|#|--\s|/\*)|["\']\s*:'
@@ -78,26 +85,22 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common = boilerplate_lines.repeated(texts)
+    titles = _titles_by_layout(lines)
     said: set[str] = set()
     first = boilerplate_lines.before_content(texts)
-    fence, is_code = '', False
+    blocks = _code_blocks(lines, texts)
     places = iter(range(first, len(lines)))
     for index in places:
         line, text = lines[index], texts[index]
-        mark = _FENCE.match(text)
-        if fence:
-            if mark and mark.group(1).startswith(fence) and not mark.group(2):
-                fence = ''
-            else:
+        if index in blocks:
+            if index - 1 not in blocks:
+                reader.flush()
+            if (is_code := blocks[index]) is not None:
                 _read_code(reader, line, is_code=is_code)
-        elif mark and not (index and is_underline(texts[index - 1], text)):
-            reader.flush()
-            fence = mark.group(1)
-            is_code = mark.group(2).lower() not in _TEXT_LANGUAGES or not _reads_as_text(_fenced(texts, index, fence))
-        elif heading := _HEADING.match(text):
-            title = text[heading.end() :].strip().rstrip('#').rstrip()
-            reader.open_section(len(heading.group(1)), plain(title), line.number)
-        elif (mark or _SETEXT.match(text)) and len(reader.paragraph) == 1 and not lines[index - 1].blank_after:
+        elif (heading := _HEADING.match(text)) or index in titles:
+            title = text[heading.end() :].strip().rstrip('#').rstrip() if heading else text
+            reader.open_section(len(heading.group(1)) if heading else 2, plain(title), line.number)
+        elif (_FENCE.match(text) or _SETEXT.match(text)) and _is_title(reader, lines, index):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
@@ -120,10 +123,52 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     return reader.out, reader.sections
 
 
+def _is_title(reader: StatementReader, lines: Sequence[NumberedLine], index: int) -> bool:
+    """Return whether what a line underlines is one line, and right above it."""
+    return len(reader.paragraph) == 1 and not lines[index - 1].blank_after
+
+
+def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int, bool | None]:
+    """The places of lines in blocks of code, each with whether it is code; none of their marks, which say nothing.
+
+    A block stands in a fence, behind a prompt, or further in than the line with `::` before it.
+    """
+    found: dict[int, bool | None] = {}
+    fence, is_code, literal = '', False, -1
+    for place, text in enumerate(texts):
+        mark = _FENCE.match(text)
+        if fence:
+            is_end = mark is not None and mark.group(1).startswith(fence) and not mark.group(2)
+            found[place] = None if is_end else is_code
+            fence = '' if is_end else fence
+        elif mark and not (place and is_underline(texts[place - 1], text)):
+            fence, found[place] = mark.group(1), None
+            is_code = mark.group(2).lower() not in _TEXT_LANGUAGES or not _reads_as_text(_fenced(texts, place, fence))
+        elif _indent(text) > literal >= 0 or _PROMPT.match(text):
+            found[place] = True
+        else:
+            literal = -1
+        if not fence and literal < 0 and text.endswith('::') and not _BOX.match(text):
+            literal = _indent(text)
+    return found
+
+
 def _speakers(texts: Sequence[str]) -> frozenset[str]:
     """The labels before a colon that begin several lines: those of a conversation."""
     turns = Counter(match.group(1) for text in texts if (match := SPEAKER.match(text)))
     return frozenset(label for label, times in turns.items() if times >= _SPEAKER_TURNS)
+
+
+def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
+    """The places of the headings of a text that stands in from the margin, as of manual pages: lines that do not."""
+    indents = [_indent(line.text) for line in lines]
+    if 2 * sum(indent > 0 for indent in indents) < len(lines):
+        return frozenset()
+    return frozenset(
+        place
+        for place, (indent, below) in enumerate(pairwise(indents))
+        if indent == 0 < below and _TITLE.match(lines[place].text)
+    )
 
 
 def _fenced(texts: Sequence[str], opening: int, fence: str) -> Iterator[str]:
@@ -186,12 +231,12 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
     if bullet := _BULLET.match(line.text):
         if not reader.leads_away:
             _read_item(reader, [replace(line, text=line.text[bullet.end() :]), *lines[1:]])
-    elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.term):
+    elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
         _read_definition(reader, line, line.text[definition.end() :])
     else:
         reader.leads_away = False
-        if not reader.paragraph and _indent(line.text) < reader.indent:
-            reader.term = None
+        while not reader.paragraph and reader.terms and _indent(line.text) < reader.terms[-1][0]:
+            reader.terms.pop()
         _read_prose(reader, line)
 
 
@@ -252,12 +297,16 @@ def _read_item(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
 
 
 def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:
-    """Read `: What it is.` under a line that says of what."""
-    if reader.paragraph and reader.paragraph[0].number != reader.defines:
-        reader.term = reader.paragraph.pop()
+    """Read `: What it is.` under a line that says of what, or under what else is said of that."""
+    indent = _indent(line.text) + 2
+    if reader.paragraph and reader.paragraph[0].number != reader.last_definition:
+        while reader.terms and reader.terms[-1][0] >= indent:
+            reader.terms.pop()
+        term = reader.paragraph.pop()
+        reader.flush()
+        reader.terms.append((indent, term))
     reader.flush()
-    reader.is_named, reader.defines = False, line.number
-    reader.indent = _indent(line.text) + 2
+    reader.last_definition = line.number
     reader.paragraph.append(replace(line, text=plain(text)))
 
 
@@ -268,7 +317,7 @@ def _is_labelled(text: str) -> bool:
 
 
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
-    text = _MARK.sub('', plain(line.text.lstrip('> \t')))
+    text = _MARK.sub('', plain(line.text.lstrip('>: \t')))
     if reader.items or reader.columns or reader.pairs:
         reader.flush()
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.speakers):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
-from summarizer_tool.formats import docx, epub, mail, notebook, pdf
+from summarizer_tool.formats import docx, epub, indented, mail, notebook, pdf
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
@@ -87,8 +87,10 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
 
 
 def plain_text(text: str, name: str = '') -> str:
-    """Plain text with whole paragraphs, where it was wrapped and its name does not say that it is more than that."""
-    return unwrap(text) if PurePosixPath(name).suffix.lower() in _WRAPPED_SUFFIXES else text
+    """Plain text with whole paragraphs and marks for its layout, unless its name says that it is more than that."""
+    if PurePosixPath(name).suffix.lower() not in _WRAPPED_SUFFIXES:
+        return text
+    return indented.markdown(text) or unwrap(text)
 
 
 def is_data_url(text: str) -> bool:

@@ -37,6 +37,9 @@ _FOOTNOTE = regex.compile(
 _STARS = regex.compile(r'(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
 _UNDERSCORES = regex.compile(r'(?<![\w_])(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
+# What reStructuredText and MyST say a name is: :class:`Rule`, {func}`echo`; and a link of the former.
+_ROLE = regex.compile(r'(?:(?<![\w:]):[\w+.:-]{1,40}:|\{[\w+.:-]{1,40}\})(?=`)')
+_TEXT_LINK = regex.compile(r'`([^`<>]{1,200})\s<[^`<>]{1,500}>`_{1,2}')
 # Quotation marks of older texts, `like these'.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
@@ -67,6 +70,8 @@ VERB = regex.compile(
     r"|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows))\b|['’](?:s|re|ve|ll|d|m)\b"
     r"|n['’]t\b"
 )
+# What is written in small letters wherever it stands.
+_IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
 _OPENS_AMID = regex.compile(r'^(?:[\p{Ll},;:)\]}]|(?:And|Which|Respectively|Because|Or|Nor)\b)')
 _ENDS = regex.compile(r'[.!?。！？؟।…][)\]"\'”’»」』]{0,2}$')
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
@@ -82,6 +87,7 @@ _LEAST_LETTERS = 0.6
 
 def is_whole(text: str, language: str = 'en') -> bool:
     """Return whether a text has the form of a sentence: it begins and ends as one, and in English has a finite verb."""
+    text = _IDENTIFIER.sub('X', text)
     words = text.split()
     solid = sum(map(len, words))
     letters = sum(map(str.isalpha, text))
@@ -96,10 +102,18 @@ def is_whole(text: str, language: str = 'en') -> bool:
     return sum(1 for _ in islice(VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least
 
 
+def ended(text: str) -> str:
+    """`text` as a sentence: with a full stop, unless it ends with one, or with what closes it."""
+    text = text.rstrip(' ,;:')
+    return text if _ENDS.search(text) else f'{text}.'
+
+
 def plain(text: str) -> str:
     """Take the markdown marks off one line: links, emphasis, code spans, footnotes, tags, URLs in brackets."""
     if not any(mark in text for mark in '[*_`<!') and 'http' not in text:
         return one_line(text)
+    if '`' in text:
+        text = _TEXT_LINK.sub(r'\1', _ROLE.sub('', text))
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)

@@ -43,11 +43,11 @@ def test_facts_within_the_target():
     assert summarize_sources(request(PAGE), 60) == snapshot(
         ChunkSummary(
             facts=[
-                Fact(text='She founded the Salt Guild on 3 May 1871 with Jonas Orme.', evidence=[3]),
+                Fact(text='Mara Quill (1840–1902) was a cooper from Port Ansel.', evidence=[2], importance=5),
                 Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[5]),
                 Fact(text='| Heron | Master: Ada Finn | Lost: 1872 |', importance=2, evidence=[8, 6]),
             ],
-            entities=['Jonas Orme', 'Ada Finn', 'Mara Quill', 'Port Ansel', 'Karl Brandt'],
+            entities=['Jonas Orme', 'Ada Finn', 'Salt Guild', 'Karl Brandt'],
         )
     )
 
@@ -150,6 +150,20 @@ def test_what_binds_its_readers_goes_before_description() -> None:
         'Dogs must be kept on a lead.',
         'We decided not to sell tickets on board.',
     ]
+
+
+@pytest.mark.parametrize(
+    ('beginning', 'said'),
+    [
+        (['# NAME', 'sluice - open the gates of a mill'], 'sluice - open the gates of a mill.'),
+        (['# Sluice', 'Sluice opens gates.'], 'Sluice opens gates.'),
+        (['# Rules', '', 'Nobody is told.', 'This document defines how gates are kept.'], 'This document defines'),
+    ],
+)
+def test_what_the_text_is_about_is_said(beginning: list[str], said: str) -> None:
+    rest = [f'The keeper of gate {number} sees the water of the dyke rise.' for number in range(20)]
+    facts = summarize_sources(request([*beginning, '', *rest]), 60).facts
+    assert any(fact.text.startswith(said) for fact in facts)
 
 
 def test_a_line_that_stands_there_again_and_again_gives_way() -> None:

@@ -121,7 +121,7 @@ Jonas Orme was a miller. He hated the sea. Karl Brandt owed him nine crowns. He 
             ('Jonas Orme was a miller.', (3,)),
             ('Jonas Orme: He hated the sea.', (3, 1)),
             ('Karl Brandt owed him nine crowns.', (3,)),
-            ('He paid in 1871.', (3,)),
+            ('Karl Brandt owed him nine crowns. He paid in 1871.', (3,)),
         ]
     )
 
@@ -187,7 +187,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
         [
             ('sluice_level (enum): Determines how high the water stands.', (4, 3)),
             ('sluice_level (enum): This setting needs a restart.', (4, 3)),
-            ('The upper level keeps the wheel dry.', (6,)),
+            ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
             ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
             ('wheel.speed is the number of turns a minute.', (9,)),
             ('turn(): Turns it once.', (12, 11)),
@@ -196,6 +196,36 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
             ('This page is not.', (14,)),
         ]
     )
+
+
+def test_a_text_that_stands_in_has_its_headings_at_the_margin():
+    page = """
+NAME
+       sluice - open the gates of a mill
+
+OPTIONS
+       Each of the options is told by its first letter.
+
+       $ sluice --all
+
+       An example of a rule::
+
+           gate.open is True and gate.shut is not.
+"""
+    assert [(said.kind.name, said.text, said.section) for said in statements(numbered(page))[0]] == snapshot(
+        [
+            ('FRAGMENT', 'sluice - open the gates of a mill', 1),
+            ('PROSE', 'Each of the options is told by its first letter.', 2),
+            ('CODE', '$ sluice --all', 2),
+            ('FRAGMENT', 'An example of a rule::', 2),
+            ('CODE', 'gate.open is True and gate.shut is not.', 2),
+        ]
+    )
+
+
+def test_what_only_says_where_something_is_said_is_no_statement():
+    page = 'For more of the gates, see the book of tides. The gate is open, see below.'
+    assert [said.kind.name for said in statements(numbered(page))[0]] == ['FRAGMENT', 'PROSE']
 
 
 def test_a_full_stop_within_a_name_ends_no_sentence():
@@ -386,7 +416,7 @@ def test_a_wrapped_item_is_one_whatever_its_lines_begin_with():
 """
     assert read(page) == snapshot(
         [
-            ('gate-1: Mend a fault of the beam where a :func:gate.lift call could hang for ever.', (1, 2)),
+            ('gate-1: Mend a fault of the beam where a gate.lift call could hang for ever.', (1, 2)),
             ('gate-2: When the wheel turns in use with the --keep option, we lost the flour of the day.', (3, 4)),
             ('gate-3: Keepers must change the lock because the old (worn) key is no longer taken.', (5, 6)),
             ('Keys are sold at the mill.', (7,)),

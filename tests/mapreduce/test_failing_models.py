@@ -39,7 +39,7 @@ def test_a_chunk_whose_call_fails_is_degraded_and_named() -> None:
         return good(request, info)
 
     document = Document(CHRONICLE)
-    summary = Summarizer(make(), model=model_of(answer)).summarize_sync(document, max_output_tokens=400)
+    summary = Summarizer(make(), model=model_of(answer)).summarize_sync(document, max_output_tokens=800)
     assert summary.state == 'degraded'
     assert [(part.state, part.reason) for part in summary.degraded] == snapshot([('degraded', 'HTTP 500')])
     part = summary.degraded[0]

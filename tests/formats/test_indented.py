@@ -1,0 +1,77 @@
+"""Text laid out by indentation, as markdown."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.formats import indented
+
+MANUAL = """\
+SLUICE(1)                    Manual of the mill                    SLUICE(1)
+
+NAME
+       sluice - open and shut the sluices of a mill
+
+DESCRIPTION
+       Sluice opens the gates of a mill in the order in which they were built,
+       and shuts them in the other one. Nobody has to be there.
+
+       -a      Open all of the gates, those of the upper dyke too, which are
+               shut in summer.
+
+       -n number
+               Open so many gates. This option is for keepers alone, who know
+               what they do.
+
+               Without a number one gate is opened.
+
+       -q      Quiet mode.
+
+           sluice -n 2 | wheel --slow
+           wheel --stop
+
+       1.  The first gate is the one that the spring flood took away in 1871
+           and that Orme has built again.
+"""
+
+
+def test_a_manual_page_has_headings_and_definitions() -> None:
+    assert indented.markdown(MANUAL) == snapshot("""\
+SLUICE(1) Manual of the mill SLUICE(1)
+
+## NAME
+
+sluice - open and shut the sluices of a mill
+
+## DESCRIPTION
+
+Sluice opens the gates of a mill in the order in which they were built, and shuts them in the other one. Nobody has to be there.
+
+-a
+: Open all of the gates, those of the upper dyke too, which are shut in summer.
+
+-n number
+: Open so many gates. This option is for keepers alone, who know what they do.
+
+  Without a number one gate is opened.
+
+-q
+: Quiet mode.
+
+  sluice -n 2 | wheel --slow
+  wheel --stop
+
+1. The first gate is the one that the spring flood took away in 1871 and that Orme has built again.
+""")
+
+
+def test_text_at_the_margin_is_none() -> None:
+    assert indented.markdown('The mill stands.\n\nThe wheel turns\n  and turns.\n' * 9) == ''
+
+
+@given(st.lists(st.sampled_from([*MANUAL.split('\n'), '', 'x  ', '\t- y', '  ```']), max_size=40))
+def test_no_word_is_lost(lines: list[str]) -> None:
+    text = '\n'.join(lines)
+    marks = {'##', '###', ':'}
+    read = [word for word in indented.markdown(text).split() if word not in marks]
+    assert not read or read == text.split()
