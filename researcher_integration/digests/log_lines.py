@@ -89,8 +89,6 @@ class Event:
     """The line without its time, with what its stack trace says in short."""
     raw: str = ''
     """The line as it stands, with what its stack trace says in short."""
-    name: str = ''
-    """That of the record in which it stands, if there is one."""
     tail: list[str] = field(default_factory=list[str])
     """The lines that follow and belong to it: a stack trace."""
 

@@ -79,13 +79,12 @@ _AROUND = (40, 60)
 """And those before and behind the value that is surprising."""
 _MADE = 0.7
 """Share of the words of a field that must come again and again for them to be compared."""
-_CELL = 120
+_CELL = 80
+"""Characters of a field of a thing, and of several from which no further one is told."""
 _SHORT = 16
 """Characters of a usual value that is told beside an unusual one."""
 MISSING = '(missing)'
 """Stands for the value of a field that a thing does not have and others have."""
-_FIELDS = 3
-"""Fields of a thing that are told."""
 
 _TOKENS = re.compile(
     r'"(?>(?:[^"\\\n]++|\\.)*)"|[^\s=,;|"\'<>(){}\[\]:]++(?>(?::[^\s=,;|"\'<>(){}\[\]]++)*)|\s++|.', re.DOTALL
@@ -197,10 +196,12 @@ def _told(found: _Surprise, usual: Mapping[str, str]) -> str:
     told: dict[str, str] = {}
     for place, value in found.values:
         own = next(((name, cell) for name, cell in record.fields if name == place[1] or value in cell), None)
-        if own is not None and len(told) < _FIELDS:
+        if own is not None and own[0] not in told and sum(map(len, told.values())) < _CELL:
             name, cell = own
-            text = f'{name} missing' if cell == MISSING else f'{name}={one_line(cell, _CELL)}'
-            told.setdefault(name, text + usual.get(name, ''))
+            at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
+            shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
+            text = f'{name} missing' if cell == MISSING else f'{name}={shown}'
+            told[name] = text + usual.get(name, '')
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
     return f'{name}: {", ".join(told.values())}'
