@@ -12,7 +12,7 @@ from researcher_integration.digests.statements import DigestStatement, one_line
 from researcher_integration.digests.values import template
 
 LEAST = 4
-"""Blocks from which a text is one of blocks."""
+"""TextBlocks from which a text is one of blocks."""
 
 _LEAST_LINES = 2.5
 """Lines that a block has at least, on average."""
@@ -34,7 +34,7 @@ _CLOSING = frozenset('{}()[],;')
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class TextBlocks:
     """The blocks of a text."""
 
     head: str
@@ -44,7 +44,7 @@ class Blocks:
     count: int
 
 
-def read_blocks(lines: Sequence[str]) -> Blocks | None:
+def read_blocks(lines: Sequence[str]) -> TextBlocks | None:
     """The blocks of a text; None if it is not made of blocks."""
     filled = [(number, line[:_READ]) for number, line in enumerate(lines) if line.strip()]
     if (places := _heads(filled)) is None or not _is_made(filled):
@@ -56,7 +56,7 @@ def read_blocks(lines: Sequence[str]) -> Blocks | None:
         own = lines[start:end]
         found = None if titles else next((found for line in own[:_FIRST] if (found := _NAME.match(line[:_READ]))), None)
         names[start:end] = [one_line((found[1] if found else own[0]).strip(' "\',:'), _NAME_LENGTH)] * (end - start)
-    return Blocks(one_line(lines[starts[0]], _NAME_LENGTH), names, len(starts))
+    return TextBlocks(one_line(lines[starts[0]], _NAME_LENGTH), names, len(starts))
 
 
 def _is_made(filled: Sequence[tuple[int, str]]) -> bool:
@@ -109,7 +109,7 @@ def _titles(filled: Sequence[tuple[int, str]], places: Sequence[int]) -> list[in
     return above if len({filled[at][1] for at in above}) >= _NAMED_SHARE * len(places) else []
 
 
-def block_statements(blocks: Blocks, lines: Sequence[str]) -> Iterator[DigestStatement]:
+def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[DigestStatement]:
     """How many blocks there are, and which lines stand in many of them."""
     yield DigestStatement(f'blocks: {blocks.count} items, the first: {blocks.head}', 99.0, 'overview')
     yield from log_statements(loose([*enumerate(lines, 1)]))

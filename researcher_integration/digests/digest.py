@@ -21,7 +21,7 @@ from researcher_integration.digests.log_lines import (
 )
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
-from researcher_integration.digests.surprise import Record, surprising
+from researcher_integration.digests.surprise import OutputRecord, surprising
 from researcher_integration.digests.tables import (
     aligned,
     fixed,
@@ -92,7 +92,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     return Digest(whole, kind, tuple(each for each in told if each.text))
 
 
-def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[Record]]:
+def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[OutputRecord]]:
     """The kind of a text, what is usual in it, and its records, of which some may be unlike the others."""
     read = read_json(text)
     if read is not None and isinstance(read.value, Mapping | list) and read.value:
@@ -110,7 +110,7 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
             'blocks',
             block_statements(blocks, lines),
             [
-                Record(line, number, name)
+                OutputRecord(line, number, name)
                 for number, (line, name) in enumerate(zip(lines, blocks.names, strict=True), 1)
             ],
         )
@@ -121,10 +121,10 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
     return 'prose', iter(()), ()
 
 
-def _lines_of(lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[Record]]:
+def _lines_of(lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[OutputRecord]]:
     """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
     read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(pieces(lines))
-    return 'log', log_statements(read, len(lines)), [Record(event.raw, event.line) for event in read]
+    return 'log', log_statements(read, len(lines)), [OutputRecord(event.raw, event.line) for event in read]
 
 
 def _inner(text: str) -> Iterator[DigestStatement]:

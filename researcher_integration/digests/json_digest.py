@@ -10,7 +10,7 @@ from researcher_integration.digests.json_reading import Json, Read
 from researcher_integration.digests.notable import BAD
 from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
-from researcher_integration.digests.surprise import Record, surprising
+from researcher_integration.digests.surprise import OutputRecord, surprising
 from researcher_integration.digests.values import quantity
 
 MANY = 5
@@ -128,7 +128,7 @@ class _JsonWalk:
         self._left -= 1
         column = describe(path or 'values', cells)
         yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
-        yield from surprising([Record('', name=path or 'values', fields=[('value', each)]) for each in cells])
+        yield from surprising([OutputRecord('', name=path or 'values', fields=[('value', each)]) for each in cells])
 
 
 def _keyed(value: Mapping[str, Json], name: str) -> list[Row]:

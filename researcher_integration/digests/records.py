@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from researcher_integration.digests.columns import Column, describe, shown
 from researcher_integration.digests.notable import BAD
 from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
-from researcher_integration.digests.surprise import MISSING, Record, surprising
+from researcher_integration.digests.surprise import MISSING, OutputRecord, surprising
 from researcher_integration.digests.values import quantity
 
 Row = Mapping[str, str]
@@ -97,14 +97,14 @@ def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
         yield from surprising([*_records(them)])
 
 
-def _records(them: NamedRows) -> Iterator[Record]:
+def _records(them: NamedRows) -> Iterator[OutputRecord]:
     """The things as records; of a field that others have a thing says that it is missing."""
     counts = Counter(field for row in them.rows for field in row)
     free = _free(counts, len(them.rows))
     some = [field for field, count in counts.items() if count < len(them.rows) and field not in free][:_FIELDS]
     for row, label in zip(them.rows, them.labels, strict=True):
         own = [(free.get(field, field), cell) for field, cell in row.items()]
-        yield Record('', name=label, fields=[*own, *((field, MISSING) for field in some if field not in row)])
+        yield OutputRecord('', name=label, fields=[*own, *((field, MISSING) for field in some if field not in row)])
 
 
 def _free(counts: Mapping[str, int], total: int) -> Mapping[str, str]:

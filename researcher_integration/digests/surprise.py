@@ -102,7 +102,7 @@ _Place = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class OutputRecord:
     """A line, or one of many things with fields."""
 
     text: str
@@ -116,7 +116,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _CutLine:
     """A line in words."""
 
     indent: int
@@ -144,12 +144,12 @@ class _Surprise:
     """How surprising a record is, and why."""
 
     bits: float
-    record: Record
+    record: OutputRecord
     values: Sequence[tuple[_Place, str]]
     """The most surprising first."""
 
 
-def surprising(records: Sequence[Record]) -> Iterator[DigestStatement]:
+def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
     """Records unlike the others, the most surprising first; what is surprising again in the same place counts less."""
     found = [each for each in _found(_bounded(records)) if each.bits >= _LITTLE][:_TRIED]
     waiting = [(-each.bits, at) for at, each in enumerate(found)]
@@ -172,7 +172,7 @@ def surprising(records: Sequence[Record]) -> Iterator[DigestStatement]:
         yield DigestStatement(_told(each, usual), 54.0 + 1.5 * min(now, 20.0), 'odd items', lines)
 
 
-def _usual(records: Sequence[Record]) -> Mapping[str, str]:
+def _usual(records: Sequence[OutputRecord]) -> Mapping[str, str]:
     """By field what nearly all things have there, if it is short."""
     values: dict[str, Counter[str]] = defaultdict(Counter)
     for each in records:
@@ -220,7 +220,7 @@ def _around(text: str, value: str) -> str:
     return f'{one_line(text[:_START])} … {one_line(text[begin:end])}{" …" if end < len(text) else ""}'
 
 
-def _bounded(records: Sequence[Record]) -> Sequence[Record]:
+def _bounded(records: Sequence[OutputRecord]) -> Sequence[OutputRecord]:
     """Those at the beginning and at the end, of a text that is too long."""
     sizes = (
         min(len(each.text), _LINE) + 1 if each.text else sum(len(value) for _, value in each.fields) for each in records
@@ -232,7 +232,7 @@ def _bounded(records: Sequence[Record]) -> Sequence[Record]:
     return [each for each, end in zip(records, ends, strict=True) if end <= _TEXT // 2 or end > last]
 
 
-def _cut(text: str) -> _Words:
+def _cut(text: str) -> _CutLine:
     bare = text[:_LINE].strip()
     words: list[tuple[str, str]] = []
     signs = ''
@@ -244,7 +244,7 @@ def _cut(text: str) -> _Words:
         else:
             words.append((part, signs))
             signs = ''
-    return _Words(len(text) - len(text.lstrip()), words, signs)
+    return _CutLine(len(text) - len(text.lstrip()), words, signs)
 
 
 @lru_cache(maxsize=65_536)
@@ -252,7 +252,7 @@ def _masked(word: str) -> str:
     return _DIGITS.sub('0', word)
 
 
-def _found(records: Sequence[Record]) -> list[_Surprise]:
+def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
     """What is surprising of each record, the most surprising one first."""
     records = [each for each in records if each.fields or any(map(str.isalnum, each.text[:_LINE]))]
     places, sizes, often = _places(records)
@@ -284,7 +284,7 @@ def _found(records: Sequence[Record]) -> list[_Surprise]:
     return sorted(found, key=lambda each: (-each.bits, each.record.line))
 
 
-def _notable(records: Sequence[Record]) -> Mapping[int, tuple[float, str]]:
+def _notable(records: Sequence[OutputRecord]) -> Mapping[int, tuple[float, str]]:
     """The notable word of each record that fewest have, and in bits how few records have one that is as rare."""
     texts = (each.text[:400] or ' '.join(map(': '.join, each.fields))[:1000] for each in records)
     said = [notable_words(text) for text in texts]
@@ -300,7 +300,7 @@ def _cumulated(by_count: Mapping[int, int]) -> Mapping[int, int]:
     return dict(zip(ordered, accumulate(by_count[count] for count in ordered), strict=True))
 
 
-def _places(records: Sequence[Record]) -> tuple[Mapping[_Place, _Values], Counter[Hashable], Counter[str]]:
+def _places(records: Sequence[OutputRecord]) -> tuple[Mapping[_Place, _Values], Counter[Hashable], Counter[str]]:
     """What stands in each place, how many lines begin in each way, and how often each value stands in the text."""
     lines = {row: _cut(each.text) for row, each in enumerate(records) if not each.fields}
     cells = {(row, name): _cut(value) for row, each in enumerate(records) for name, value in each.fields}
@@ -349,7 +349,7 @@ def _places(records: Sequence[Record]) -> tuple[Mapping[_Place, _Values], Counte
 
 
 def _made_of_words(
-    cells: Mapping[tuple[int, str], _Words], counts: Mapping[str, int], least: float
+    cells: Mapping[tuple[int, str], _CutLine], counts: Mapping[str, int], least: float
 ) -> AbstractSet[str]:
     """The fields whose values are made of parts that come again and again, rather than of free words."""
     known: Counter[str] = Counter()
@@ -364,7 +364,7 @@ def _made_of_words(
 def _add_words(
     places: Mapping[_Place, _Values],
     row: int,
-    line: _Words,
+    line: _CutLine,
     head: str,
     parent: str,
     counts: Mapping[str, int],
@@ -389,7 +389,7 @@ def _add_words(
         places['end', head, len(line.words) > 1].add(row, line.words[-1][0].strip('"') + line.end)
 
 
-def _form(line: _Words, counts: Mapping[str, int], least: float) -> str:
+def _form(line: _CutLine, counts: Mapping[str, int], least: float) -> str:
     """The template of a line: its frequent words, and a sign for each of the others."""
     masked = (_masked(word) for word, _ in line.words[:_WORDS])
     return ' '.join(name if counts[name] >= least and any(map(str.isalpha, name)) else '*' for name in masked)

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from researcher_integration.digests.records import Row, usual_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
-from researcher_integration.digests.surprise import Record
+from researcher_integration.digests.surprise import OutputRecord
 from researcher_integration.digests.values import quantity
 
 LEAST_ROWS = 4
@@ -110,12 +110,12 @@ def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
         yield from usual_statements(what, table.rows, lines=table.lines)
 
 
-def table_records(lines: Sequence[str], tables: Sequence[Table]) -> list[Record]:
+def table_records(lines: Sequence[str], tables: Sequence[Table]) -> list[OutputRecord]:
     """The rows of tables, and the lines beside them, without the titles."""
     cells = {number: row for table in tables for number, row in zip(table.lines, table.rows, strict=True)}
     beside = {number for table in tables for number, _ in table.beside}
     return [
-        Record(line, number, fields=[*cells[number].items()] if number in cells else ())
+        OutputRecord(line, number, fields=[*cells[number].items()] if number in cells else ())
         for number, line in enumerate(lines, 1)
         if number in cells or number in beside
     ]

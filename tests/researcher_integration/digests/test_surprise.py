@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from researcher_integration.digests import surprise
-from researcher_integration.digests.surprise import Record, surprising
+from researcher_integration.digests.surprise import OutputRecord, surprising
 
 
 def told(lines: list[str], count: int = 3) -> list[str]:
     return [
         each.text
         for each, _ in zip(
-            surprising([Record(line, number) for number, line in enumerate(lines, 1)]), range(count), strict=False
+            surprising([OutputRecord(line, number) for number, line in enumerate(lines, 1)]), range(count), strict=False
         )
     ]
 
@@ -47,7 +47,7 @@ def test_of_a_long_text_the_beginning_and_the_end_are_read() -> None:
 
 @given(st.lists(st.text('a1 =:"<\t\u0660', max_size=12), max_size=40))
 def test_each_is_a_line_of_the_text_and_stands_once(lines: list[str]) -> None:
-    found = [*surprising([Record(line, number) for number, line in enumerate(lines, 1)])]
+    found = [*surprising([OutputRecord(line, number) for number, line in enumerate(lines, 1)])]
     numbers = [each.lines for each in found]
     assert len(numbers) == len({*numbers})
     for each in found:
