@@ -5,29 +5,38 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from researcher_integration.digests.blocks import block_statements, read_blocks
-from researcher_integration.digests.diffs import diff_statements, read_diff
 from researcher_integration.digests.json_digest import json_statements
 from researcher_integration.digests.json_reading import Json, Read, read_json
-from researcher_integration.digests.log_lines import ESCAPES, outcomes, starts_like_log
+from researcher_integration.digests.log_lines import (
+    ESCAPES,
+    LONGEST_LINE,
+    events,
+    loose,
+    outcomes,
+    starts_like_log,
+)
 from researcher_integration.digests.logs import log_statements
 from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
-from researcher_integration.digests.surprise import surprising
-from researcher_integration.digests.tables import aligned, fixed, markdown, read_tables, separated, table_statements
-from researcher_integration.digests.tuples import read_tuples
-from researcher_integration.digests.unknown_forms import (
-    is_written,
-    piece_statements,
-    pieces,
-    read_literal,
+from researcher_integration.digests.surprise import OutputRecord, surprising
+from researcher_integration.digests.tables import (
+    aligned,
+    fixed,
+    markdown,
+    read_tables,
+    separated,
+    table_records,
+    table_statements,
 )
+from researcher_integration.digests.unknown_forms import is_written, pieces, read_literal
 from researcher_integration.digests.values import template
 from researcher_integration.digests.xml_reading import read_xml
 from summarizer_tool import fits_tokens, truncate_tokens
 
-Kind = Literal['log', 'json', 'table', 'blocks', 'diff', 'prose']
+Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
 _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
@@ -43,9 +52,6 @@ _MENTIONS = 3
 """Lines shown that have the same words of the focus, first those of words that are rare."""
 _COMMON = 12
 """Lines with the same words of the focus from which these say nothing about any of them."""
-
-_ROOM_FOR_MORE = 400
-"""Tokens from which lines unlike the others are told beside what the reader of a form finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +75,11 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     """
     text = ESCAPES.sub('', text) if '\x1b' in text else text
     lines = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n').split('\n')
-    kind, statements = _read(text, lines)
+    kind, statements, records = _read(text, lines)
     if kind == 'prose' or budget <= 0:
         return Digest('', kind, ())
     words = focus_words(focus)
-    found = [*statements, *_mentions(lines, words)]
-    if budget >= _ROOM_FOR_MORE and kind != 'diff':
-        # The items of JSON are told by their reader, whatever lines they stand on: lines of its own may tell more.
-        found += surprising([*enumerate(lines, 1)] if kind == 'json' else pieces(_unlike_most(lines)))
+    found = [*statements, *_mentions(lines, words), *surprising(records)]
     chosen = choose(found, budget, words)
     told = list(chosen.statements)
     if not told and found:
@@ -89,43 +92,45 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     return Digest(whole, kind, tuple(each for each in told if each.text))
 
 
-def _read(text: str, lines: Sequence[str], *, is_inner: bool = False) -> tuple[Kind, Iterator[DigestStatement]]:
-    """The kind of a text, and everything that may be said of it.
-
-    JSON that holds JSON as text is common; deeper than that it is not read.
-    """
+def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[OutputRecord]]:
+    """The kind of a text, what is usual in it, and its records, of which some may be unlike the others."""
     read = read_json(text)
     if read is not None and isinstance(read.value, Mapping | list) and read.value:
         if logged := _logged(read):
-            return 'log', log_statements(logged)
-        return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
-    if files := read_diff(lines):
-        return 'diff', diff_statements(files)
+            return _lines_of(logged)
+        return 'json', json_statements(read, _inner), ()
     if (read := read_xml(text) or read_literal(text)) is not None:
-        return 'json', json_statements(read, (lambda _: ()) if is_inner else _inner)
-    if tables := read_tuples(lines) or read_tables(lines, [markdown, aligned, separated]):
-        return 'table', table_statements(tables)
+        return 'json', json_statements(read, _inner), ()
+    if tables := read_tables(lines, [markdown, aligned, separated]):
+        return 'table', table_statements(tables), table_records(lines, tables)
     if _is_log(lines):
-        return 'log', log_statements(lines)
-    if tables := read_tables(lines, [fixed]):
-        return 'table', table_statements(tables)
+        return _lines_of(lines)
     if blocks := read_blocks(lines):
-        return 'blocks', block_statements(*blocks)
-    if _repeats(lines):
-        return 'log', log_statements(lines)
-    return _read_unknown(text, lines)
+        return (
+            'blocks',
+            block_statements(blocks, lines),
+            [
+                OutputRecord(line, number, name)
+                for number, (line, name) in enumerate(zip(lines, blocks.names, strict=True), 1)
+            ],
+        )
+    if tables := read_tables(lines, [fixed]):
+        return 'table', table_statements(tables), table_records(lines, tables)
+    if _repeats(lines) or (len(text) >= _LARGE and not is_written(text)):
+        return _lines_of(lines)
+    return 'prose', iter(()), ()
 
 
-def _read_unknown(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement]]:
-    """What may be said of a text of no known form, unless it was written for people: that is prose."""
-    if len(text) < _LARGE or is_written(text):
-        return 'prose', iter(())
-    return 'log', piece_statements(lines)
+def _lines_of(lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[OutputRecord]]:
+    """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
+    read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(pieces(lines))
+    return 'log', log_statements(read, len(lines)), [OutputRecord(event.raw, event.line) for event in read]
 
 
 def _inner(text: str) -> Iterator[DigestStatement]:
-    """What a string inside JSON says."""
-    return _read(text, text.splitlines(), is_inner=True)[1]
+    """What a string inside JSON says; JSON that holds JSON as text is common, deeper than that it is not read."""
+    _, statements, records = _read(text, text.splitlines())
+    return chain(statements, surprising(records))
 
 
 def _logged(read: Read) -> list[str]:
@@ -154,12 +159,6 @@ def _as_line(entry: Mapping[str, Json]) -> str:
             quoted = f'"{written}"' if isinstance(value, str) and re.search(r'\s', written) else written
             parts[3].append(f'{key}={quoted}')
     return one_line(' '.join(piece for place in range(4) for piece in parts[place]), 2000)
-
-
-def _unlike_most(lines: Sequence[str]) -> Sequence[str]:
-    """Lines without those of the usual outcome, which say that all is well whatever else they say."""
-    found = outcomes(lines)
-    return [line if severity != 'fine' else '' for line, (_, severity) in zip(lines, found, strict=False)] or lines
 
 
 def _is_log(lines: Sequence[str]) -> bool:

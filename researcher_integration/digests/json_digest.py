@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from researcher_integration.digests.columns import BAD, describe, shown
+from researcher_integration.digests.columns import describe, shown
 from researcher_integration.digests.json_reading import Json, Read
+from researcher_integration.digests.notable import BAD
 from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
+from researcher_integration.digests.surprise import OutputRecord, surprising
 from researcher_integration.digests.values import quantity
 
 MANY = 5
@@ -126,9 +128,7 @@ class _JsonWalk:
         self._left -= 1
         column = describe(path or 'values', cells)
         yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
-        texts = Counter(each.text for each in column.oddities)
-        for text, count in texts.most_common(50):
-            yield DigestStatement(f'{text} ×{count}' if count > 1 else text, 74.0, 'odd items')
+        yield from surprising([OutputRecord('', name=path or 'values', fields=[('value', each)]) for each in cells])
 
 
 def _keyed(value: Mapping[str, Json], name: str) -> list[Row]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from researcher_integration.digests.columns import BAD
+from researcher_integration.digests.notable import BAD
 
 Severity = Literal['fatal', 'error', 'warning', '', 'debug', 'fine']
 """As the line itself says; empty for lines that say nothing or say info, `fine` where an outcome is the usual one."""
@@ -89,8 +89,6 @@ class Event:
     """The line without its time, with what its stack trace says in short."""
     raw: str = ''
     """The line as it stands, with what its stack trace says in short."""
-    name: str = ''
-    """That of the record in which it stands, if there is one."""
     tail: list[str] = field(default_factory=list[str])
     """The lines that follow and belong to it: a stack trace."""
 
@@ -215,7 +213,7 @@ def outcomes(lines: Sequence[str]) -> list[tuple[str, Severity]]:
             continue
         bad = {word for word in counts if BAD.fullmatch(word) or _FAILED.fullmatch(word)}
         # A level says how much a line matters, and no line of INFO that all is well.
-        if bad and ranked[0][0] not in bad and not _LEVEL.match(ranked[0][0]):
+        if bad and ranked[0][0] not in bad and not _LEVEL.match(ranked[0][0].upper()):
             severities: dict[str, Severity] = dict.fromkeys((word for word, _ in ranked), '')
             severities.update(dict.fromkeys(bad, 'error'), **{ranked[0][0]: 'fine'})
             return [(word, severities[word]) if word in severities else ('', '') for word in words]

@@ -9,11 +9,11 @@ from typing import Literal
 from researcher_integration.untrusted.detecting import addresses_reader
 from summarizer_tool import count_tokens
 
-Topic = Literal['overview', 'mentioned', 'errors', 'warnings', 'odd items', 'unlike', 'fields', 'values', 'templates']
+Topic = Literal['overview', 'mentioned', 'errors', 'warnings', 'odd items', 'fields', 'values', 'templates']
 """What a statement is about; named where statements are left out."""
 
 TOPICS: tuple[Topic, ...] = (
-    'overview', 'mentioned', 'errors', 'warnings', 'odd items', 'unlike', 'fields', 'values', 'templates',
+    'overview', 'mentioned', 'errors', 'warnings', 'odd items', 'fields', 'values', 'templates',
 )  # fmt: skip
 """In the order in which a digest tells them."""
 
@@ -29,27 +29,29 @@ FOCUS_GAIN = 14.0
 _SAYS_NOTHING = 2.0
 """A word of the focus that stands in more than half of the statements tells them apart the less."""
 
-_LENGTH = 0.07
+_LENGTH = 0.035
 """What each character from the 60th on takes from the rank: of two alike the shorter one leaves more room."""
 
 _COUNTED = 600
 """Statements of the highest rank that are tried."""
 
-_LOUD: tuple[Topic, ...] = ('overview', 'mentioned', 'errors', 'warnings', 'odd items', 'unlike')
+_LOUD: tuple[Topic, ...] = ('overview', 'mentioned', 'errors', 'warnings', 'odd items')
 _USUAL: tuple[Topic, ...] = ('fields', 'templates')
-_USUAL_SHARE = 0.23
+_USUAL_SHARE = 0.19
 """What of the budget is kept for what is usual, if there is so much to be said of it."""
 _SHARES: dict[Topic, float] = {
-    'overview': 1.0, 'mentioned': 0.4, 'errors': 0.35, 'warnings': 0.2, 'odd items': 0.5, 'unlike': 0.3, 'fields': 0.25,
-    'templates': 0.3,
+    'overview': 0.3, 'mentioned': 0.4, 'errors': 0.33, 'warnings': 0.1, 'odd items': 0.7, 'fields': 0.2,
+    'templates': 0.2,
 }  # fmt: skip
 """What of the budget one topic may have at first; what is left goes to the highest ranks."""
 
-_UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'unlike', 'fields', 'values', 'templates')
+_UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
 _SHARED = 200
 """Tokens from which a budget is shared."""
+_TOGETHER = 8
+"""Lines up to which a statement on several errors says what is in each."""
 _RESERVE = 24
 """Tokens kept for the line on what was left out."""
 
@@ -117,9 +119,8 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
         return waiting[index]
 
     if sum(costs) <= budget and len(costs) == len(ranked):
-        told = {each.lines for each in ranked if each.topic != 'unlike'}
-        every = {index for index, each in enumerate(ranked) if each.topic != 'unlike' or each.lines not in told}
-        return Chosen(_told(ranked, every, waits), '')
+        taken = _fitting(ranked, costs, budget, dict.fromkeys(TOPICS, float(budget)), set(), lambda _: False)
+        return Chosen(_told(ranked, taken, waits), '')
     taken: set[int] = set()
     for reserve in (_RESERVE, 1.5 * _RESERVE, 2 * _RESERVE, 0):
         taken = set()
@@ -172,8 +173,7 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
         gain -= _LENGTH * max(0, len(text) - 60)
         known = distinct.get(text)
         if known is None or known.rank < statement.rank + gain:
-            topic = known.topic if known and statement.topic == 'unlike' else statement.topic
-            distinct[text] = replace(statement, text=text, rank=statement.rank + gain, topic=topic)
+            distinct[text] = replace(statement, text=text, rank=statement.rank + gain)
     seen: Counter[str] = Counter()
     by_rank = sorted(distinct.values(), key=lambda each: -each.rank)
     sunk: list[DigestStatement] = []
@@ -193,15 +193,21 @@ def _fitting(
 ) -> set[int]:
     """Indices of those that fit, are not known and do not wait, taken greedily while their topic's share lasts."""
     taken: set[int] = set()
-    shown = {ranked[index].lines for index in known}
+    shown = {line for index in known for line in _each_told(ranked[index])}
     for index, cost in enumerate(costs):
         topic, lines = ranked[index].topic, ranked[index].lines
         # A line that stands there for another reason is not told again for being unlike the others.
-        if topic == 'unlike' and lines in shown:
+        if topic == 'odd items' and lines and shown.issuperset(lines):
             continue
         if index not in known and cost <= budget and shares.get(topic, 0.0) > 0.0 and not waits(index):
             budget -= cost
             shares[topic] -= cost
             taken.add(index)
-            shown.add(lines)
+            shown.update(_each_told(ranked[index]))
     return taken
+
+
+def _each_told(statement: DigestStatement) -> tuple[int, ...]:
+    """The lines of which a statement says all that there is to say."""
+    several = statement.topic in ('errors', 'warnings') and len(statement.lines) <= _TOGETHER
+    return statement.lines if len(statement.lines) == 1 or several else ()

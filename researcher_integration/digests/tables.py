@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from researcher_integration.digests.log_lines import loose
-from researcher_integration.digests.logs import log_statements
-from researcher_integration.digests.records import Row, named_rows, record_statements
+from researcher_integration.digests.records import Row, usual_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
+from researcher_integration.digests.surprise import OutputRecord
 from researcher_integration.digests.values import quantity
 
 LEAST_ROWS = 4
@@ -103,19 +102,23 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
 
 
 def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
-    """Everything a digest of tables may say."""
+    """How many rows there are, what is usual in them, and what stands beside them."""
     for number, table in enumerate(tables, 1):
         what = table.name or ('table' if len(tables) == 1 else f'table {number}')
-        if len(table.beside) > _BESIDE:
-            yield from log_statements([], loose(table.beside))
-        elif table.beside:
-            for nth, (_, line) in enumerate(table.beside):
-                yield DigestStatement(f'beside {what}: {one_line(line)}', 75.0 - nth, 'overview')
-        if len(table.rows) == 1:
-            cells = ', '.join(f'{field}={cell}' for field, cell in table.rows[0].items())
-            yield DigestStatement(f'{what}: {cells}', 80.0, 'values', tuple(table.lines))
-        else:
-            yield from record_statements(named_rows(what, table.rows, table.lines))
+        for nth, (at, line) in enumerate(table.beside[:_BESIDE]):
+            yield DigestStatement(f'beside {what}: {one_line(line)}', 75.0 - nth, 'overview', (at,))
+        yield from usual_statements(what, table.rows, lines=table.lines)
+
+
+def table_records(lines: Sequence[str], tables: Sequence[Table]) -> list[OutputRecord]:
+    """The rows of tables, and the lines beside them, without the titles."""
+    cells = {number: row for table in tables for number, row in zip(table.lines, table.rows, strict=True)}
+    beside = {number for table in tables for number, _ in table.beside}
+    return [
+        OutputRecord(line, number, fields=[*cells[number].items()] if number in cells else ())
+        for number, line in enumerate(lines, 1)
+        if number in cells or number in beside
+    ]
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -137,7 +140,8 @@ def rows_of(
     name: str = '',
 ) -> Table | None:
     """A table of what was split; None if it is too small or its columns do not fit."""
-    if len(cells) < least or not 2 <= len(names) <= _WIDEST:
+    varied = sum(len({row[place] for _, row in cells if place < len(row)}) > 1 for place in range(len(names)))
+    if len(cells) < least or not 2 <= len(names) <= _WIDEST or (len(cells) > LEAST_ROWS and varied < 2):
         return None
     seen: Counter[str] = Counter()
     titles: list[str] = []

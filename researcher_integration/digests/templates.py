@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from researcher_integration.digests.columns import BAD
 from researcher_integration.digests.log_lines import Event, Severity
+from researcher_integration.digests.notable import BAD
 from researcher_integration.digests.values import MARK, template
 
 WILD = '\x01'

@@ -3,12 +3,9 @@
 import ast
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from researcher_integration.digests.json_reading import Read, read_json
-from researcher_integration.digests.log_lines import loose
-from researcher_integration.digests.logs import log_statements
-from researcher_integration.digests.statements import DigestStatement
 
 WRITTEN_SHARE = 0.4
 """Share of the characters that stand in plain words from which somebody has written a text to be read."""
@@ -19,7 +16,7 @@ _PLAIN = re.compile(r'[("“‘*_\[]*(?:[^\W\d_]{1,30}(?:[-’\'][^\W\d_]{1,20})
 _UNSPACED = re.compile(r'[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]')
 """Letters of scripts that put no spaces between words."""
 
-_LONG = 400
+_LONG = 2000
 """Characters of a line from which it is read in pieces."""
 _SEPARATORS = ('},', '],', '),', ';', '}', '</tr>', '>', '|', '\t', ', ', ',', ' ')
 _PIECE = (8, 240)
@@ -49,14 +46,6 @@ def read_literal(text: str) -> Read | None:
         return read_json(json.dumps(ast.literal_eval(stripped), ensure_ascii=False, default=repr))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-
-
-def piece_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:
-    """What may be said of text of an unknown form: which of its pieces repeat, and which do not."""
-    found = pieces(lines)
-    form = f'text of no known form: {len(lines)} lines, read in {len(found)} pieces'
-    yield DigestStatement(form, 100.0, 'overview')
-    yield from log_statements([], loose(found))
 
 
 def pieces(lines: Sequence[str]) -> list[tuple[int, str]]:

@@ -77,7 +77,7 @@ log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO �
 59| 2026-03-14T02:52:00Z ERROR sluice 9 did not close
 52| 2026-03-14T02:51:00Z ERROR sluice 7 did not close | mill.errors.JammedError: gate 7 [File "/srv/mill/sluice.py", line 71, in close]
 51| 2026-03-14T02:50:00Z WARN pool is nearly empty (2 of 40)
-60| 2026-03-14T02:53:00Z INFO served /mill/3 for user u4 in 7200ms [in=7200ms (median 24ms)]
+60| 2026-03-14T02:53:00Z INFO served /mill/3 for user u4 in 7200ms
 ×51 in 1-60: INFO served {/mill/0, … 51 distinct} for user {u4, … 50 distinct} in {20ms..24ms..7200ms}\
 """)
 
@@ -99,7 +99,7 @@ def test_lines_name_where_they_come_from() -> None:
 def test_the_budget_keeps_the_errors_and_says_what_is_left_out() -> None:
     assert digest(LOG, 110).text == snapshot("""\
 log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO ×51, ERROR ×2, WARN ×1; 4 templates
-… and 1 more templates (lines 1-60), 1 more odd items (line 60), 1 more warnings (line 51), 2 more errors (lines 52-59)\
+… and 1 more templates (lines 1-60), 2 more odd items (lines 51-60), 2 more errors (lines 52-59)\
 """)
 
 
@@ -125,8 +125,7 @@ log of 5 lines; 2026/03/14 02:00:01 to 14/Mar/2026:02:00:05 +0000; ERROR ×2, WA
 2| E0314 02:00:02.000001 1 sync.go:120] field hay: no parcel
 1| 2026/03/14 02:00:01 [error] 31#31: *5 connect() failed (111: Connection refused)
 5| 10.0.0.9 - - [14/Mar/2026:02:00:05 +0000] "POST /mill HTTP/1.1" 503 61 "-" "curl/8.4.0"
-4| ts=2026-03-14T02:00:04Z level=warn msg="retrying webhook" target=a.example
-3| Mar 14 02:00:03 dairy systemd[1]: churn.service: Main process exited, code=exited, status=3/n/a\
+4| ts=2026-03-14T02:00:04Z level=warn msg="retrying webhook" target=a.example\
 """)
 
 
@@ -138,9 +137,9 @@ def test_a_list_of_objects_is_told_by_its_fields_and_its_exceptions() -> None:
     text = json.dumps({'items': items, 'metadata': {'total': 200}})
     assert digest(text, 400).text == snapshot("""\
 items: 200 items with 5 fields, named by name
-vat-90: litres=9000 (median 43)
 vat-17: status=leaking (usually ok), error=seam 4 is open
-vat-120: lid.closed missing
+vat-90: litres=9000, error missing
+vat-120: lid.closed missing (usually true)
 status: ok ×199, leaking ×1
 lid.closed: true ×199, (missing) ×1
 litres: 40 ×29, 41 ×29, 42 ×29, 43 ×29, 44 ×28, 45 ×28, 46 ×27, 9000 ×1
@@ -174,7 +173,7 @@ def test_a_list_of_identifiers_is_a_pattern_a_count_and_exceptions() -> None:
     names = [f'vat-{at}' for at in range(500)]
     names[3] = 'barrel/old'
     assert digest(json.dumps(names), 200).text == snapshot("""\
-values=barrel/old
+values: value=barrel/old
 values: 500 values, 500 distinct, like vat-0\
 """)
 
@@ -192,8 +191,8 @@ def test_json_that_is_cut_off_is_told_as_far_as_it_goes() -> None:
     assert digest(text, 200).text == snapshot("""\
 items: 99 items with 2 fields, named by name
 JSON invalid from character 3564 of 3570
-name: 99 distinct, like vat-0
 the same in all: status=ok
+name: 99 distinct, like vat-0
 the first: name=vat-0, status=ok\
 """)
 
@@ -214,10 +213,10 @@ def test_a_table_is_told_by_its_columns(separator: str) -> None:
         lines.insert(1, '|---|---|---|')
     found = digest('\n'.join(lines), 200)
     assert found.kind == 'table'
-    assert 'v39: state=leaking (usually ok)' in found.text
     assert 'state: ok ×99, leaking ×1' in found.text
-    odd = next(line for line in found.lines if 'leaking (usually' in line.text)
-    assert odd.lines == ((42,) if separator == ' | ' else (41,))
+    [odd] = [line for line in found.lines if line.topic == 'odd items']
+    number = 42 if separator == ' | ' else 41
+    assert (odd.lines, odd.text) == ((number,), f'{number}| {" ".join(lines[number - 1].split())}')
 
 
 def test_columns_of_a_command_line_tool() -> None:
@@ -229,7 +228,7 @@ def test_columns_of_a_command_line_tool() -> None:
         '/dev/sdc1       500G  121G  379G  25% /backup\n'
     )
     assert digest(text, 300).text == snapshot("""\
-table: 4 items with 6 fields, named by Filesystem
+table: 4 items with 6 fields
 Filesystem=/dev/sda1, Size=50G, Used=48G, Avail=2.0G, Use%=97%, Mounted on=/
 Filesystem=tmpfs, Size=3.9G, Used=0, Avail=3.9G, Use%=0%, Mounted on=/dev/shm
 Filesystem=/dev/sdb1, Size=500G, Used=120G, Avail=380G, Use%=24%, Mounted on=/data
@@ -262,7 +261,7 @@ def test_outcomes_of_tests_are_counted_and_the_bad_ones_listed(form: str, good: 
     lines = [form.format(number, bad if number in (40, 411) else good) for number in range(900)]
     found = digest('\n'.join(lines), 300, focus='Did all of this output pass?')
     assert f'{good} ×898' in found.lines[0].text
-    assert {f'41| {lines[40]}', f'412| {lines[411]}'} <= {each.text for each in found.lines if each.topic == 'errors'}
+    assert [each.lines for each in found.lines if each.topic == 'errors'] == [(41, 412)]
 
 
 def test_a_word_of_the_question_that_many_lines_have_says_nothing_about_them() -> None:

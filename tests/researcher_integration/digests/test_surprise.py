@@ -5,11 +5,16 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from researcher_integration.digests import surprise
-from researcher_integration.digests.surprise import surprising
+from researcher_integration.digests.surprise import OutputRecord, surprising
 
 
 def told(lines: list[str], count: int = 3) -> list[str]:
-    return [each.text for each, _ in zip(surprising([*enumerate(lines, 1)]), range(count), strict=False)]
+    return [
+        each.text
+        for each, _ in zip(
+            surprising([OutputRecord(line, number) for number, line in enumerate(lines, 1)]), range(count), strict=False
+        )
+    ]
 
 
 def test_what_is_rare_in_its_place_whatever_the_form() -> None:
@@ -29,7 +34,9 @@ def test_a_value_unlike_those_behind_the_same_name() -> None:
 
 
 def test_where_anything_may_stand_nothing_is_rare() -> None:
-    assert told([f'{at * 7919 % 1009} ferry {at * 104729 % 997}' for at in range(200)]) == snapshot(['1| 0 ferry 0'])
+    assert told([f'{at * 7919 % 1009} ferry {at * 104729 % 997}' for at in range(200)]) == snapshot(
+        ['1| 0 ferry 0', '69| 695 ferry 1', '137| 381 ferry 2']
+    )
 
 
 def test_of_a_long_text_the_beginning_and_the_end_are_read() -> None:
@@ -40,7 +47,7 @@ def test_of_a_long_text_the_beginning_and_the_end_are_read() -> None:
 
 @given(st.lists(st.text('a1 =:"<\t\u0660', max_size=12), max_size=40))
 def test_each_is_a_line_of_the_text_and_stands_once(lines: list[str]) -> None:
-    found = [*surprising([*enumerate(lines, 1)])]
+    found = [*surprising([OutputRecord(line, number) for number, line in enumerate(lines, 1)])]
     numbers = [each.lines for each in found]
     assert len(numbers) == len({*numbers})
     for each in found:

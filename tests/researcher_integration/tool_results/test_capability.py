@@ -88,12 +88,12 @@ async def test_a_page_is_read_as_markdown_and_kept_as_it_came(key: str) -> None:
     store = SourceStore()
     seen = await ran({key: page} if key else page, summarizing(store=store))
     told = seen.return_value[key] if key else seen.return_value
-    assert 'state=sunk (usually free)' in told
+    assert '| 41 | sunk |' in told
     assert '<td>' not in told
     text = store.collection(COLLECTION).document(seen.metadata['summarization']['source_id']).text
     assert '| 41    | sunk  |' in text
     if not key:
-        found = re.search(r'(\d+)\| [^|]*state=sunk', told)
+        found = re.search(r'(\d+)\| \| 41 \| sunk', told)
         assert found is not None
         assert text.split('\n')[int(found[1]) - 1] == '| 41    | sunk  |'
         assert text.endswith(f'\n[below: the page as it came, in HTML]\n{page}')
@@ -112,14 +112,16 @@ async def test_an_object_keeps_its_envelope() -> None:
             'cluster': 'kelder',
             'count': 80,
             'items': """\
-[look: 1,858 tokens, summarized in 93. The whole result is src_db8cd3b10aad: search_source finds lines in it, read_source shows them.]
+[look: 1,858 tokens, summarized in 99. The whole result is src_db8cd3b10aad: search_source finds lines in it, read_source shows them.]
 items: 80 items with 4 fields, named by berth
 B-041: state=sunk (usually free)
 state: free ×79, sunk ×1
+the same in all: depth=7, note=dredged in spring
 berth: 80 distinct, like B-000
-… and 4 more values, 1 more fields
-
-46| {"berth": "B-041", "state": "sunk", "depth": 7, "note": "dredged in spring"},\
+count: 80
+cluster: kelder
+next: null
+the first: berth=B-000, state=free, depth=7, note=dredged in spring\
 """,
             'next': None,
         }
@@ -130,14 +132,13 @@ async def test_a_list_is_replaced_whole_and_kept_an_item_a_line() -> None:
     store = SourceStore()
     seen = await ran(ROWS, summarizing(store=store))
     assert seen.return_value == snapshot("""\
-[look: 1,844 tokens, summarized in 93. The whole result is src_1a278c104e65: search_source finds lines in it, read_source shows them.]
+[look: 1,844 tokens, summarized in 85. The whole result is src_1a278c104e65: search_source finds lines in it, read_source shows them.]
 items: 80 items with 4 fields, named by berth
 B-041: state=sunk (usually free)
 state: free ×79, sunk ×1
+the same in all: depth=7, note=dredged in spring
 berth: 80 distinct, like B-000
-… and 1 more values, 1 more fields
-
-43| {"berth": "B-041", "state": "sunk", "depth": 7, "note": "dredged in spring"},\
+the first: berth=B-000, state=free, depth=7, note=dredged in spring\
 """)
     kept = store.collection(COLLECTION).document(seen.metadata['summarization']['source_id']).text
     assert json.loads(kept) == ROWS
