@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies
+from summarizer_tool.evidence.search.places import best_stretches
 from summarizer_tool.evidence.search.ranking import WeighedQuestion, fuse, idf, weigh
 from summarizer_tool.text.terms import asked, terms_of
 
@@ -128,3 +129,19 @@ def test_of_copies_the_newest_stands_for_all() -> None:
     texts = {0: 'Salt is sold.', 1: ' SALT is\nsold.', 2: 'Salt is sold!', 3: 'Salt is sold.'}
     assert newest_of_copies(texts, {0: 5, 1: 7, 2: 9}) == {0: 1, 1: 1, 2: 2, 3: 1}
     assert newest_of_copies(texts, {0: 7, 3: 7}) == {0: 0, 1: 0, 2: 2, 3: 0}
+
+
+@given(st.lists(st.floats(0, 1), max_size=30))
+def test_what_stands_in_the_best_stretch_has_its_worth(values: list[float]) -> None:
+    found = best_stretches(values, [100] * len(values), {0})
+    assert all(0 <= each <= 1 for each in found)
+    assert not any(values) or found[values.index(max(values))] > 0
+
+
+def test_an_answer_is_looked_for_in_one_place() -> None:
+    values = [1.0, *[0.0] * 9, 0.6, 0.6, 0.6]
+    assert [round(each, 2) for each in best_stretches(values, [100] * 13, {0})] == snapshot(
+        [0.56, 0.56, 0.56, 0.56, 0.56, 0.67, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+    )
+    # What stands in another source is in no stretch with it.
+    assert best_stretches([1.0, 0.0], [100, 100], {0, 1}) == [1.0, 0.0]
