@@ -269,8 +269,11 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
 
 
 def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:
-    """The choice, with what points back to its sentences said together with them as far as there is room."""
-    left = target_tokens - sum(items[index].cost for index in chosen)
+    """The choice, with what points back to its sentences said together with them as far as there is much room.
+
+    The last choice, among the facts of all chunks, has less of it, and a long fact may be too long for that.
+    """
+    left = target_tokens // 2 - sum(items[index].cost for index in chosen)
     extended: list[int] = []
     for index in chosen:
         longest = index
