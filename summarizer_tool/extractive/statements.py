@@ -52,7 +52,7 @@ _BOX = regex.compile(
 # What stands after a prompt has been typed.
 _PROMPT = regex.compile(r'^\s*(?:[$%] |>>> ?)\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
 _BULLET = regex.compile(
-    r'^[ \t]*(?:[-*+•]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+(?:\[[ xX]\][ \t]+)?'
+    r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+(?:\[[ xX]\][ \t]+)?'
 )
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence.

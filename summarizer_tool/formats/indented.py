@@ -39,7 +39,7 @@ _RAGGED = 15
 _FENCE = re.compile(r'^[ \t]*(?:```|~~~)', re.MULTILINE)
 # `-a      What it does`: a term, and what is said of it from some column on.
 _TERM_AND_TEXT = re.compile(r' *(\S.{0,38}?)( {2,})(?=\S)')
-_BULLET = re.compile(r'(?:[-*+•·o]|\(?(?:\d{1,3}|[a-z])[.)])$')
+_BULLET = re.compile(r'(?:[-*+•·○◦▪‣o]|\(?(?:\d{1,3}|[a-z])[.)])$')
 _NO_TERM = re.compile(r'(?<!\.\.)[.,:;!?]$|^[-*+•·]\s')
 _LEADER = re.compile(r'\.{5}')
 _COLUMNS = re.compile(r'\S {3,}\S')

@@ -30,6 +30,8 @@ DESCRIPTION
            sluice -n 2 | wheel --slow
            wheel --stop
 
+       ○   The gates are of oak.
+
        1.  The first gate is the one that the spring flood took away in 1871
            and that Orme has built again.
 """
@@ -60,6 +62,8 @@ Sluice opens the gates of a mill in the order in which they were built, and shut
 
   sluice -n 2 | wheel --slow
   wheel --stop
+
+○ The gates are of oak.
 
 1. The first gate is the one that the spring flood took away in 1871 and that Orme has built again.
 """)
