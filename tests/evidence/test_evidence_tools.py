@@ -263,12 +263,12 @@ async def test_progress_names_each_phase(web: Site) -> None:
             'index: 4 new passages in the index',
             'search: 0 passages found',
             'expand: round 1: 1 of 1 links followed',
-            'search: 0 passages found',
-            'assemble: 4 passages found',
+            'search: 4 passages found',
+            'assemble: 8 passages found',
         ]
     )
     assert [message for _, _, message in told[len(answered) + 1 :]] == snapshot(
-        ['search: 4 passages found', 'assemble: the brief is being written']
+        ['search: 8 passages found', 'assemble: the brief is being written']
     )
 
 

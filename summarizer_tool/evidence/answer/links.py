@@ -7,7 +7,7 @@ right.
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
@@ -261,19 +261,19 @@ def _by_turns(
     for each in known:
         if (value := read.get(each.key)) is not None:
             shelves[each.shelf].values.append(value)
-    waiting: defaultdict[_Shelf, list[LinkCandidate]] = defaultdict(list)
+    waiting: defaultdict[_Shelf, deque[LinkCandidate]] = defaultdict(deque)
     best_first = sorted(candidates, key=lambda each: -each.value - _SHELF * _UNKNOWN * each.factor)
-    for candidate in reversed(best_first):
+    for candidate in best_first:
         waiting[candidate.shelf].append(candidate)
     order: list[LinkCandidate] = []
 
     def worth(shelf: _Shelf) -> float:
-        best = waiting[shelf][-1]
+        best = waiting[shelf][0]
         return best.value + _SHELF * best.factor * shelves[shelf].worth
 
     while waiting:
         chosen = max(waiting, key=worth)
-        order.append(waiting[chosen].pop())
+        order.append(waiting[chosen].popleft())
         shelves[chosen].chosen += 1
         if not waiting[chosen]:
             del waiting[chosen]
