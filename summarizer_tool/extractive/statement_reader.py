@@ -195,7 +195,8 @@ class StatementReader:
         if kind is Kind.PROSE and not lead and any(each.match(text) for each in (_PRONOUN, _POINTS_BACK, _NO_SUBJECT)):
             before = self._sentence_before()
             if before is None:
-                kind = Kind.FRAGMENT
+                # One that names something itself still tells of that.
+                kind = kind if next(iter(names.mentions(text)), '') else Kind.FRAGMENT
             else:
                 text, lead, thing = f'{before.text} {text}', before.lead, before.thing
                 lines = tuple(dict.fromkeys((*before.evidence, *lines)))

@@ -229,10 +229,10 @@ def test_what_only_says_where_something_is_said_is_no_statement():
 
 
 def test_a_full_stop_within_a_name_ends_no_sentence():
-    text = 'It raises `mill.WheelError` when the wheel stands. It was built by Orme.In 1870 it was sold.'
+    text = 'The mill raises `mill.WheelError` when the wheel stands. Orme built the wheel.In 1870 it was sold.'
     assert [said for said, _ in read(text)] == [
-        'It raises mill.WheelError when the wheel stands.',
-        'It was built by Orme.',
+        'The mill raises mill.WheelError when the wheel stands.',
+        'Orme built the wheel.',
         'In 1870 it was sold.',
     ]
 
@@ -510,4 +510,13 @@ guild](https://guild.example/) and is measured by https://mill.example/gauge. <k
             ('The mill follows the rules of the guild and is measured by https://mill.example/gauge.', (7, 8)),
             ('Ctrl stops it.', (8,)),
         ]
+    )
+
+
+def test_a_sentence_that_points_back_to_nothing_stays_where_it_names_something():
+    said = statements(
+        [NumberedLine(1, 'Its keeper was Jory Penn.', blank_after=True), NumberedLine(3, 'It burns whale oil.')]
+    )[0]
+    assert [(each.text, each.kind.name) for each in said] == snapshot(
+        [('Its keeper was Jory Penn.', 'PROSE'), ('It burns whale oil.', 'FRAGMENT')]
     )

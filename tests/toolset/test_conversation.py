@@ -51,8 +51,8 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
             '-> summarize_for_extraction {"source_ids": ["src_a8a9eea8a734"], "schema_hint": "factions, leaders", "max_output_tokens": 150}',
             """\
 <- summarize_for_extraction success: | The Dykewardens | Founded: 402 BR, by Osmer Vant | Seat: Sluice Hall, Wickhythe | Leader: High Dykewarden Ysolde Harrow (since 1 Dirge 628) |
-Pell Ottery is the brother of Linnet's late mother, Maren.
-We set the price.
+Drip – indentured miners.
+Marchbank sold the tomb key to the Silt Choir on 20 Smoke 640.
 | The Silt Choir | Founded: night of 3 Dirge 530 | Seat: Sunken Minster, Bellwater | Leader: Abbess Merrowen Sile (Abbess since 521) |
 
 [src_a8a9eea8a734: ask again by source_ids, or read_source.]\
@@ -60,6 +60,7 @@ We set the price.
             '-> summarize {"source_ids": "src_a8a9eea8a734", "focus_areas": "dates", "max_output_tokens": 80}',
             """\
 <- summarize success: Tamsin Crale carries her father's name among people who spit at it.
+Everything burns.
 The Court began as a mining charter and became a kingdom when nobody stopped it.
 Marchbank sold the tomb key to the Silt Choir on 20 Smoke 640.
 
