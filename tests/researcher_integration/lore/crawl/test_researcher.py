@@ -125,7 +125,7 @@ He is the brother of Ysolde Marrick. She has put 400 crowns on his head.
 Sallow Reach is a river country for levels 12 to 19, north of the Glass Steppe.
 Warden Ysolde Marrick has led them since 207.
 Jory Pike is a raftsman, born in Tern Ford in 180.
-She has put 400 crowns on his head.
+He leads the Loose Rafts against the wardens of Otterholm.
 
 [src_742c2efb71aa, src_0b4c0194500e: ask again by source_ids, or read_source.]
 </page_text>\
@@ -301,8 +301,8 @@ async def test_long_pages_pass_through_few_tokens_of_the_model(zone: Zone) -> No
         {
             'pages': [12994, 12972, 13016],
             'written': 139,
-            'came back': [1351, 1321, 1342, 477, 475, 465],
-            'context': 5672,
+            'came back': [1351, 1321, 1342, 480, 478, 467],
+            'context': 5680,
         }
     )
     assert [taken.source_ids for taken in findings.summaries] == [(handle,) for handle in zone.deps.asked]

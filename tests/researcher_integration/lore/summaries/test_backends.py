@@ -185,7 +185,7 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
             (
                 'summarize',
                 """\
-Hesper Lowe abandoned the Tide Hall on day 285 with 313 crowns from Morn Keld.
+Hesper Lowe inherited the Tide Hall on day 198 with 9,478 crowns from Tobin Sedge.
 Vael Tarn sold Marn on day 137 with 5,216 crowns from Ilse Quarry.
 Nothing else of note is recorded for that season by the clerks of the hall.
 
