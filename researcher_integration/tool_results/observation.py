@@ -1,6 +1,7 @@
 """The result of a tool as a model would see it, and the same with a summary in the place of what is long. Pure."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
@@ -8,7 +9,13 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_ai import ToolReturn
-from pydantic_ai.messages import TextContent, ToolReturnPart, UserContent, is_multi_modal_content
+from pydantic_ai.messages import (
+    BinaryContent,
+    TextContent,
+    ToolReturnPart,
+    UserContent,
+    is_multi_modal_content,
+)
 from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masking import Masker, MaskingError
@@ -23,6 +30,9 @@ LONG_LINE = 400
 MAX_DEPTH = 12
 """To which that is done: it takes time at each level."""
 
+FILES_DEPTH = 3
+"""To which text is looked for in bytes and files."""
+
 BLOCK = '-----BEGIN'
 
 ELSEWHERE = '(in the summary)'
@@ -31,6 +41,9 @@ SUMMARIZATION = 'summarization'
 """Key in the metadata of a result under which stands what was made of it,"""
 NOTE = 'note'
 """and below that the line over its summary."""
+
+_TEXT_TYPE = re.compile(r'text/|application/(?:[\w.-]+\+)?(?:json|xml|x-ndjson|yaml|x-yaml|toml)\b')
+"""Media types of files that are read as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +60,12 @@ class Observation:
 
     @classmethod
     def of(cls, result: object) -> 'Observation':
-        """Take a result apart."""
+        """Take a result apart; bytes and files that are text are the text they hold, as base64 nobody could read it."""
         if isinstance(result, ToolReturn):
             returned = cast('ToolReturn[Any]', result)
-            return cls(returned.return_value, returned.content, returned.metadata, is_wrapped=True)
-        return cls(result, None, None, is_wrapped=False)
+            content = cast('str | Sequence[UserContent] | None', _with_text(returned.content))
+            return cls(_with_text(returned.return_value), content, returned.metadata, is_wrapped=True)
+        return cls(_with_text(result), None, None, is_wrapped=False)
 
     @property
     def text(self) -> str:
@@ -148,6 +162,31 @@ class Observation:
         return summarization if self.metadata is None else {'metadata': self.metadata, **summarization}
 
 
+def _with_text(value: object, depth: int = 0) -> object:
+    """A value with the text of UTF-8 in the place of bytes and of files of text."""
+    if isinstance(value, BinaryContent):
+        return (_TEXT_TYPE.match(value.media_type) and _decoded(value.data)) or value
+    if isinstance(value, bytes | bytearray):
+        return _decoded(bytes(value)) or value
+    if depth < FILES_DEPTH and isinstance(value, dict):
+        members = cast('dict[object, object]', value)
+        new = {key: _with_text(member, depth + 1) for key, member in members.items()}
+        return new if any(new[key] is not members[key] for key in members) else members
+    if depth < FILES_DEPTH and isinstance(value, list | tuple):
+        items = cast('Sequence[object]', value)
+        found = [_with_text(item, depth + 1) for item in items]
+        return found if any(new is not old for new, old in zip(found, items, strict=True)) else items
+    return value
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        text = data.decode('utf-8-sig')
+    except UnicodeDecodeError:
+        return ''
+    return '' if '\0' in text else text
+
+
 def as_text(value: object) -> str:
     """The text of a value as pydantic-ai writes it for a model: text as it is, all else as JSON, files left out."""
     return ToolReturnPart(tool_name='', content=value, tool_call_id='').model_response_str()
@@ -178,6 +217,14 @@ def _with_whole_blocks(value: object, masker: Masker) -> object:
 
 def _laid_out(value: object) -> str:
     """A text whose lines can be told apart: JSON is broken where it is long, all else stays as it is."""
+    if isinstance(value, list | tuple):
+        items = cast('Sequence[object]', value)
+        texts = [item for item in items if isinstance(item, str)]
+        # As a server sends a text in parts.
+        if any('\n' in text for text in texts) and len(texts) == sum(
+            not is_multi_modal_content(item) for item in items
+        ):
+            return '\n'.join(map(_laid_out, texts))
     if not isinstance(value, str):
         text = as_text(value)
         return _broken(text) or text

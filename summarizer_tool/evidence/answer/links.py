@@ -65,7 +65,7 @@ _CURIOSITY = 0.4
 # What these lead to has no text, or none that a fetch would give.
 _NO_TEXT = regex.compile(
     r'\.(?:zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|jar|whl|png|jpe?g|gif|webp|svg|ico|bmp|tiff?'
-    r'|avif|mp[34]|m4[av]|ogg|oga|ogv|wav|flac|webm|avi|mov|mkv|pdf|docx?|xlsx?|pptx?|odt|ods|odp|epub|mobi|ttf|woff2?|css'
+    r'|avif|mp[34]|m4[av]|ogg|oga|ogv|wav|flac|webm|avi|mov|mkv|doc|xlsx?|pptx?|odt|ods|odp|mobi|ttf|woff2?|css'
     r'|js|mjs|wasm|bin|dat|db|sqlite)$',
     regex.IGNORECASE,
 )
