@@ -146,7 +146,7 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
         leave_out: A folder whose files are none of them.
 
     Raises:
-        ConfigurationError: If it cannot be read.
+        ConfigurationError: If it cannot be read, or is no manifest: none of its lines is a file.
     """
     try:
         if source.is_dir():
@@ -157,9 +157,14 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                     yield _name(path.relative_to(source)), path
         else:
             with source.open(encoding='utf-8-sig') as manifest:
-                for line in filter(None, map(str.strip, manifest)):
-                    if not line.startswith('#'):
-                        yield _name(PurePath(line)), source.parent / line
+                lines = [line for line in map(str.strip, manifest) if line and not line.startswith('#')]
+            if lines and not any(map(os.path.lexists, map(source.parent.joinpath, lines))):
+                raise ConfigurationError(
+                    f'none of the {len(lines):,} lines of {source} is a file; '
+                    'give a folder, a list of files, or one document to `summarizer run`'
+                )
+            for line in lines:
+                yield _name(PurePath(line)), source.parent / line
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, 'strerror', None) or 'it is no list of files in UTF-8'
         raise ConfigurationError(f'{source} cannot be read: {reason}') from None

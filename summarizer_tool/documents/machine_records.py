@@ -49,7 +49,7 @@ def read_records(text: str) -> MachineRecords:
         is_lines = len(values) == sum(line.strip() != '' for line in text.split('\n'))
         return MachineRecords(values, f'JSON {"lines" if is_lines else "values"}, {len(values):,}')
     lines = text.removeprefix('\ufeff').split('\n')
-    if len(lines) > 1 and not lines[-1]:
+    if not lines[-1]:
         lines.pop()
     if (rows := _rows(lines)) is not None:
         return MachineRecords(rows, f'CSV, {len(rows):,} rows')
@@ -109,7 +109,7 @@ def _stream(text: str) -> list[Json]:
 
 
 def _lines(lines: Sequence[str]) -> MachineRecords:
-    read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1) if line.strip()]
+    read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1)]
     records = [{'line': number, 'text': line, **fields} for number, line, fields in read]
     return MachineRecords(records, f'lines, {len(read):,} of them')
 

@@ -10,6 +10,9 @@ import mammoth
 
 from summarizer_tool.formats import isolated
 
+_STYLES = "p[style-name='Title'] => h1:fresh"
+"""Beside those that the library knows."""
+
 
 def _no_picture(_image: object) -> dict[str, str]:
     return {'src': ''}  # it would stand in the text as a whole; what is said of it is enough
@@ -17,7 +20,9 @@ def _no_picture(_image: object) -> dict[str, str]:
 
 def _read(body: bytes) -> dict[str, str]:
     try:
-        made = mammoth.convert_to_html(BytesIO(body), convert_image=mammoth.images.img_element(_no_picture))
+        made = mammoth.convert_to_html(
+            BytesIO(body), convert_image=mammoth.images.img_element(_no_picture), style_map=_STYLES
+        )
     except RecursionError:
         return {'problem': 'deep'}
     except (ExpatError, KeyError, ValueError, OSError, AttributeError, IndexError, TypeError):

@@ -15,6 +15,9 @@ from summarizer_tool.text.structure import LONGEST_TITLE, parse
 SAMPLE = 8192
 """How many bytes of a file are looked at to tell text from binary data, and characters of a text to find its title."""
 
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+"""How text in UTF-16 or UTF-32 begins; the mark of UTF-32 with the low byte first begins as that of UTF-16."""
+
 _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
 
@@ -45,11 +48,13 @@ def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
 
 
 def decode(raw: bytes) -> str:
-    """Text in UTF-8.
+    """Text in UTF-8, or in UTF-16 or UTF-32 with its mark.
 
     Raises:
         FetchError: As of `read_file`, if it is none.
     """
+    if raw.startswith(_WIDE_MARKS):
+        return content.decode(raw)
     if b'\0' in raw[:SAMPLE]:
         raise FetchError('looks like a binary file; give it as text')
     try:
@@ -60,5 +65,5 @@ def decode(raw: bytes) -> str:
 
 def _begins_as_page(raw: bytes) -> bool:
     # Tags are ASCII, which all charsets of the web share but the wide ones, and these have a mark.
-    is_wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    is_wide = raw.startswith(_WIDE_MARKS)
     return is_page(raw[: HEAD * 2].decode('utf-16' if is_wide else 'utf-8', 'replace'))

@@ -21,7 +21,9 @@ from summarizer_tool.formats.pdf_page import Bookmark, Cell, PdfPage, TextLine
 
 # A hyphen at the end of a line, which the library does not let a line end after.
 _WORD = re.compile(r'[^\s\x02\ufffe]+[\x02\ufffe]?')
-_TITLE_TOO = re.compile(r'(?i)untitled|microsoft word|\.(?:docx?|tex|dvi|indd|pdf|html?|qxd|pptx?|rtf|md)\b|[\\/]')
+_TITLE_TOO = re.compile(
+    r'(?i)untitled|microsoft word|\.(?:docx?|tex|dvi|indd|pdf|html?|qxd|pptx?|rtf|md)\b|[\\/]|^\(\w+\)$'
+)
 """What programs write where a title should be."""
 
 _CELL_GAP = 1.3

@@ -1,10 +1,11 @@
 """Content as callers give it: its size is checked, and what is an HTML page is read as markdown."""
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import InputTooLargeError
+from summarizer_tool.formats.reading import plain_text
 from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
@@ -61,15 +62,20 @@ async def documents_of(content: Content) -> list[Document]:
 
 async def _document(text: str) -> Document:
     page = await page_in(text)
-    return Document(page.markdown, title=page.title) if page else await in_thread(Document, text)
+    return Document(page.markdown, title=page.title) if page else await in_process(_plain, text)
+
+
+def _plain(text: str) -> Document:
+    return Document(plain_text(text))
 
 
 def _items(content: Content) -> list[str | Document]:
-    items = [content] if isinstance(content, str | Document) else list(content)
+    is_one = isinstance(content, str | bytes | Document) or not isinstance(content, Sequence)
+    items: list[object] = [content] if is_one else [*content]
     for item in items:
-        if not isinstance(item, str | Document):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(item, str | Document):
             raise TypeError(f'content is text, a Document or a list of them, not {type(item).__name__}')
-    return items
+    return cast('list[str | Document]', items)
 
 
 def _size(texts: Iterable[str]) -> int:

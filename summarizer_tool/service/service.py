@@ -52,6 +52,7 @@ MAX_HANDLES = 5000
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 # What models write round handles.
 _AROUND = re.compile(r'(?i)sources?([-_ ]?ids?)?\b|ids?\b|handles?\b|and\b|\b\d{1,2}\.|[\s"\'`\[\](){}<>,;:.=*/-]')
+_URL = re.compile(r'https?://\S+', re.IGNORECASE)
 _APART = re.compile(r'[\s,;]+')
 
 _logger = logging.getLogger('summarizer_tool')
@@ -337,6 +338,8 @@ class Service:
             raise RequestError('give content or source_ids, not both; leave content empty to ask about stored sources')
         if source_ids:
             return [await in_io_thread(self.collection.document, source_id) for source_id in source_ids], ''
+        if _only_url(content):
+            raise RequestError('content is only a URL; add_source(url=...) gives a handle of the page for source_ids')
         if not content.strip() and not given:
             raise RequestError('give content (a text) or source_ids (handles of stored sources); both are empty')
         given = given or [await self._read(content)]
@@ -361,6 +364,8 @@ class Service:
             if not page.markdown.strip():
                 raise RequestError('content is an HTML page without text; give a text, or the url of another page')
             content, title = page.markdown, title or one_line(page.title, LONGEST_TITLE)
+        elif not url:  # what is said to come from somewhere may have been read by a program
+            content = await in_process(formats.plain_text, content, title if ' ' not in title else '')
         return GivenSource(await in_thread(_titled, content, title, url), page)
 
     async def _check(self, content: str) -> None:
@@ -417,6 +422,11 @@ def _only_handles(content: str) -> list[str]:
     ):
         return []
     return list(dict.fromkeys(found))
+
+
+def _only_url(content: str) -> bool:
+    """Return whether a text is nothing but an address: models put it where the text should be."""
+    return len(content) <= MAX_HANDLES and _URL.fullmatch(content.strip()) is not None
 
 
 def _listed(source_ids: str | Sequence[str]) -> list[str]:

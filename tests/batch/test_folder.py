@@ -44,7 +44,14 @@ def test_a_manifest(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(('content', 'problem'), [(None, 'No such file'), (b'\xff\xfe', 'no list of files')])
+@pytest.mark.parametrize(
+    ('content', 'problem'),
+    [
+        (None, 'No such file'),
+        (b'\xff\xfe', 'no list of files'),
+        (b'The mill stands.\nIt is old.\n', 'none of the 2 lines of .* is a file; .* `summarizer run`'),
+    ],
+)
 def test_what_is_no_list_of_documents(tmp_path: Path, content: bytes | None, problem: str) -> None:
     if content is not None:
         (tmp_path / 'list').write_bytes(content)

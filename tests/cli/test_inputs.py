@@ -68,6 +68,11 @@ def test_other_text_is_taken_as_it_is(text: str) -> None:
     assert (given.document.text, given.page) == (text, None)
 
 
+@pytest.mark.parametrize('encoding', ['utf-16', 'utf-32', 'utf-8-sig'])
+def test_text_with_a_mark_of_its_encoding_is_text(encoding: str) -> None:
+    assert read('notes.md', 'Köln – 東京\n'.encode(encoding)).document.text == 'Köln – 東京\n'
+
+
 def test_what_is_no_text_is_refused() -> None:
     assert [
         why_not('empty.html', b'<html><body><script>start()</script></body></html>'),

@@ -220,7 +220,7 @@ def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
         ('a,b\n"one\ntwo",2\n', 'CSV, 1 rows', {'a': 'one\ntwo', 'b': 2}),
         ('a,a\n1,2\n', 'lines, 2 of them', {'line': 1, 'text': 'a,a'}),
         ('1,2\n3,4\n', 'lines, 2 of them', {'line': 1, 'text': '1,2'}),
-        ('{"a": 1}\n\nnone\n', 'lines, 2 of them', {'line': 1, 'text': '{"a": 1}', 'a': 1}),
+        ('{"a": 1}\n\nnone\n', 'lines, 3 of them', {'line': 1, 'text': '{"a": 1}', 'a': 1}),
         ('{"a": 1}\n{"line": "x"}\n', 'JSON lines, 2', {'line': 1, 'a': 1}),
         ('{\n  "a": 1\n}\n{\n  "a": [2]\n}\n', 'JSON values, 2', {'line': 1, 'a': 1}),
         ('[1]\n[2,\n3]', 'JSON values, 2', [1]),

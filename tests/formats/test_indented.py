@@ -39,7 +39,7 @@ DESCRIPTION
 
 def test_a_manual_page_has_headings_and_definitions() -> None:
     assert indented.markdown(MANUAL) == snapshot("""\
-SLUICE(1) Manual of the mill SLUICE(1)
+# SLUICE(1) Manual of the mill
 
 ## NAME
 

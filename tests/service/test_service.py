@@ -1,6 +1,7 @@
 """What toolset and server offer: summaries by text or handle, and the sources themselves."""
 
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from summarizer_tool import (
 )
 from summarizer_tool.errors import FetchError
 from summarizer_tool.llm.options import Progress, RequestOptions
+from summarizer_tool.mapreduce.content import documents_of
 from summarizer_tool.prompts import ParsedRequest
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.text import tokens
@@ -425,3 +427,26 @@ async def test_documents_without_a_fact_in_the_summary_are_told() -> None:
     assert f'no room for {left_out} of the documents' in made.summary.warnings[0]
     assert f'{left_out} left out' in made.text.splitlines()[-1]
     assert (asked.summary.stats.documents_left_out, asked.summary.warnings) == (0, [])
+
+
+async def test_plain_text_is_read_as_from_a_file() -> None:
+    """Whole paragraphs, whichever way it comes; what has an address is taken as it is."""
+    service = make()
+    wrapped = '\n\n'.join(textwrap.fill(paragraph, 70) for paragraph in CHRONICLE.split('\n\n')[1:])
+    added = [
+        await service.add_source(AddSourceRequest(content=wrapped)),
+        await service.add_source(AddSourceRequest(content=wrapped, title='The mill')),
+    ]
+    assert len({each.source.id for each in added}) == 1
+    stored = service.collection.document(added[0].source.id).text
+    assert stored.count('\n') < wrapped.count('\n') // 3
+    assert stored.split() == wrapped.split()
+    [document] = await documents_of(wrapped)
+    assert document.text == stored
+    with_address = await service.add_source(AddSourceRequest(content=wrapped, url='https://mill.example/a'))
+    assert service.collection.document(with_address.source.id).text == wrapped
+
+
+async def test_an_address_is_no_text() -> None:
+    with pytest.raises(RequestError, match='content is only a URL; add_source'):
+        await make().summarize(SummarizeRequest(content=' https://mill.example/a '))
