@@ -226,7 +226,7 @@ def _laid_out(value: object) -> str:
         ):
             return '\n'.join(map(_laid_out, texts))
     if not isinstance(value, str):
-        text = as_text(value)
+        text = as_text(cast('object', value))
         return _broken(text) or text
     if page := _read_page(value):
         return page

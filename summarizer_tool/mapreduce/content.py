@@ -70,8 +70,7 @@ def _plain(text: str) -> Document:
 
 
 def _items(content: Content) -> list[str | Document]:
-    is_one = isinstance(content, str | bytes | Document) or not isinstance(content, Sequence)
-    items: list[object] = [content] if is_one else [*content]
+    items = cast('list[object]', [*content] if isinstance(content, list | tuple) else [content])
     for item in items:
         if not isinstance(item, str | Document):
             raise TypeError(f'content is text, a Document or a list of them, not {type(item).__name__}')
