@@ -15,6 +15,7 @@ from operator import sub
 
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.text import tokens
+from summarizer_tool.text.abbreviations import is_abbreviated
 
 LONG_LINE = 400
 """Characters (about 100 tokens) over which a line is cut into sentences, and a sentence into pieces."""
@@ -55,7 +56,9 @@ class Segment:
 def _sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
     """Cut `text[start:end]`, a long line, into sentences and those into pieces of at most `LONG_LINE` characters."""
     begin = start
-    stops = [match.end() for match in _SENTENCE_END.finditer(text, start, end)]
+    stops = [
+        match.end() for match in _SENTENCE_END.finditer(text, start, end) if not is_abbreviated(text, match.start() + 1)
+    ]
     for stop in (*stops, end):
         # Short sentences stay together until the piece is long enough to be worth a number of its own.
         if stop - begin < LONG_LINE // 4 and stop != end:

@@ -7,8 +7,8 @@ from summarizer_tool.html.page import Link
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, PageBlock
 from summarizer_tool.html.targets import absolute
 from summarizer_tool.html.titles import title_line
+from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.addresses import host_of
-from summarizer_tool.text.sentences import is_abbreviated
 
 MAX_LINKS = 3000
 """Of one page, the first ones; a page of more is an index of everything."""

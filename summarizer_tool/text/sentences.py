@@ -10,6 +10,7 @@ import regex
 from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTypeStubs, reportAttributeAccessIssue, reportUnknownVariableType]
 
 from summarizer_tool.text import names
+from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.lines import one_line
 
 if TYPE_CHECKING:
@@ -53,12 +54,6 @@ _WORD = regex.compile(r'\w+')
 # A word that a formatter has divided where a line ends, which nobody does by hand.
 _DIVIDED = regex.compile(r'\p{Ll}[\xad‐]$')
 _SPACES = regex.compile(r'\s+')
-
-_ABBREVIATION = regex.compile(
-    r'(?:\b(?:(?<!\bWar )\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|Lt|Col|Gen|Capt|Sgt|Rev|Hon|Gov|Sen|Rep|Mt|Ft|vs|etc|No|Vol'
-    r'|pp?|cf|ca|approx|Inc|Ltd|Co|Corp|Bros|fl|ed|e\.g|i\.e|a\.k\.a|v|bzw|Nr|Abb|vgl|evtl|usw)|(?:\b\p{L}\.){1,4}\p{L})\.$'
-)
-_ABBREVIATION_REACH = 14
 
 # What a finite verb is told by, without a tagger: an auxiliary, a common form, a regular past. English alone.
 VERB = regex.compile(
@@ -130,11 +125,6 @@ def without_split_tags(texts: Sequence[str]) -> list[str]:
     if '<' not in joined:
         return list(texts)
     return _TAG.sub(lambda tag: '\n' * tag.group().count('\n') or tag.group(), joined).split('\n')
-
-
-def is_abbreviated(text: str, end: int) -> bool:
-    """Return whether the full stop before `end` belongs to an abbreviation or an initial."""
-    return _ABBREVIATION.search(text, max(0, end - _ABBREVIATION_REACH), end) is not None
 
 
 # What no sentence begins with: `!= "PyPy"`, `$? = 255`; and what "Why? he said" and "the mill ... was sold" go on with.

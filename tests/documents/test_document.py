@@ -46,6 +46,13 @@ def test_a_long_line_is_cut_into_sentences() -> None:
     )
 
 
+def test_no_segment_ends_at_an_abbreviation() -> None:
+    line = ' '.join(
+        f'The parcel of the upper mill, number {number}, went to Mr. Orme in the spring.' for number in range(30)
+    )
+    assert {segment.split()[-1] for segment in segments(line)} == {'spring.'}
+
+
 def test_a_megabyte_of_json_on_one_line_has_segments() -> None:
     json = '{"name": "Morn Keld", "ships": [1, 2, 3]},' * 24_000
     found = segments(json)

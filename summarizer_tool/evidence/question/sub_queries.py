@@ -17,8 +17,8 @@ from summarizer_tool.evidence.question.pronouns import (
     subject_of,
     with_context,
 )
+from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.names import mentions, words
-from summarizer_tool.text.sentences import is_abbreviated
 
 MAX_PARTS = 5
 
