@@ -17,6 +17,7 @@ from pygments.token import Comment, Error, Keyword, Name, String
 
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.code_lines import CODE_SHARE, is_code
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, is_whole, sentences
 
@@ -29,9 +30,6 @@ LANGUAGES = (
 )  # fmt: skip
 """Tried in this order where the form of the lines is that of code; the one that finds most declarations is taken."""
 
-CODE_SHARE = 0.3
-"""Share of the lines from which a text may be code."""
-
 _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
 """Declarations for each line; what has more is a list of some other kind."""
@@ -43,9 +41,6 @@ _MOST_LINES = 16
 _ERROR = 3
 """What each piece of text that a lexer does not know counts against a declaration."""
 
-_OPENS_CODE = regex.compile(r'\s*(?:[@})\]]|(?:import|from|package|use|using|#include|return|end)\b|//|/\*|\*/)')
-_CODE = regex.compile(r'[{};(\[]\s*$|\w\([^()]*\)?:?\s*$|\w\(\w*[,)]|\w \W?= |\w==|[=-]>|\)\s*:\s*$')
-_CODE_MARKS = frozenset('{};([)=>')
 _FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
 _DECLARES = frozenset(
     """class def enum fn fun func function interface module namespace object protocol record struct sub trait type
@@ -90,12 +85,8 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
     if any(_FENCE.match(line.text) for line in lines):
         return False
     left = len(lines) - ceil(CODE_SHARE * len(lines))
-    others = (line for line in lines if not _is_code(line.text[:_LONGEST_LINE]))
+    others = (line for line in lines if not is_code(line.text[:_LONGEST_LINE]))
     return sum(1 for _ in islice(others, left + 1)) <= left
-
-
-def _is_code(text: str) -> bool:
-    return _OPENS_CODE.match(text) is not None or (not _CODE_MARKS.isdisjoint(text) and _CODE.search(text) is not None)
 
 
 def _language(sample: Sequence[NumberedLine]) -> str:

@@ -14,11 +14,14 @@ from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
+from summarizer_tool.text.code_lines import CODE_SHARE, is_code
 
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
+_SAMPLE = 20_000
+"""Characters by which code is told."""
 _HEAD = 1024
 """Bytes within which a PDF says that it is one, after whatever a program has put before."""
 
@@ -87,10 +90,15 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
 
 
 def plain_text(text: str, name: str = '') -> str:
-    """Plain text with whole paragraphs and marks for its layout, unless its name says that it is more than that."""
-    if PurePosixPath(name).suffix.lower() not in _WRAPPED_SUFFIXES:
+    """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
+    if PurePosixPath(name).suffix.lower() not in _WRAPPED_SUFFIXES or _is_code(text):
         return text
     return indented.markdown(text) or unwrap(text)
+
+
+def _is_code(text: str) -> bool:
+    lines = [line for line in text[:_SAMPLE].splitlines() if line.strip()]
+    return sum(map(is_code, lines)) >= CODE_SHARE * max(1, len(lines))
 
 
 def is_data_url(text: str) -> bool:

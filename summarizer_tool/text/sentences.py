@@ -39,8 +39,10 @@ _STARS = regex.compile(r'(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(
 _UNDERSCORES = regex.compile(r'(?<![\w_])(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 # What reStructuredText and MyST say a name is: :class:`Rule`, {func}`echo`; and a link of the former.
-_ROLE = regex.compile(r'(?:(?<![\w:]):[\w+.:-]{1,40}:|\{[\w+.:-]{1,40}\})(?=`)')
-_TEXT_LINK = regex.compile(r'`([^`<>]{1,200})\s<[^`<>]{1,500}>`_{1,2}')
+_ROLE = regex.compile(
+    r'(?:(?<![\w:]):[\w+.:-]{1,40}:|\{[\w+.:-]{1,40}\})`[~!]?([^`<>]{1,200}?)(?:\s?<[^`<>]{1,500}>)?`'
+)
+_TEXT_LINK = regex.compile(r'(?<!`)`([^`<>]{1,200}?)(?:\s<[^`<>]{1,500}>)?`__?(?!\w)')
 # Quotation marks of older texts, `like these'.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
@@ -108,7 +110,7 @@ def plain(text: str) -> str:
     if not any(mark in text for mark in '[*_`<!') and 'http' not in text:
         return one_line(text)
     if '`' in text:
-        text = _TEXT_LINK.sub(r'\1', _ROLE.sub('', text))
+        text = _TEXT_LINK.sub(r'\1', _ROLE.sub(r'`\1`', text))
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)

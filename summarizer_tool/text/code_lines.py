@@ -1,0 +1,15 @@
+"""Lines of source code, told by their form, in whatever language."""
+
+import regex
+
+CODE_SHARE = 0.3
+"""Share of the lines from which a text may be code."""
+
+_OPENS_CODE = regex.compile(r'\s*(?:[@})\]]|(?:import|from|package|use|using|#include|return|end)\b|//|/\*|\*/)')
+_CODE = regex.compile(r'[{};(\[]\s*$|\w\([^()]*\)?:?\s*$|\w\(\w*[,)]|\w \W?= |\w==|[=-]>|\)\s*:\s*$')
+_CODE_MARKS = frozenset('{};([)=>')
+
+
+def is_code(text: str) -> bool:
+    """Return whether a line has the form of code."""
+    return _OPENS_CODE.match(text) is not None or (not _CODE_MARKS.isdisjoint(text) and _CODE.search(text) is not None)
