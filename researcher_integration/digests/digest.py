@@ -20,8 +20,9 @@ from researcher_integration.digests.log_lines import (
     starts_like_log,
 )
 from researcher_integration.digests.logs import log_statements
+from researcher_integration.digests.places import OutputRecord
 from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
-from researcher_integration.digests.surprise import OutputRecord, surprising
+from researcher_integration.digests.surprise import surprising
 from researcher_integration.digests.tables import (
     aligned,
     fixed,
@@ -40,8 +41,8 @@ Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
 _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
-_LOG_SHARE = 0.3
-"""Share of lines with a time, a level or a frame from which a text is a log."""
+_LOG_SHARE = 0.25
+"""Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'severity', 'lvl', 'asctime'})
 

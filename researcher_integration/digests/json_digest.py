@@ -8,9 +8,10 @@ from typing import cast
 from researcher_integration.digests.columns import describe, shown
 from researcher_integration.digests.json_reading import Json, Read
 from researcher_integration.digests.notable import BAD
+from researcher_integration.digests.places import OutputRecord
 from researcher_integration.digests.records import Row, named_rows, record_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
-from researcher_integration.digests.surprise import OutputRecord, surprising
+from researcher_integration.digests.surprise import surprising
 from researcher_integration.digests.values import quantity
 
 MANY = 5
@@ -102,7 +103,6 @@ class _JsonWalk:
                     f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
                 )
             yield from record_statements(named_rows(path or 'items', [flat(each) for each in objects]))
-            yield from self._long_strings(objects)
         elif any(isinstance(each, Mapping | list) for each in value):
             if len(value) >= MANY and (rows := _lists(value)):
                 yield from record_statements(named_rows(path or 'rows', rows))
@@ -111,12 +111,6 @@ class _JsonWalk:
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
         else:
             yield from self._plain(path, value)
-
-    def _long_strings(self, objects: Sequence[Mapping[str, Json]]) -> Iterator[DigestStatement]:
-        """Output inside the things of a list, where few have any."""
-        long = [text for each in objects for text in each.values() if isinstance(text, str) and len(text) >= _TEXT]
-        for text in long[:MANY]:
-            yield from self._inner(text)
 
     def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
         """A list of values without parts."""

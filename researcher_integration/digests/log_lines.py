@@ -158,8 +158,6 @@ def _belongs(line: str, current: Event, *, timed: bool, level: str) -> bool:
     """Return whether a line without a time goes on with the event before it."""
     if _FRAME.match(line) or _TRACE.match(line):
         return True
-    if current.tail and current.tail[0].startswith('goroutine'):
-        return not level
     if line[0] in ' \t' and not timed:
         # Many tools indent what they print; only a trace that has begun goes on with any indented line.
         return bool(current.tail)

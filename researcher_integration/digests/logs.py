@@ -2,15 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log2
 
 from researcher_integration.digests.columns import brief, shown
 from researcher_integration.digests.log_lines import Event, Severity, outcomes
 from researcher_integration.digests.notable import notable_words
 from researcher_integration.digests.statements import LONGEST, DigestStatement, Topic, one_line
-from researcher_integration.digests.templates import WILD, Group, grouped
+from researcher_integration.digests.templates import WORDS, Group, grouped
 from researcher_integration.digests.values import MARK, quantity
 
 _RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 34.0, 'debug': 18.0, 'fine': 18.0}
@@ -31,29 +30,13 @@ _OFTEN = 6.0
 """What the rank of an error gains at most by how often it stands there."""
 _NOTABLE = 8.0
 """What the rank of a template with a notable word gains."""
-_TEMPLATE_LENGTH = 130
+_TEMPLATE_LENGTH = 160
 _LINES_NAMED = 20
 _LINE_LENGTH = 210
 _TRACED = 300
 """Characters of a line, of one with a stack trace, that are told."""
 _TOLD = 3000
 """Templates of which something is said."""
-
-
-@dataclass(slots=True)
-class _Log:
-    """A log that is being told."""
-
-    events: Sequence[Event]
-    groups: Sequence[Group]
-    words: Counter[str] = field(default_factory=Counter[str])
-    """In how many lines a word of a template stands."""
-
-    def novelty(self, group: Group) -> float:
-        """How rare the rarest words of a template are in the log, in bits."""
-        found = sorted(self.words[word] for word in set(group.constant_words()))[:3]
-        bits = [log2(len(self.events) / max(1, count)) for count in found]
-        return (bits[0] + sum(bits) / len(bits)) / 2 if bits else 0.0
 
 
 def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStatement]:
@@ -68,37 +51,35 @@ def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStat
     for event, (word, severity) in zip(read, outcomes([event.message for event in read]), strict=False):
         if not event.level:
             event.level, event.severity = word, event.severity or severity
-    log = _Log(read, list(_by_outcome(grouped(read))))
-    for group in log.groups:
-        for word in set(group.constant_words()):
-            log.words[word] += len(group.members)
+    groups = list(_by_outcome(grouped(read)))
+    words = Counter(word for group in groups for word in group.constant_words() for _ in group.members)
     if lines:
-        yield _overview(log, lines)
-    for group in sorted(log.groups, key=lambda each: (-_RANKS[each.severity], -len(each.members)))[:_TOLD]:
-        yield from _about(group, log)
+        yield _overview(read, len(groups), lines)
+    for group in sorted(groups, key=lambda each: (-_RANKS[each.severity], -len(each.members)))[:_TOLD]:
+        yield from _about(group, read, words)
 
 
-def _overview(log: _Log, lines: int) -> DigestStatement:
-    times = [event.time for event in log.events if event.time]
-    levels = Counter(event.level for event in log.events if event.level)
+def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStatement:
+    times = [event.time for event in events if event.time]
+    levels = Counter(event.level for event in events if event.level)
     parts = [f'log of {lines} lines']
-    if len(log.events) < 0.98 * lines:
-        parts.append(f'{len(log.events)} events')
+    if len(events) < 0.98 * lines:
+        parts.append(f'{len(events)} events')
     if times:
         parts.append(f'{times[0]} to {times[-1]}')
     if levels:
         parts.append(', '.join(f'{level} ×{count}' for level, count in levels.most_common(8)))
-    parts.append(f'{len(log.groups)} templates')
+    parts.append(f'{templates} templates')
     return DigestStatement('; '.join(parts), 100.0, 'overview')
 
 
-def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
+def _about(group: Group, events: Sequence[Event], words: Mapping[str, int]) -> Iterator[DigestStatement]:
     """What is said of one template."""
-    members = [log.events[index] for index in group.members]
+    members = [events[index] for index in group.members]
     severity = group.severity or members[0].severity
     topic = _TOPICS.get(severity, 'templates')
     rank, size = _RANKS[severity], len(members)
-    novel = log.novelty(group)
+    novel = log2(len(events) / min((words[word] for word in group.constant_words()), default=len(events)))
     if topic != 'templates' and 1 < size <= _TOGETHER:
         text = f'{_span(members, is_timed=True)} {group.told(_inline)}'
         if len(text) <= LONGEST:
@@ -119,7 +100,7 @@ def _about(group: Group, log: _Log) -> Iterator[DigestStatement]:
         rank += 1.5 * log2(size) + 0.8 * novel
         rank += _NOTABLE * bool(notable_words(members[0].message[:_LINE_LENGTH]))
     few = members if size <= _LINES_NAMED else [*members[:_LINES_NAMED], members[-1]]
-    told = _template(group, members, log.events, topic)
+    told = _template(group, members, events, topic)
     yield DigestStatement(told, rank, topic, tuple(event.line for event in few))
 
 
@@ -146,9 +127,7 @@ def _inline(values: Sequence[str]) -> str:
 def _template(group: Group, members: Sequence[Event], all_events: Sequence[Event], topic: Topic) -> str:
     text = f'{_span(members, is_timed=topic != "templates")} {group.told(brief)}'
     # What is counted by its words stands in lines of other templates, too: one that repeats it, or goes on.
-    phrase = max(
-        (piece.strip(' \t[]():;,.|') for piece in ' '.join(group.words).replace(WILD, MARK).split(MARK)), key=len
-    )
+    phrase = max((piece.strip(' \t[]():;,.|') for piece in group.told(lambda _: MARK).split(MARK)), key=len)
     is_notable = phrase.count(' ') > 1 and bool(notable_words(phrase))
     having = sum(phrase in event.raw for event in all_events) if is_notable else 0
     text = one_line(text, _TEMPLATE_LENGTH)
@@ -158,11 +137,12 @@ def _template(group: Group, members: Sequence[Event], all_events: Sequence[Event
 def _by_outcome(groups: Iterable[Group]) -> Iterator[Group]:
     """Tell failed outcomes from good ones where only a number says so: HTTP statuses and exit codes."""
     for group in groups:
-        at = next((place for place, name in enumerate(group.names) if _is_outcome(name, group.column(place))), None)
+        words = group.lines[0].words[:WORDS]
+        at = next((nth for nth in range(1, len(words)) if _is_outcome(words[nth - 1][0], group.column(nth))), None)
         if at is None or group.severity == 'fine':
             yield group
             continue
-        exits = _EXIT.search(group.names[at]) is not None
+        exits = _EXIT.search(words[at - 1][0]) is not None
         parted: dict[Severity, list[int]] = {}
         for row, value in enumerate(group.column(at)):
             parted.setdefault(_outcome(value, exits=exits), []).append(row)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from researcher_integration.digests.columns import Column, describe, shown
 from researcher_integration.digests.notable import BAD
+from researcher_integration.digests.odd_records import MISSING
+from researcher_integration.digests.places import OutputRecord
 from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
-from researcher_integration.digests.surprise import MISSING, OutputRecord, surprising
+from researcher_integration.digests.surprise import surprising
 from researcher_integration.digests.values import quantity
 
 Row = Mapping[str, str]

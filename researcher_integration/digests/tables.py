@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from researcher_integration.digests.places import OutputRecord
 from researcher_integration.digests.records import Row, usual_statements
 from researcher_integration.digests.statements import DigestStatement, one_line
-from researcher_integration.digests.surprise import OutputRecord
 from researcher_integration.digests.values import quantity
 
 LEAST_ROWS = 4

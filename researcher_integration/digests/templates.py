@@ -1,168 +1,112 @@
-"""Messages that differ only in what varies, brought together: masks first, then words that take many values."""
+"""Events whose lines differ only in what varies, brought together: by their words, then by all words but one."""
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from researcher_integration.digests.log_lines import Event, Severity
 from researcher_integration.digests.notable import BAD
-from researcher_integration.digests.values import MARK, template
+from researcher_integration.digests.places import CutLine, cut, without_digits
 
-WILD = '\x01'
-"""A word of a template that takes many values, without digits in it: a user, a host."""
+WORDS = 40
+"""Words of a line by which it is compared with others."""
 
-MANY = 8
-"""Values from which a word is held for a variable one."""
-
-VARIANTS = 3
-"""Values from which a word is held for a variable one where each has its share of the lines."""
-_SHARE = 5
-"""Lines of each such value."""
-
-_MOST_WORDS = 60
-"""Words of a template up to which it is compared with others."""
-_MOST_TEMPLATES = 3000
+_VARIES = '*'
+_MANY = 8
+"""Words from which a place takes any,"""
+_FEW = (3, 5)
+"""or words, and lines with each of them."""
+_MOST = 3000
 """Templates that are compared with each other."""
+_ROUNDS = 3
+"""Places of a line that can be found to take any word."""
 
-_NAME = re.compile(r'([A-Za-z_][\w./-]*?)["\']?\s?[=:]?\s?["\'(\[]?$')
 
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Group:
     """Events of one template."""
 
-    words: list[str]
-    """Of the template, by spaces: with `MARK` where a part varies, or `WILD` where the whole word does."""
+    words: Sequence[str]
+    """With a sign for each that varies."""
     severity: Severity
     members: list[int] = field(default_factory=list[int])
     """Indices of the events, in order."""
-    rows: list[Sequence[str]] = field(default_factory=list[Sequence[str]])
-    """What stands in the variable places, for each member."""
-    names: list[str] = field(default_factory=list[str])
-    """What each variable place is called by the word before it; may be empty."""
+    lines: list[CutLine] = field(default_factory=list[CutLine])
+    """Those of the members."""
 
     def column(self, place: int) -> list[str]:
-        """What stands in one variable place."""
-        return [row[place] for row in self.rows]
+        """The words of all lines in one place."""
+        return [line.words[place][0] for line in self.lines]
 
-    def constant_words(self) -> Iterator[str]:
-        """The words in which nothing varies, and the constant parts of those in which something does."""
-        for word in self.words:
-            if word != WILD:
-                yield from (part for part in word.split(MARK) if len(part) > 1)
+    def constant_words(self) -> set[str]:
+        """The words that stand in all lines."""
+        return {word for word in self.words if word != _VARIES}
 
     def told(self, shown: Callable[[Sequence[str]], str]) -> str:
-        """The template, each variable place with what `shown` says of its values."""
-        place = 0
-        out: list[str] = []
-        for word in self.words:
-            pieces = (WILD, '') if word == WILD else word.split(MARK)
-            text = '' if word == WILD else pieces[0]
-            for piece in pieces[1:]:
-                text += shown(self.column(place)) + piece
-                place += 1
-            out.append(text)
-        return ' '.join(out)
+        """The template, each place in which words vary with what `shown` says of them."""
+        text = ''
+        for place, (word, signs) in enumerate(self.lines[0].words[:WORDS]):
+            column = self.column(place)
+            text += signs + (word if len({*column}) == 1 else shown(column))
+        return text + (' …' if len(self.words) == WORDS else self.lines[0].end)
 
     def part(self, rows: Sequence[int], severity: Severity) -> 'Group':
         """Some of the events as a group of their own."""
-        return Group(
-            self.words, severity, [self.members[row] for row in rows], [self.rows[row] for row in rows], self.names
-        )
+        return Group(self.words, severity, [self.members[row] for row in rows], [self.lines[row] for row in rows])
+
+
+_Key = tuple[Sequence[str], str, Severity]
+"""The words of a template, the signs between them, and how bad it is."""
 
 
 def grouped(events: Sequence[Event]) -> list[Group]:
     """Bring events of one template together, in the order of their first ones."""
-    groups: dict[tuple[str, Severity], Group] = {}
+    groups: dict[_Key, Group] = {}
     for index, event in enumerate(events):
-        form, values = template(' '.join(event.message.replace(WILD, ' ').split()))
-        key = (form, event.severity)
-        group = groups.get(key)
-        if group is None:
-            group = groups[key] = Group(form.split(' '), event.severity)
+        line = cut(event.message)
+        words = tuple(_masked(word, signs) for word, signs in line.words[:WORDS])
+        key = words, ''.join(signs for _, signs in line.words[:WORDS]), event.severity
+        group = groups.setdefault(key, Group(words, event.severity))
         group.members.append(index)
-        group.rows.append(values)
-    found = _merged_by_word(list(groups.values()), events)
-    for group in found:
-        group.names = list(_names(group.words))
-    return sorted(found, key=lambda group: group.members[0])
+        group.lines.append(line)
+    for _ in range(_ROUNDS):
+        if len(groups) > _MOST or not _merge_by_word(groups):
+            break
+    return sorted(groups.values(), key=lambda group: group.members[0])
 
 
-def _merged_by_word(groups: list[Group], events: Sequence[Event]) -> list[Group]:
-    """Bring templates together that differ in one word, where that word takes many values."""
-    for _ in range(3):
-        if len(groups) > _MOST_TEMPLATES:
-            return groups
-        holes: dict[tuple[int, Severity, tuple[str, ...]], list[Group]] = {}
-        for group in groups:
-            if len(group.words) > _MOST_WORDS or events[group.members[0]].tail:
-                continue
-            for place, word in enumerate(group.words):
-                if word != WILD and _is_name(word):
-                    key = (place, group.severity, (*group.words[:place], *group.words[place + 1 :]))
-                    holes.setdefault(key, []).append(group)
-        gone: set[int] = set()
-        merged: list[Group] = []
-        for (place, _, _), alike in sorted(holes.items(), key=lambda item: -len(item[1])):
-            left = [group for group in alike if id(group) not in gone]
-            if len(left) >= MANY or (len(left) >= VARIANTS and all(len(group.members) >= _SHARE for group in left)):
-                gone |= {id(group) for group in left}
-                merged.append(_merge(left, {place}))
-        if not merged:
-            return groups
-        groups = [*(group for group in groups if id(group) not in gone), *merged]
-    return groups
+def _masked(word: str, signs: str) -> str:
+    """A word, or a sign for one that varies: the value of a name, a path, whatever has digits."""
+    if ' ' in word:
+        return without_digits(word)
+    return _VARIES if signs.endswith('=') or '/' in word or any(map(str.isdigit, word)) else word
+
+
+def _merge_by_word(groups: dict[_Key, Group]) -> bool:
+    """Bring templates together that differ in one word, where that word takes many values; tell whether any do."""
+    alike: dict[tuple[int, _Key], list[_Key]] = {}
+    for words, signs, severity in groups:
+        for place, word in enumerate(words):
+            if _is_name(word):
+                key = (*words[:place], _VARIES, *words[place + 1 :]), signs, severity
+                alike.setdefault((place, key), []).append((words, signs, severity))
+    merged = False
+    for (_, key), all_of in sorted(alike.items(), key=lambda item: -len(item[1])):
+        left = {each: groups[each] for each in (key, *all_of) if each in groups}
+        values, lines = _FEW
+        if len(left) >= _MANY or (len(left) >= values and all(len(group.members) >= lines for group in left.values())):
+            rows = sorted(
+                ((row, line) for group in left.values() for row, line in zip(group.members, group.lines, strict=True)),
+                key=lambda each: each[0],
+            )
+            for each in left:
+                del groups[each]
+            groups[key] = Group(key[0], key[2], [row for row, _ in rows], [line for _, line in rows])
+            merged = True
+    return merged
 
 
 @lru_cache(maxsize=16_384)
 def _is_name(word: str) -> bool:
-    """Return whether a word can be a value: words that say how bad something is are none."""
-    return BAD.search(word) is None and not (word.isupper() and len(word) <= 9)
-
-
-def _merge(groups: Sequence[Group], places: set[int]) -> Group:
-    """One group of several, in which the words at some places vary as a whole."""
-    first = groups[0]
-    whole = Group([WILD if place in places else word for place, word in enumerate(first.words)], first.severity)
-    pairs = [
-        (member, _filled(group.words, row, places))
-        for group in groups
-        for member, row in zip(group.members, group.rows, strict=True)
-    ]
-    pairs.sort(key=lambda pair: pair[0])
-    whole.members = [member for member, _ in pairs]
-    whole.rows = [row for _, row in pairs]
-    return whole
-
-
-def _filled(words: Sequence[str], row: Sequence[str], places: set[int]) -> list[str]:
-    """The values of one event, with the words at some places as values."""
-    out: list[str] = []
-    used = 0
-    for place, word in enumerate(words):
-        if word == WILD:
-            pieces, marks = ['', ''], 1
-        else:
-            pieces = word.split(MARK)
-            marks = len(pieces) - 1
-        values = row[used : used + marks]
-        used += marks
-        if place in places:
-            out.append(pieces[0] + ''.join(value + piece for value, piece in zip(values, pieces[1:], strict=True)))
-        else:
-            out.extend(values)
-    return out
-
-
-def _names(words: Sequence[str]) -> Iterator[str]:
-    """What stands before each variable place."""
-    before = ''
-    for word in words:
-        pieces = ['', ''] if word == WILD else word.split(MARK)
-        text = before
-        for piece in pieces[:-1]:
-            text = f'{text} {piece}'.strip() if piece else text
-            found = _NAME.search(text[-60:])
-            yield found[1] if found else ''
-        before = pieces[-1] if pieces[-1] or len(pieces) > 1 else word
+    """Return whether a word can be a value: those that say how bad something is are none."""
+    return word != _VARIES and BAD.search(word) is None and not (word.isupper() and len(word) <= 9)

@@ -138,7 +138,7 @@ def test_a_list_of_objects_is_told_by_its_fields_and_its_exceptions() -> None:
     assert digest(text, 400).text == snapshot("""\
 items: 200 items with 5 fields, named by name
 vat-17: status=leaking (usually ok), error=seam 4 is open
-vat-90: litres=9000, error missing
+vat-90: litres=9000
 vat-120: lid.closed missing (usually true)
 status: ok ×199, leaking ×1
 lid.closed: true ×199, (missing) ×1

@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from researcher_integration.digests import surprise
-from researcher_integration.digests.surprise import OutputRecord, surprising
+from researcher_integration.digests.places import OutputRecord
+from researcher_integration.digests.statements import one_line
+from researcher_integration.digests.surprise import surprising
 
 
 def told(lines: list[str], count: int = 3) -> list[str]:
@@ -52,4 +53,4 @@ def test_each_is_a_line_of_the_text_and_stands_once(lines: list[str]) -> None:
     assert len(numbers) == len({*numbers})
     for each in found:
         [number] = each.lines
-        assert each.text == f'{number}| {surprise.one_line(lines[number - 1].strip())}'
+        assert each.text == f'{number}| {one_line(lines[number - 1].strip())}'

@@ -1,0 +1,76 @@
+"""How a record that is unlike the others is shown: its line, or of a thing its name and the fields that are unlike."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from researcher_integration.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place
+from researcher_integration.digests.statements import one_line
+
+MISSING = '(missing)'
+"""Stands for the value of a field that a thing does not have and others have."""
+
+_SHOWN = 150
+"""Characters of a line that are shown."""
+_START = 60
+"""Of a longer one, those at its beginning."""
+_AROUND = (40, 60)
+"""And those before and behind the value that is surprising."""
+_CELL = 80
+"""Characters of a field of a thing, and of several from which no further one is shown."""
+_SHORT = 16
+"""Characters of a usual value that is shown beside an unusual one."""
+_USUAL_SHARE = 0.8
+"""Share of the things from which what they have in a field is usual."""
+
+
+def usual_values(records: Sequence[OutputRecord]) -> Mapping[str, str]:
+    """By field what nearly all things have there, if it is short."""
+    values: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in records:
+        for name, value in each.fields:
+            values[name][value] += 1
+    most = {name: counts.most_common(1)[0] for name, counts in values.items()}
+    return {
+        name: value
+        for name, (value, count) in most.items()
+        if count >= _USUAL_SHARE * len(records) and 0 < len(value) <= _SHORT and value != MISSING
+    }
+
+
+def shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str]) -> str:
+    """Show a record in short.
+
+    Args:
+        record: The record.
+        values: Its surprising values with their places, the most surprising first.
+        usual: By field what is usual.
+    """
+    value = next((value for place, value in values if place[0] not in OF_LINES), '')
+    if record.text and (value in record.text or not record.fields):
+        name = f'{record.name}: ' if record.name and record.name not in record.text else ''
+        return f'{record.line}| {name}{_around(record.text, value)}'
+    fields: dict[str, str] = {}
+    for place, value in values:
+        own = next(((name, cell) for name, cell in record.fields if name == place[1] or value in cell), None)
+        if own is not None and own[0] not in fields and sum(map(len, fields.values())) < _CELL:
+            name, cell = own
+            at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
+            shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
+            text = f'{name} missing' if cell == MISSING else f'{name}={shown}'
+            fields[name] = f'{text} (usually {usual[name]})' if name in usual else text
+    # A row that reaches over several lines is called what its first one says.
+    name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
+    return f'{name}: {", ".join(fields.values())}'
+
+
+def _around(text: str, value: str) -> str:
+    """A line; of a long one its beginning and what is around a value."""
+    text, value = one_line(text, LONGEST_LINE), one_line(value, LONGEST_LINE)
+    at = text.rfind(value) if value else 0
+    before, behind = _AROUND
+    if len(text) <= _SHOWN or at - before <= _START:
+        end = max(_SHOWN if at < _START else 0, at + min(len(value), behind) + behind)
+        return one_line(text[:end]) + (' …' if end < len(text) else '')
+    begin = text.find(' ', at - before, at) + 1 or at - before
+    end = at + min(len(value), behind) + behind
+    return f'{one_line(text[:_START])} … {one_line(text[begin:end])}{" …" if end < len(text) else ""}'

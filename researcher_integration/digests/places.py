@@ -1,0 +1,193 @@
+"""Lines and fields cut into words, and the places in which their words stand.
+
+A value has a place: a field of a thing; or in a line a position among the lines that begin alike, a variable place of
+the line's template, what stands behind another word or behind the same signs, the end. What is usual is learnt for each
+place from the text itself.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+LONGEST_LINE = 2000
+"""Characters of a line that are read."""
+LEAST_VALUES = 6
+"""Values of a place from which something is usual in it."""
+
+_FREQUENT = (4, 0.002)
+"""Lines, and share of the lines, in which a word stands that is part of a template."""
+_WORDS = 40
+"""Words of a line that are compared,"""
+_POSITIONS = 14
+"""of which so many by their position."""
+_RECURRING = 0.7
+"""Share of the words of a field that must be frequent ones for them to be compared."""
+
+_TOKENS = re.compile(
+    r'"(?>(?:[^"\\\n]++|\\.)*)"|[^\s=,;|"\'<>(){}\[\]:]++(?>(?::[^\s=,;|"\'<>(){}\[\]]++)*)|\s++|.', re.DOTALL
+)
+_DIGITS = re.compile(r'\d+')
+
+Place = tuple[Hashable, ...]
+"""Its first item says of which kind it is: `field`, `at` (a position), `in` and `behind` (signs
+or a word), `end`; and of whole lines `form` (their template) and `new` (how many of their words no other has)."""
+
+OF_LINES = frozenset({'form', 'new'})
+"""The kinds of places that are those of whole lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRecord:
+    """A line, or one of many things with fields."""
+
+    text: str
+    """As it stands; of what stands on no line of its own, empty."""
+    line: int = 0
+    """Its number, from 1, where it has one."""
+    name: str = ''
+    """What it is a part of, or what the thing is called."""
+    fields: Sequence[tuple[str, str]] = ()
+    """Where they are known; what a line without them is compared by are its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutLine:
+    """A line in words."""
+
+    words: Sequence[tuple[str, str]]
+    """Each with the signs before it."""
+    end: str
+    """The signs behind the last one."""
+
+
+@dataclass(slots=True)
+class PlaceValues:
+    """What stands in one place, and in which records."""
+
+    rows: list[int] = field(default_factory=list[int])
+    values: list[str] = field(default_factory=list[str])
+
+    def add(self, row: int, value: str) -> None:
+        """Note a value."""
+        self.rows.append(row)
+        self.values.append(value)
+
+
+@dataclass(frozen=True, slots=True)
+class FrequentWords:
+    """How many lines have each word, digits aside, and from how many on a word is frequent."""
+
+    counts: Mapping[str, int]
+    least: float
+
+    def has(self, word: str) -> bool:
+        """Return whether a word, without its digits, is frequent; signs and numbers are none."""
+        return self.counts[word] >= self.least and any(map(str.isalpha, word))
+
+    def template(self, line: CutLine) -> str:
+        """The frequent words of a line, and a sign for each of the others."""
+        names = (without_digits(word) for word, _ in line.words[:_WORDS])
+        return ' '.join(name if self.has(name) else '*' for name in names)
+
+
+def cut(text: str) -> CutLine:
+    """Cut a line, or the value of a field, into words; what stands in quotes is one."""
+    words: list[tuple[str, str]] = []
+    signs = ''
+    for part in _TOKENS.findall(text[:LONGEST_LINE].strip()):
+        if part.isspace():
+            signs += ' '
+        elif len(part) == 1 and not part.isalnum():
+            signs += part
+        else:
+            words.append((part, signs))
+            signs = ''
+    return CutLine(words, signs)
+
+
+@lru_cache(maxsize=65_536)
+def without_digits(word: str) -> str:
+    """A word with one zero for each run of digits."""
+    return _DIGITS.sub('0', word)
+
+
+def frequent_words(lines: Iterable[CutLine], total: int) -> FrequentWords:
+    """Count the words of the lines and cells of so many records."""
+    counts = Counter(name for line in lines for name in {without_digits(word) for word, _ in line.words})
+    least, share = _FREQUENT
+    return FrequentWords(counts, max(least, share * total))
+
+
+def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, PlaceValues]:
+    """Note each value of all records in each of its places, of those that have enough values to tell what is usual."""
+    lines = {row: cut(each.text) for row, each in enumerate(records) if not each.fields}
+    # Many cells have the same value.
+    cells = {value: cut(value) for each in records for _, value in each.fields}
+    fields = [(row, name, cells[value]) for row, each in enumerate(records) for name, value in each.fields]
+    frequent = frequent_words([*lines.values(), *(cell for _, _, cell in fields)], len(records))
+    places: dict[Place, PlaceValues] = defaultdict(PlaceValues)
+    for row, each in enumerate(records):
+        for name, value in each.fields:
+            places['field', name].add(row, value)
+    of_words = _made_of_words(fields, frequent)
+    for row, name, cell in fields:
+        if len(cell.words) > 1 and name in of_words:
+            _add_words(places, row, cell, f'{name}=', frequent)
+    _add_lines(places, lines, frequent)
+    return {
+        place: found
+        for place, found in places.items()
+        if len(found.values) >= LEAST_VALUES and len({*found.values}) > 1
+    }
+
+
+def _add_lines(places: Mapping[Place, PlaceValues], lines: Mapping[int, CutLine], frequent: FrequentWords) -> None:
+    """Note lines by their templates, and their words."""
+    first = {row: without_digits(line.words[0][0]) if line.words else '' for row, line in lines.items()}
+    beginning = Counter(first.values())
+    heads = {row: head if beginning[head] >= frequent.least else '*' for row, head in first.items()}
+    templates = {row: frequent.template(line) for row, line in lines.items()}
+    before = ''
+    for row, line in lines.items():
+        head, template = heads[row], templates[row]
+        signs = ''.join(signs for _, signs in line.words)[:60] + line.end
+        places['form', head].add(row, re.sub(r'(.)\1+', r'\1', signs.replace(' ', '')))
+        places['form', 'of all'].add(row, template)
+        places['form', 'behind', before].add(row, template)
+        before = template
+        words = {without_digits(word) for word, _ in line.words}
+        places['new', head].add(row, str(sum(frequent.counts[word] == 1 for word in words if word.isalpha())))
+        _add_words(places, row, line, head, frequent)
+
+
+def _made_of_words(fields: Sequence[tuple[int, str, CutLine]], frequent: FrequentWords) -> AbstractSet[str]:
+    """The fields whose values are made of parts that come again and again, rather than of free words."""
+    known: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for _, name, cell in fields:
+        if len(cell.words) > 1:
+            known[name] += sum(frequent.counts[without_digits(word)] >= frequent.least for word, _ in cell.words)
+            total[name] += len(cell.words)
+    return {name for name in total if known[name] >= _RECURRING * total[name]}
+
+
+def _add_words(
+    places: Mapping[Place, PlaceValues], row: int, line: CutLine, head: str, frequent: FrequentWords
+) -> None:
+    """Note the words of a line or a cell by their positions, the signs before them and the word before them."""
+    path, last = '', ''
+    for nth, (word, signs) in enumerate(line.words[:_WORDS]):
+        value = word.strip('"')
+        if nth < _POSITIONS:
+            path += signs
+            places['at', head, nth].add(row, value)
+            places['in', head, path].add(row, value)
+        if last:
+            places['behind', last, signs].add(row, value)
+        name = without_digits(word)
+        last = name if frequent.has(name) else ''
+    if line.words:
+        places['end', head, len(line.words) > 1].add(row, line.words[-1][0].strip('"') + line.end)

@@ -1,0 +1,174 @@
+"""How surprising each value of a place is, in bits: how small a share of the place is as rare.
+
+It may be rare itself, in shape, in length, in how it begins, as a number. A place in which anything may stand has no
+rare values, for all of them together are the rule.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from math import copysign, log1p, log2
+
+from researcher_integration.digests.values import moment, quantity
+
+VIEWED = 1.5
+"""Bits that a value loses that is rare by one of its views, or as a word within a field: of many some are rare."""
+
+_RARE = 0.05
+"""Share of a place up to which values are rare."""
+_ENTROPY = 0.5
+"""What each bit of uncertainty about a value takes from the surprise of a rare one."""
+_LONGEST = 80
+"""Characters of a value by which its shape is told."""
+
+_FAR = 0.6
+"""Values this share as far from the median are as far."""
+_DEVIATIONS = 3.0
+"""Median deviations from which a number is far."""
+_GAP = 5.0
+"""Bits at most for how much farther a number is from the median than the next ones."""
+_NUMERIC = 0.7
+"""Share of the values that must be numbers."""
+_GROWN = 0.75
+"""Share of the values that follow a smaller one, from which they count something."""
+
+_BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?[^/:@\s]*')
+_SIGNS = re.compile(r'[\w\s]+')
+_RUN = re.compile(r'([^\w]?[w0x])(?:\1)+')
+
+
+def as_seldom(by_count: Mapping[int, int]) -> Mapping[int, int]:
+    """By how often a value stands somewhere, how many stand there as seldom."""
+    ordered = sorted(by_count)
+    return dict(zip(ordered, accumulate(by_count[count] for count in ordered), strict=True))
+
+
+@lru_cache(maxsize=65_536)
+def _shape(value: str) -> str:
+    """Its kinds of characters in order, runs of the same as one."""
+    text = re.sub(
+        r'[A-Za-z]+', lambda found: 'w' if found[0][1:].islower() or len(found[0]) < 2 else 'W', value[:_LONGEST]
+    )
+    text = re.sub(r'\d+', '0', text)
+    text = re.sub(r'(?:[wW]0|0[wW])[wW0]*', 'x', text)
+    return _RUN.sub(r'\1+', text)[:24]
+
+
+@lru_cache(maxsize=65_536)
+def _beginning(value: str) -> str:
+    found = _BEGINNING.match(value)
+    return found[0][:30] if found else ''
+
+
+@lru_cache(maxsize=65_536)
+def _signs(value: str) -> str:
+    return ''.join(sorted(set(_SIGNS.sub('', value))))
+
+
+def _length(value: str) -> str:
+    return str(len(value).bit_length())
+
+
+_VIEWS: Sequence[Callable[[str], str]] = (_shape, _beginning, _signs, _length)
+
+
+def surprises(values: Sequence[str], *, is_form: bool) -> Mapping[str, float]:
+    """The rare values of a place, and how surprising they are in bits.
+
+    Args:
+        values: What stands in the place.
+        is_form: Whether they are forms of lines, which have no views of their own.
+    """
+    total = len(values)
+    counts = Counter(values)
+    best = _rarity(counts, total)
+    if is_form:
+        return best
+    for view in _VIEWS:
+        _raise(best, _rare_by(view, counts, total), VIEWED)
+    far, gaps = _farness(values, counts)
+    _raise(best, far)
+    return {value: bits + gaps.get(value, 0.0) for value, bits in best.items()}
+
+
+def _raise(best: dict[str, float], others: Mapping[str, float], less: float = 0.0) -> None:
+    """Keep for each value what is greater."""
+    for value, bits in others.items():
+        best[value] = max(best.get(value, 0.0), bits - less)
+
+
+def _rare_by(view: Callable[[str], str], counts: Mapping[str, int], total: int) -> Mapping[str, float]:
+    """How surprising values are by something that many have in common."""
+    seen = {value: view(value) for value in counts}
+    together: Counter[str] = Counter()
+    for value, count in counts.items():
+        together[seen[value]] += count
+    rare = _rarity(together, total)
+    return {value: rare[each] for value, each in seen.items() if each in rare} if rare else {}
+
+
+def _rarity(counts: Mapping[str, int], total: int) -> dict[str, float]:
+    """How surprising each rare value is, in bits: how small a share all values are that stand as seldom."""
+    by_count: Counter[int] = Counter()
+    for count in counts.values():
+        by_count[count] += count
+    least = min(by_count)
+    if len(counts) == 1 or by_count[least] > _RARE * total:
+        return {}
+    as_rare = as_seldom(by_count)
+    uncertainty = _ENTROPY * -sum(count / total * log2(count / total) for count in counts.values())
+    return {
+        value: bits
+        for value, count in counts.items()
+        if as_rare[count] <= _RARE * total and (bits := log2(total / as_rare[count]) - uncertainty) > 0
+    }
+
+
+@lru_cache(maxsize=65_536)
+def _number(value: str) -> float | None:
+    found = quantity(value)
+    return moment(value) if found is None else found
+
+
+def _logarithm(number: float) -> float:
+    return copysign(log1p(abs(number)), number)
+
+
+def _farness(values: Sequence[str], counts: Mapping[str, int]) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """How surprising numbers are that stand far from the others, in bits.
+
+    How few are nearly as far, and how much nearer the next ones are.
+    """
+    known = {value: number for value in counts if (number := _number(value)) is not None}
+    total = sum(counts[value] for value in known)
+    if total < max(8, _NUMERIC * len(values)) or len(known) < 3:
+        return {}, {}
+    rows = [known[value] for value in values if value in known]
+    grown = sum(after >= before for before, after in pairwise(rows))
+    if grown >= _GROWN * (total - 1) and len(known) > total / 4:
+        return {}, {}
+    scaled = {value: _logarithm(number) for value, number in known.items()}
+    middle = _median(sorted((scaled[value], counts[value]) for value in known), total)
+    away = {value: abs(number - middle) for value, number in scaled.items()}
+    ordered = sorted((away[value], counts[value]) for value in known)
+    deviation = _median(ordered, total)
+    as_far = [0, *accumulate(count for _, count in reversed(ordered))]
+    found: dict[str, float] = {}
+    gaps: dict[str, float] = {}
+    for value, far in away.items():
+        at = bisect_left(ordered, (_FAR * far, 0))
+        count = as_far[len(ordered) - at]
+        if far > _DEVIATIONS * deviation and count <= 0.02 * total + 1:
+            nearest = max(ordered[at - 1][0] if at else 0.0, deviation)
+            found[value] = log2(total / count)
+            gaps[value] = min(_GAP, log2(far / nearest)) if nearest > 0 else _GAP
+    return found, gaps
+
+
+def _median(ordered: Sequence[tuple[float, int]], total: int) -> float:
+    """Of numbers in order, each with how often it stands there."""
+    below = accumulate(count for _, count in ordered)
+    return next(number for (number, _), upto in zip(ordered, below, strict=True) if upto > total // 2)
