@@ -1,6 +1,7 @@
 """Which records of machine output, of whatever form, are unlike the others, and how much."""
 
 import heapq
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from researcher_integration.digests.rarity import VIEWED, as_seldom, surprises
 from researcher_integration.digests.statements import DigestStatement
 
 _TEXT = 500_000
-"""Characters of a text that are read, the first and the last ones."""
+"""Characters of a text that are compared: half of them the first and the last ones, and between these what is rare."""
+_AS_DIGITS = str.maketrans('123456789', '000000000')
 _REST = 0.15
 """What the further surprises of a record add to the first."""
 _WORST = 4.0
@@ -35,7 +37,9 @@ _SAME_PLACE = 0.6
 _SAME_VALUE = 1.2
 """and for each that is told for the same value there."""
 _TRIED = 1500
+"""Records that are ranked,"""
 _TOLD = 120
+"""and of these so many that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +78,24 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
 
 
 def _bounded(records: Sequence[OutputRecord]) -> Sequence[OutputRecord]:
-    """Those at the beginning and at the end, of a text that is too long."""
-    sizes = (
-        min(len(each.text), LONGEST_LINE) + 1 if each.text else sum(len(value) for _, value in each.fields)
-        for each in records
-    )
-    ends = [*accumulate(sizes)]
+    """Of a text that is too long the beginning and the end, and from between what has a form that few others have."""
+    texts = [
+        each.text[:LONGEST_LINE] or '\n'.join(value[:LONGEST_LINE] for _, value in each.fields) for each in records
+    ]
+    ends = [*accumulate(len(text) + 1 for text in texts)]
     if not ends or ends[-1] <= _TEXT:
         return records
-    last = ends[-1] - _TEXT // 2
-    return [each for each, end in zip(records, ends, strict=True) if end <= _TEXT // 2 or end > last]
+    first, last = bisect_right(ends, _TEXT // 4), bisect_right(ends, ends[-1] - _TEXT // 4)
+    forms = [text.translate(_AS_DIGITS) for text in texts]
+    times = Counter(forms)
+    room = _TEXT // 2
+    chosen: list[int] = []
+    for row in sorted(range(first, last), key=lambda row: times[forms[row]]):
+        room -= len(texts[row]) + 1
+        if room < 0:
+            break
+        chosen.append(row)
+    return [records[row] for row in (*range(first), *sorted(chosen), *range(last, len(records)))]
 
 
 def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:

@@ -40,10 +40,23 @@ def test_where_anything_may_stand_nothing_is_rare() -> None:
     )
 
 
-def test_of_a_long_text_the_beginning_and_the_end_are_read() -> None:
-    lines = [f'gate {at} open' for at in range(60_000)]
-    lines[100], lines[30_000], lines[59_900] = 'gate 100 jammed', 'gate 30000 stuck', 'gate 59900 bent'
-    assert sorted(told(lines, 2)) == snapshot(['101| gate 100 jammed', '59901| gate 59900 bent'])
+def test_of_a_long_text_every_form_that_is_rare_is_seen() -> None:
+    lines = [
+        f'{at % 24:02}:{at % 60:02} pool {at % 7} has served /mill/{at % 13} in {20 + at % 9} ms'
+        for at in range(30_000)
+    ]
+    lines[2] = '02:02 the upper sluice is open'
+    lines[15_000] = '00:00 the upper sluice is stuck half open'
+    lines[20_000] = lines[20_000].replace(' in ', ' in 93')
+    lines[-3] = '12:00 the lower sluice is shut'
+    assert sorted(told(lines, 4)) == snapshot(
+        [
+            '15001| 00:00 the upper sluice is stuck half open',
+            '20001| 08:20 pool 1 has served /mill/6 in 9322 ms',
+            '29998| 12:00 the lower sluice is shut',
+            '3| 02:02 the upper sluice is open',
+        ]
+    )
 
 
 @given(st.lists(st.text('a1 =:"<\t\u0660', max_size=12), max_size=40))
