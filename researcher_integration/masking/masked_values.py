@@ -153,7 +153,8 @@ class Values:
             kind = place.kind
             if isinstance(key, str):
                 low = key.lower()
-                said_about = low.replace('_', '') in secret_names.REFERENCES
+                is_key = low == 'key' and kind == 'API_KEY'  # `"api_keys": [{"id": 1, "key": "…"}]`
+                said_about = low.replace('_', '') in secret_names.REFERENCES and not is_key
                 own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
                 kind = own or (None if said_about else kind) or (of_value if low in _VALUES else None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
