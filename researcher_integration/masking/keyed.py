@@ -14,10 +14,10 @@ from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import values_beside
 
 # Of `re`: `regex` looks for the letters that an expression needs in all that follows, for each place it is tried at.
-_BEFORE = re.compile(r'[\w\-.]*$')
+_BEFORE = re.compile(r'[\w\-.]*\Z')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>\\*["\'`])'
-_SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|={1,3}>?|!==?|:(?!//)|->)[ \t]*)(?:\*\*[ \t]*)?'
+_SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
 _ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@bfru]?{_QUOTE})?')
 _OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?')
 _PAIR = re.compile(rf'{_CLOSING},?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*(?:{_QUOTE})?')
@@ -37,7 +37,7 @@ _CODE = re.compile(
     r'(?:bool|int|float|str|bytes|any|object|boolean|number|string|Any|Optional|Union|None|SecretStr)'
     r'(?:[ ]*[=|,\[)?;].*)?$'
     r'|(?:self|this|exports|module|cls)\.[\w.]+$|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
-    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|\(\?[:=!<]'
+    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
     r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*)?)?$'
     r'|(?:[A-Za-z(,)]+ ){3,}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
@@ -47,7 +47,7 @@ _NOT_OF_TEXT = re.compile(
 )
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
 _FUNCTION_WORDS = re.compile(
-    r'(?:and?|are|as|be|but|by|can|flag|for|from|has|if|in|instead|is|may|must|not|of|on|options?|or|should|that|the|to'
+    r'(?:and?|are|as|be|but|by|can|commands?|flag|for|from|has|if|in|instead|is|may|must|not|of|on|options?|or|respectively|should|switch(?:es)?|that|the|to'
     r'|was|when|which|will|with)$'
 )
 _SAME = ('==', '===', '!=', '!==')
@@ -96,9 +96,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         before = _BEFORE.search(text[max(0, start - 40) : start])
         name_start = start - len(before[0] if before else '')
         name = text[name_start:end]
-        is_path = text[name_start - 1 : name_start] == '/' and text.startswith(
-            ':/', end
-        )  # `-v /etc/passwd:/etc/passwd`
+        # `-v /etc/passwd:/etc/passwd`
+        is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
         if is_path or secret_names.harmless(name.lstrip('-.')):
             continue
         values = [*_values(text, name_start, end, kind, option=name.startswith('--'))]
@@ -177,7 +176,7 @@ def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Find
         if given['quote']:
             return _quoted(text, given, kind)
         end = _bare_end(text, given.end())
-        word = text[given.end() : end].rstrip('.')
+        word = _before_escape(text[given.end() : end]).rstrip('.')
         # `the --api-key flag`, `if --pass is given`
         is_prose = _FUNCTION_WORDS.match(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
         return None if is_prose else _found(text, given.end(), end, kind)
@@ -231,10 +230,13 @@ def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> F
     start = match.end()
     end = _bare_end(text, start)
     value = text[start:end]
+    if match['sign'] == '->':
+        return None  # a method: `$token->attr('name')`
     if (call := _CALL_OF_TEXT.match(text, start)) and not _NOT_OF_TEXT.search(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         return quoted if quoted and _ONE_TEXT.match(text, quoted.end) else None  # `password = SecretStr('…')`
-    if _is_code(text, name_start, match, end, kind):
+    is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
+    if is_selector or _is_code(text, name_start, match, end, kind):
         return None
     named_in_quotes = any(quote in match['closing'] for quote in ('"', "'"))
     if value[:1] in ('{', '[') and (named_in_quotes or len(value) == 1 or _FLOW.match(value)):
@@ -353,7 +355,7 @@ def _found(text: str, start: int, end: int, kind: Kind, *, bare: bool = False) -
     first = _before_escape(value).strip()
     if (
         (first.isupper() and '_' in first and secret_names.is_name(first))  # `--token API_TOKEN`
-        or (len(first) < 3 and first.isdigit())
+        or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first == ','  # `"user:\npassword:",`
         or _names_itself(kind, first)
         or secret_names.is_version(kind, first)

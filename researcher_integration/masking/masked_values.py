@@ -144,6 +144,8 @@ class Values:
         names = {key.lower(): item for key, item in fields.items() if isinstance(key, str)}
         name = next((item for key in ('name', 'key', 'header') if isinstance(item := names.get(key), str)), '')
         of_value = secret_names.kind_of(name) if name and not names.keys().isdisjoint(_VALUES) else None
+        if 'keyname' in names:
+            of_value = 'API_KEY'
         media_type = names.get('media_type', names.get('mimetype'))
         textual = isinstance(media_type, str) and _TEXTUAL.match(media_type) is not None
         places: dict[Any, ValuePlace] = {}

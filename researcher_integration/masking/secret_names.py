@@ -37,7 +37,10 @@ _KINDS: dict[str, Kind] = {
 _KINDS.update(_NAMES.whole_words)
 
 # A few letters that may follow a name.
-_SUFFIX = r'(?:_?\d{1,3}|[_\-]?(?:values?|plain|text|raw|str|string|b64|base64|old|new|current|previous|hash|s))?'
+_SUFFIX = (
+    r'(?:_?\d{1,3}|[_\-]?(?:values?|plain|text|raw|str|string|b64|base64|old|new|current|previous|hash'
+    r'|confirmation|confirm|repeat|s))?'
+)
 # Japanese, Chinese and Korean write no space after a word.
 _END = r'(?:(?!\w)|(?<=[\u3040-\ud7af]))'
 
@@ -69,9 +72,9 @@ COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
 
 _PLACEHOLDER = regex.compile(
-    r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|required|optional|missing|empty|unset|not[ _-]?set
-    |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired|string|str
-    |bytes|file|path|filename|\W?%[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
+    r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|\(?(?:required|optional)|missing|empty|unset
+    |not[ _-]?set|unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired
+    |string|str|bytes|file|path|filename|\W?%(?:\(\w+\))?[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
     |[*•.…x\-_]+|\{[\w.!:\[\]]*\}|.{0,12}\.\.\.|your[-_ ].{1,40}|my[ ]api[ ]key
     |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
     |\[[A-Z_ ]{3,80}\]|\(sensitive(?:\ value)?\)|\(known\ after\ apply\))""",
@@ -89,9 +92,9 @@ _WITH_SECRET = re.compile(r'[^/]@|/[^@/\s]+@|pass|pwd|pw=|secret|token|key|sig|a
 REFERENCES = frozenset(
     """
     in scope name key id arn kind type namespace version apiversion path optional defaultmode mode items secretname uri
-    url href creationtimestamp createdat updatedat expiresat expires expirationseconds expiry created updated lastused
-    ttl scopes enabled required description title label provider algorithm alg length minlength maxlength format default
-    status age agedays state method rotated rotatedat rate
+    url href creationtimestamp createdat updatedat expiresat expires expiration expirationseconds expiry created updated
+    lastused ttl scopes enabled required description title label provider algorithm alg length minlength maxlength
+    format default status age agedays state method rotated rotatedat rate
     issuer audience clientid userid username user region count total size readonly deprecated
     """.split()  # noqa: SIM905 - a list of sixty lines says no more
 )
@@ -105,7 +108,7 @@ def kind_of(name: str) -> Kind | None:
         return None
     name = _CAMEL.sub('_', name.strip().strip('"\'`[]').rstrip(':').strip()[-100:])
     lower = name.lower()
-    kinds = [kind for _, end, kind in hits(name, lower) if end == len(lower)]
+    kinds: list[Kind] = [kind for _, end, kind in hits(name, lower) if end == len(lower)]
     if not kinds and (field := _FIELD.search(lower)):
         kinds = [_NAMES.fields[field[1]]]
     return kinds[0] if kinds and not harmless(name) else None
@@ -135,8 +138,8 @@ def _begins_word(text: str, start: int) -> bool:
 
 def is_ambiguous(text: str, start: int, end: int) -> bool:
     """Return whether a name says little of its value: `pass` or `pw`, unless behind another word (`db_pass`)."""
-    word = text[start:end].lower()
-    return word in ('pass', 'pw') and not re.search(r'[A-Za-z0-9][_\-]$', text[max(0, start - 2) : start])
+    is_short = re.search(r'(?<![A-Za-z])(?:pass|pw)$', text[start:end], re.IGNORECASE) is not None
+    return is_short and not re.search(r'[A-Za-z0-9][_\-]$', text[max(0, start - 2) : start])
 
 
 def service_hits(lower: str) -> Iterator[tuple[int, int]]:

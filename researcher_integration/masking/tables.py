@@ -9,7 +9,7 @@ from researcher_integration.masking.secret_names import Kind
 
 _LINE = re.compile(r'[^\r\n\0]*+')
 _RULE = re.compile(r'[ \t]*[-+=|:_ \u2500-\u257f]*[-=\u2500\u2550]{2}[-+=|:_ \u2500-\u257f]*$')
-_NAME = re.compile(r'(?=.{1,40}$)[^\W\d][\w.#/()*\-]*(?: [\w.#/()*\-]+){0,2}(?<!\.)$')
+_NAME = re.compile(r'(?=.{1,40}$)[^\W\d][\w.#/()\-]*(?: [\w.#/()\-]+){0,2}(?<!\.)$')
 _COUNT_LINE = re.compile(r'\(\d+ rows?\)')
 
 _SPLIT: Mapping[str, re.Pattern[str]] = {

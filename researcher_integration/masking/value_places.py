@@ -37,7 +37,9 @@ _PLACES = (
     # <password>…</password>
     _place('[<:]', rf'(?:[ \t][^<>]{{0,200}})?{_ELEMENT_TEXT}', is_certain=True),
     # <entry key="db.password">…</entry>
-    _place(r'\b(?:key|name|id|property)[ \t]*=[ \t]*["\']', rf'["\'][^<>]{{0,200}}{_ELEMENT_TEXT}', is_certain=True),
+    _place(r'\bkey[ \t]*=[ \t]*["\']', rf'["\'][^<>]{{0,200}}{_ELEMENT_TEXT}', is_certain=True),
+    # <property name="db.password">…</property>
+    _place(r'\bname[ \t]*=[ \t]*["\']', rf'["\'][^<>]{{0,200}}{_ELEMENT_TEXT}'),
     # <name>password</name> <value>…</value>
     _place(
         r'<(?:\w+:)?(?:name|key)>\s*',
@@ -55,10 +57,12 @@ _PLACES = (
     ),
     # password    …, under a line that says that there are two columns
     _place(r'(?:^|\n)-{3,}+[ ]+-{3,}+[ \t\r]*\n(?:[^\n]*\n){0,40}', r'[ ]{2,}(?P<value>\S+)[ \t]*(?=[\r\n]|\Z)'),
+    # enable secret …, a line of its own
+    _place(r'(?:^|[\n\0])[ \t]*(?:enable[ ])?', r'[ ](?:\d{1,2}[ ])?(?P<value>[^\s\0/;]{4,})[ \t]*(?=[\r\n]|\Z)'),
     # password = "…" -> "…"
     _place(
         '',
-        r'\\?["\']?[ \t]*[:=][ \t]*(?:"[^"\r\n]{0,500}"|\([^()\r\n]{0,60}\)|[^\s"]{1,200})[ \t]*(?:->|→)[ \t]*'
+        r'\\?["\']?[ \t]*[:=][ \t]*(?:"[^"\r\n]{0,500}"|\([^()\r\n]{0,60}\)|null)[ \t]*(?:->|→)[ \t]*'
         r'"(?P<value>[^"\r\n\0]+)"',
         is_certain=True,
     ),
