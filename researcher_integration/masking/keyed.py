@@ -47,8 +47,8 @@ _NOT_OF_TEXT = re.compile(
 )
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
 _FUNCTION_WORDS = re.compile(
-    r'(?:and?|are|as|be|but|by|can|commands?|flag|for|from|has|if|in|instead|is|may|must|not|of|on|options?|or|respectively|should|switch(?:es)?|that|the|to'
-    r'|was|when|which|will|with)$'
+    r'(?:and?|are|as|be|but|by|can|commands?|flag|for|from|has|if|in|instead|is|may|must|not|of|on|options?|or'
+    r'|respectively|should|switch(?:es)?|that|the|to|was|when|which|will|with)$'
 )
 _SAME = ('==', '===', '!=', '!==')
 _WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
@@ -198,16 +198,14 @@ def _is_password(text: str, start: int, value: Finding) -> bool:
 
 def _told(text: str, start: int, end: int, kind: Kind) -> Finding | None:
     """What a sentence says that a secret is, if no word: with digits and letters, or other signs, in it."""
-    value = text[start:end].rstrip('.,;:!?)]}。，')
+    value = _before_escape(text[start:end]).rstrip('.,;:!?)]}。，')
     digits = sum(map(str.isdigit, value))
     capitals = sum(map(str.isupper, value[1:]))
     if kind == 'PASSWORD':
         generated = len(value) >= 4 and (digits > 0 or (capitals > 1 and value.upper() != value))
     else:
         generated = len(value) >= 8 and digits > 0
-    return (
-        _found(text, start, start + len(value), kind) if generated and not _TERM.match(_before_escape(value)) else None
-    )
+    return _found(text, start, start + len(value), kind) if generated and not _TERM.match(value) else None
 
 
 def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
