@@ -8,8 +8,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from html import unescape
 
 from researcher_integration.masking.findings import END, Finding
+from researcher_integration.masking.patterns import AFTER, BEFORE
 
 MAX_DEPTH = 3
 """Strings within strings within strings; deeper ones are masked as they stand."""
@@ -17,7 +19,12 @@ MAX_DEPTH = 3
 # What stands between two quotes, be it in a string or outside: where a text has a quote too many, nobody can tell.
 _PIECE = re.compile(r'(?>(?:[^"\\\0\n]++|\\[^\0\n])+)')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
-_COLOUR = re.compile(r'\x1b\[[0-?]*+[ -/]*+[@-~]')
+# What is not shown as it is written: colours of a terminal, characters without width, codes of HTML and of URLs.
+_WRITTEN = re.compile(
+    r'\x1b\[[0-?]*+[ -/]*+[@-~]|[\u00ad\u200b-\u200d\u2060\ufeff]'
+    r'|%(?P<url>[2-7][0-9A-Fa-f])|(?P<html>&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9A-Fa-f]{2});)'
+)
+_IS_WRITTEN = re.compile(r'\x1b|[\u00ad\u200b-\u200d\u2060]|(?i:%(?:3d|3a|22|40)|&quot;|&#34;|&#39;|&#x2[27];)')
 _SHORT = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 
@@ -63,12 +70,40 @@ def _strings(text: str) -> Iterator[tuple[int, int]]:
             yield begin, end
 
 
-def uncoloured(text: str) -> Unescaped | None:
-    """The text without the colours of a terminal, which part a name from its value, and a key in two."""
-    if '\x1b' not in text:
-        return None
-    ends = [0, *(end for match in _COLOUR.finditer(text) for end in match.span()), len(text)]
-    return _joined((text[start:end], start, 0) for start, end in zip(ends[::2], ends[1::2], strict=True) if end > start)
+def as_shown(text: str) -> Unescaped | None:
+    """The text without what parts a name from its value, or a key in two, only as it is written: `token%3D…`.
+
+    Of a text without colours only the lines that have such characters.
+    """
+    if '\x1b' in text:
+        return _joined(_shown(text, 0, len(text)))
+    return _joined(piece for start, end in _written(text) for piece in _shown(text, start, end))
+
+
+def _written(text: str) -> Iterator[tuple[int, int]]:
+    """Where the lines stand, or what is near in long ones, that are not shown as they are written."""
+    end = 0
+    for match in _IS_WRITTEN.finditer(text):
+        if match.start() >= end:
+            start = max(text.rfind('\n', end, match.start()) + 1, match.start() - BEFORE, end)
+            line_end = text.find('\n', match.end(), match.end() + AFTER)
+            end = line_end if line_end >= 0 else min(match.end() + AFTER, len(text))
+            yield start, end
+
+
+def _shown(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    done = start
+    for match in _WRITTEN.finditer(text, start, end):
+        if match.start() > done:
+            yield text[done : match.start()], done, 0
+        done = match.end()
+        code = match['url']
+        if shown := chr(int(code, 16)) if code else unescape(match['html'] or ''):
+            yield shown, match.start(), done - match.start()
+    if done < end:
+        yield text[done:end], done, 0
+    if end < len(text):
+        yield END + '\n', end, 1
 
 
 def _joined(pieces: Iterable[tuple[str, int, int]]) -> Unescaped | None:

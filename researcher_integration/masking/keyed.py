@@ -1,4 +1,8 @@
-"""Secrets that stand beside their name in a text: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`."""
+"""Secrets that stand beside their name in a text: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`.
+
+What is assigned, given to an option or stands in the lines below is read here; any other place of a value beside its
+name is a line in `value_places.py`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -7,14 +11,15 @@ from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Finding
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
+from researcher_integration.masking.value_places import values_beside
 
 # Of `re`: `regex` looks for the letters that an expression needs in all that follows, for each place it is tried at.
-_BEFORE = re.compile(r'[\w\-.]*$')
-_CLOSING = r'(?P<closing>(?:\\*["\'`\]]){0,3})'
+_BEFORE = re.compile(r'[\w\-.]*\Z')
+_CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>\\*["\'`])'
-_ASSIGNED = re.compile(rf'{_CLOSING}(?P<sign>[ \t]*(?:=>|:=|：|={{1,3}}|!==?|:(?!//)|->)[ \t]*)(?:[@bfru]?{_QUOTE})?')
+_SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
+_ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@bfru]?{_QUOTE})?')
 _OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?')
-_ELEMENT = re.compile(r'>[ \t]*(?P<value>[^<>\r\n\0]++)</')
 _PAIR = re.compile(rf'{_CLOSING},?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*(?:{_QUOTE})?')
 _PAIR_NAME = re.compile(r'\b(?:name|key|Name|Key|NAME)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?$')
 
@@ -32,7 +37,7 @@ _CODE = re.compile(
     r'(?:bool|int|float|str|bytes|any|object|boolean|number|string|Any|Optional|Union|None|SecretStr)'
     r'(?:[ ]*[=|,\[)?;].*)?$'
     r'|(?:self|this|exports|module|cls)\.[\w.]+$|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
-    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|\(\?[:=!<]'
+    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
     r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*)?)?$'
     r'|(?:[A-Za-z(,)]+ ){3,}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
@@ -41,6 +46,10 @@ _NOT_OF_TEXT = re.compile(
     r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format|r?partition)$'
 )
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
+_FUNCTION_WORDS = re.compile(
+    r'(?:and?|are|as|be|but|by|can|commands?|flag|for|from|has|if|in|instead|is|may|must|not|of|on|options?|or'
+    r'|respectively|should|switch(?:es)?|that|the|to|was|when|which|will|with)$'
+)
 _SAME = ('==', '===', '!=', '!==')
 _WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
 _NEW_LINE = re.compile(r'\\[nrt]')
@@ -54,17 +63,6 @@ _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
 # Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
 _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
 
-# What a sentence says between a name and its value, in a few languages.
-_OF = r'(?: (?:for|of|von|de|du|da|di|для) [^\s,;:]{1,40}(?: [^\s,;:]{1,40}){0,3})?'
-_IS = (
-    r'is|was|are|will be|has been|ist|war|lautet|es|est|é|è|jest|är|er|on|to|—|–|это',
-    r'now|set to|changed to|jetzt|ahora',
-    r'是|为|為|は|は、|는|은',
-)
-_TOLD = re.compile(
-    rf'["\'`)*]{{0,3}}{_OF}(?: +(?:{_IS[0]})(?: (?:{_IS[1]}))? *:? +| *(?:{_IS[2]}) *[:：]? *)'
-    r'[*_]{0,2}["\'`“„«]?(?P<value>[^\s\0"\'`”“»*]{4,})'
-)
 # `is base64-encoded`, `is 8 characters`: a standard, a version, a unit, a date.
 _TERM = re.compile(
     r'(?:base|sha|md|utf|oauth|x|rsa|aes|v|iso|hs|rs|es|ed|argon|pbkdf|ipv|http|tls|rfc|python|ascii)-?\d+(?:[-/.]\w+)*$'
@@ -75,6 +73,16 @@ _TERM = re.compile(
 # Behind the name of a column: another column, or the line under the header.
 _HEADER = re.compile(r'["`*\]]{0,3}[ \t]*(?:[,;|\t\u2502]|[ ]{2}|\r?\n)')
 
+# Before `pass`, in its line or in that above.
+_USER = re.compile(
+    r'\b(?:user(?:[_-]?name|[_-]?id)?|login|uid|usr|email|account)\\*["\']?[ \t]*[:=][^\r\n]*(?:\r?\n[ \t]*)?$',
+    re.IGNORECASE,
+)
+_CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
+# The lines under a name in YAML: a value each.
+_UNDER = re.compile(r'[ \t]*(?:-[ \t]+)?["\']?(?P<value>[^\s"\'#:{}\[\]]+)["\']?[ \t]*')
+_IDENTIFIER = re.compile(r'[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_]?v?\d{0,3}')
+
 _MAX_INDENT = 60
 """Characters before a name that begins a line."""
 
@@ -82,26 +90,26 @@ _MAX_INDENT = 60
 def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names beside them."""
     done = header_end = 0
-    for start, end, kind in secret_names.hits(lower):
+    for start, end, kind in secret_names.hits(text, lower):
         if start < done:
             continue
         before = _BEFORE.search(text[max(0, start - 40) : start])
         name_start = start - len(before[0] if before else '')
         name = text[name_start:end]
-        is_path = text[name_start - 1 : name_start] == '/' and text.startswith(
-            ':/', end
-        )  # `-v /etc/passwd:/etc/passwd`
+        # `-v /etc/passwd:/etc/passwd`
+        is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
         if is_path or secret_names.harmless(name.lstrip('-.')):
             continue
-        value = _value(text, name_start, end, kind, option=name.startswith('--'))
-        if value and kind == 'SECRET' and secret_names.is_address(name, text[value.start : value.end]):
-            done = value.end
-        elif value:
-            done = value.end
-            yield value
-        elif end > header_end and _HEADER.match(text, end):
+        values = [*_values(text, name_start, end, kind, option=name.startswith('--'))]
+        if secret_names.is_ambiguous(text, start, end):
+            values = [value for value in values if _is_password(text, name_start, value)]
+        done = max((value.end for value in values), default=done)
+        if not values and end > header_end and _HEADER.match(text, end):
             header_end = _line_end(text, end)
             yield from find_in_columns(text, start)
+        for value in values:
+            if kind != 'SECRET' or not secret_names.is_address(name, text[value.start : value.end]):
+                yield value
 
 
 def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
@@ -110,6 +118,50 @@ def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
         value = _value(text, start, end, 'API_KEY', option=text[start - 2 : start] == '--')
         if value and secret_names.is_generated(text[value.start : value.end]):
             yield value
+
+
+def _values(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
+    """The values of the name that stands from `start` to `end`."""
+    if value := _value(text, start, end, kind, option=option):
+        yield value
+    yield from _in_lines(text, start, end, kind)
+    for span, is_certain in values_beside(text, start, end):
+        if found := (_found if is_certain else _told)(text, *span, kind):
+            yield found
+
+
+def _in_lines(text: str, start: int, end: int, kind: Kind) -> Iterator[Finding]:
+    """The values in the lines under a name in YAML: one, or a list."""
+    line_start = _line_start(text, start)
+    line_end = _line_end(text, end)
+    if text[end:line_end].strip(' \t"\'') != ':' or not _LINE_START.match(text[line_start:start]):
+        return
+    indent = _indent(text, line_start, line_end)
+    block = block_end(text, indent, line_end)
+    if block == line_end and re.match(r'\r?\n[ \t]*- ', text[line_end : line_end + _MAX_INDENT]):
+        block = block_end(text, indent, line_end, with_items=True)
+    matches: list[re.Match[str]] = []
+    at = line_end
+    while at < block:
+        at += 2 if text.startswith('\r\n', at) else 1
+        next_end = _line_end(text, at)
+        match = _UNDER.fullmatch(text, at, next_end)
+        if match:
+            matches.append(match)
+        elif text[at:next_end].strip():
+            return
+        at = next_end
+    for match in matches:
+        found = _told(text, *match.span('value'), kind)
+        if found and (kind == 'PASSWORD' or not _IDENTIFIER.fullmatch(match['value'])):
+            yield found
+
+
+def _line_start(text: str, at: int) -> int:
+    """Where the line begins, if that is near."""
+    near = max(0, at - _MAX_INDENT)
+    start = max(text.rfind('\n', near, at), text.rfind('\0', near, at)) + 1
+    return start or near
 
 
 def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Finding | None:
@@ -124,33 +176,36 @@ def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Find
         if given['quote']:
             return _quoted(text, given, kind)
         end = _bare_end(text, given.end())
-        is_prose = kind != 'PASSWORD' and secret_names.is_word(
-            text[given.end() : end].rstrip('.')
-        )  # `the --api-key flag`
+        word = _before_escape(text[given.end() : end]).rstrip('.')
+        # `the --api-key flag`, `if --pass is given`
+        is_prose = _FUNCTION_WORDS.match(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
         return None if is_prose else _found(text, given.end(), end, kind)
-    if text[start - 1 : start] in ('<', ':') and (element := _ELEMENT.match(text, end)):
-        return _found(text, *element.span('value'), kind)
     if (pair := _PAIR.match(text, end)) and _PAIR_NAME.search(text[max(0, start - 30) : start]):
         if pair['quote']:
             return _quoted(text, pair, kind)
         return _found(text, pair.end(), _line_end(text, pair.end()), kind)
-    if told := _TOLD.match(text, end):
-        return _told(text, *told.span('value'), kind)
     return None
+
+
+def _is_password(text: str, start: int, value: Finding) -> bool:
+    """Return whether a value beside `pass` or `pw` is a password: it has a user beside it, or letters and digits."""
+    if _USER.search(text[max(0, start - _MAX_INDENT * 2) : start]):
+        return True
+    word = text[value.start : value.end]
+    is_report = text.startswith('PASS:', start)  # `PASS: test_3`
+    return not is_report and _CODED.fullmatch(word) is not None and not _TERM.match(word)
 
 
 def _told(text: str, start: int, end: int, kind: Kind) -> Finding | None:
     """What a sentence says that a secret is, if no word: with digits and letters, or other signs, in it."""
-    value = text[start:end].rstrip('.,;:!?)]}。，')
+    value = _before_escape(text[start:end]).rstrip('.,;:!?)]}。，')
     digits = sum(map(str.isdigit, value))
     capitals = sum(map(str.isupper, value[1:]))
     if kind == 'PASSWORD':
         generated = len(value) >= 4 and (digits > 0 or (capitals > 1 and value.upper() != value))
     else:
         generated = len(value) >= 8 and digits > 0
-    return (
-        _found(text, start, start + len(value), kind) if generated and not _TERM.match(_before_escape(value)) else None
-    )
+    return _found(text, start, start + len(value), kind) if generated and not _TERM.match(value) else None
 
 
 def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
@@ -173,10 +228,13 @@ def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> F
     start = match.end()
     end = _bare_end(text, start)
     value = text[start:end]
+    if match['sign'] == '->':
+        return None  # a method: `$token->attr('name')`
     if (call := _CALL_OF_TEXT.match(text, start)) and not _NOT_OF_TEXT.search(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         return quoted if quoted and _ONE_TEXT.match(text, quoted.end) else None  # `password = SecretStr('…')`
-    if _is_code(text, name_start, match, end, kind):
+    is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
+    if is_selector or _is_code(text, name_start, match, end, kind):
         return None
     named_in_quotes = any(quote in match['closing'] for quote in ('"', "'"))
     if value[:1] in ('{', '[') and (named_in_quotes or len(value) == 1 or _FLOW.match(value)):
@@ -189,9 +247,8 @@ def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> F
     if match['sign'].strip() != ':':  # ` = `, as in code
         code = _CALL.match(value) or (kind != 'PASSWORD' and _is_count(value))
         return None if code else _found(text, start, end, kind)
-    near = max(0, name_start - _MAX_INDENT)
-    line_start = max(text.rfind('\n', near, name_start), text.rfind('\0', near, name_start)) + 1
-    if (line_start or near == 0) and _LINE_START.match(text[line_start:name_start]):
+    line_start = _line_start(text, name_start)
+    if _LINE_START.match(text[line_start:name_start]):
         return _of_line(text, line_start, start, kind)
     return None if _prose(text, value, end, kind) else _found(text, start, end, kind)
 
@@ -205,7 +262,10 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     if not _NAMED.match(value):
         return False
     unspaced = match['sign'] in ('=', ':')
-    if secret_names.kind_of(value) and ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')):
+    dotted = '.' in value and '_' in value and not unspaced and _PLAIN_NAME.match(value)
+    if dotted or text.startswith((' -> ', ' → '), end):
+        return True
+    if secret_names.is_name(value) and ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')):
         return True
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(value):
         return False
@@ -247,13 +307,18 @@ def _is_count(value: str) -> bool:
     return value.isdigit() and len(value) < secret_names.COUNT_DIGITS
 
 
-def block_end(text: str, indent: int, line_end: int) -> int:
-    """Where the lines end that stand deeper than the line over them, which has this indent and ends there."""
+def block_end(text: str, indent: int, line_end: int, *, with_items: bool = False) -> int:
+    """Where the lines end that stand deeper than the line over them, which has this indent and ends there.
+
+    With items, those of a list may stand as deep as that line.
+    """
     end = at = line_end
     while at < len(text):
         at += 2 if text.startswith('\r\n', at) else 1
         next_end = _line_end(text, at)
-        if text[at:next_end].strip() and _indent(text, at, next_end) <= indent:
+        line = text[at:next_end].lstrip(' \t')
+        deep = next_end - at - len(line) + (with_items and line.startswith('- '))
+        if line.strip() and deep <= indent:
             break
         end = at = next_end
         if text[at : at + 1] == '\0':
@@ -279,16 +344,16 @@ def _bare_end(text: str, start: int) -> int:
 
 def _names_itself(kind: Kind, value: str) -> bool:
     """Return whether a value is the name of a field or a variable: `FIRST_TOKEN = 'ai.first_token'`."""
-    is_name = ('_' in value or '.' in value) and _PLAIN_NAME.match(value) is not None
-    return kind != 'PASSWORD' and is_name and secret_names.kind_of(value) is not None
+    is_plain = ('_' in value or '.' in value) and _PLAIN_NAME.match(value) is not None
+    return kind != 'PASSWORD' and is_plain and secret_names.is_name(value)
 
 
 def _found(text: str, start: int, end: int, kind: Kind, *, bare: bool = False) -> Finding | None:
     value = text[start:end]
     first = _before_escape(value).strip()
     if (
-        (first.isupper() and '_' in first and secret_names.kind_of(first))  # `--token API_TOKEN`
-        or (len(first) < 3 and first.isdigit())
+        (first.isupper() and '_' in first and secret_names.is_name(first))  # `--token API_TOKEN`
+        or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first == ','  # `"user:\npassword:",`
         or _names_itself(kind, first)
         or secret_names.is_version(kind, first)

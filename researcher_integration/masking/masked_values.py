@@ -144,6 +144,8 @@ class Values:
         names = {key.lower(): item for key, item in fields.items() if isinstance(key, str)}
         name = next((item for key in ('name', 'key', 'header') if isinstance(item := names.get(key), str)), '')
         of_value = secret_names.kind_of(name) if name and not names.keys().isdisjoint(_VALUES) else None
+        if 'keyname' in names:
+            of_value = 'API_KEY'
         media_type = names.get('media_type', names.get('mimetype'))
         textual = isinstance(media_type, str) and _TEXTUAL.match(media_type) is not None
         places: dict[Any, ValuePlace] = {}
@@ -153,7 +155,8 @@ class Values:
             kind = place.kind
             if isinstance(key, str):
                 low = key.lower()
-                said_about = low.replace('_', '') in secret_names.REFERENCES
+                is_key = low == 'key' and kind == 'API_KEY'  # `"api_keys": [{"id": 1, "key": "…"}]`
+                said_about = low.replace('_', '') in secret_names.REFERENCES and not is_key
                 own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
                 kind = own or (None if said_about else kind) or (of_value if low in _VALUES else None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):

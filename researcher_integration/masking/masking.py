@@ -8,7 +8,7 @@ from types import MappingProxyType
 import regex
 
 from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group, detectors
-from researcher_integration.masking.escapes import MAX_DEPTH, uncoloured, unescaped
+from researcher_integration.masking.escapes import MAX_DEPTH, as_shown, unescaped
 from researcher_integration.masking.findings import END, Find, Finding, Masked, lowered, replace
 from researcher_integration.masking.masked_values import Values
 from researcher_integration.masking.patterns import Pattern
@@ -114,7 +114,7 @@ class Masker:
     def _findings(self, text: str, depth: int, detectors: Sequence[Find]) -> list[Finding]:
         lower = lowered(text)
         findings = [finding for find in detectors for finding in find(text, lower)]
-        for view in (unescaped(text), uncoloured(text)) if depth else ():
+        for view in (unescaped(text), as_shown(text)) if depth else ():
             if view is None:
                 continue
             findings += [view.original(finding) for finding in self._findings(view.text, depth - 1, detectors)]

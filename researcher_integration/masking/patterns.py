@@ -82,10 +82,11 @@ def any_of(words: Iterable[str]) -> str:
     rests: dict[str, list[str]] = {}
     for word in words:
         rests.setdefault(word[:1], []).append(word[1:])
-    if '' in rests:
-        return ''
+    ends = bool(rests.pop('', ()))
     each = [re.escape(first) + any_of(rest) for first, rest in sorted(rests.items())]
-    return each[0] if len(each) == 1 else f'(?:{"|".join(each)})'
+    if len(each) == 1 and not ends:
+        return each[0]
+    return f'(?:{"|".join(each)}){"?" if ends else ""}' if each else ''
 
 
 def _places(lower: str, anchors: Sequence[str], lines: int) -> list[tuple[int, int]]:

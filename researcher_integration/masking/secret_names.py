@@ -2,53 +2,52 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 import regex
-from detect_secrets.plugins.keyword import DENYLIST
+from pydantic import BaseModel, ConfigDict
 
 from researcher_integration.masking.patterns import any_of
 
 Kind = Literal['PASSWORD', 'API_KEY', 'TOKEN', 'SECRET', 'AUTHORIZATION', 'COOKIE']
 
-_PASS = r'pass(?:word|wd|phrase|code)|passwort|mot[ _]?de[ _]?passe|pwd|[_\-](?:pass|pw)'  # noqa: S105 - the names of some
-# Of a key alone nothing can be said: maps have keys, tables have, pianos have.
-_OF_KEY = (
-    r'(?:api|app|application|access|secret|private|auth|service|account|db|database|encryption|encrypt|decryption|signing'
-    r'|signature|master|client|storage|subscription|shared|license|licence|webhook|deploy|hmac|session|ssh|vault|crypto'
-    r'|cookie|jwt|priv|consumer|integration|ingest)[_\-. ]?'
+
+class _Names(BaseModel):
+    """The file `secret_names.toml`, which says what its lists are."""
+
+    model_config = ConfigDict(extra='forbid')
+
+    names: Mapping[Kind, Sequence[str]]
+    whole_words: Mapping[str, Kind]
+    fields: Mapping[str, Kind]
+    before_key: Sequence[str]
+
+
+_NAMES = _Names.model_validate(tomllib.loads(Path(__file__).with_name('secret_names.toml').read_text(encoding='utf-8')))
+_KINDS: dict[str, Kind] = {
+    separator.join(name.split()): kind
+    for kind, names in _NAMES.names.items()
+    for name in names
+    for separator in ('', ' ', '_', '-')
+}
+_KINDS.update(_NAMES.whole_words)
+
+# A few letters that may follow a name.
+_SUFFIX = (
+    r'(?:_?\d{1,3}|[_\-]?(?:values?|plain|text|raw|str|string|b64|base64|old|new|current|previous|hash'
+    r'|confirmation|confirm|repeat|s))?'
 )
-_OTHERS = '|'.join(word for word in DENYLIST if 'key' not in word and 'pass' not in word)
-_HIDDEN = rf'secrets?|credentials?|creds|connection[_\-]?string|conn[_\-]?str|(?<![a-z])dsn|{_OTHERS}'
+# Japanese, Chinese and Korean write no space after a word.
+_END = r'(?:(?!\w)|(?<=[\u3040-\ud7af]))'
 
-_WORDS = rf'(?P<password>{_PASS})|(?P<secret>{_HIDDEN})|(?P<token>token|bearer|jwt)|(?P<key>{{}}keys?)'
-
-# Passwords, and keys of an API, in other languages; of those that write no space between words, in any word.
-_WORDS_ABROAD = (
-    'kennwort|senha|wachtwoord|has[łl]o|heslo|l[öo]senord|salasana|adgangskode|passord|jelsz[óo]|[şs]ifre|пароль'
-)
-_ABROAD_KEY = (
-    r'api[\- ]?(?:schlüssel|schluessel|nyckel|sleutel|nøgle|ключ)|clé[_ ](?:d.)?api|klucz api|ключ api'
-    r'|(?:clave|chave|chiave)[_ ](?:d[aei][_ ](?:la[_ ])?)?api'
-)
-_UNSPACED = 'パスワード|密码|密碼|口令|비밀번호'
-_STEMS = (
-    'kennwort|senha|wachtwoord|hasło|haslo|heslo|senord|salasana|adgangskode|passord|jelsz|ifre|пароль|ключ|schlüssel'
-    f'|schluessel|nyckel|sleutel|nøgle|clé|clave|chave|chiave|klucz|{_UNSPACED}'
-).split('|')
-"""One of them is in a text that has one of those words."""
-
-# A few letters that may follow the word.
-_SUFFIX = r'(?:_?\d{1,3}|[_\-]?(?:values?|plain|text|raw|str|string|b64|base64|old|new|current|previous|hash|s))?'
-
-# Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound. The letters are those
-# that the words begin with.
-_HIT = re.compile(rf'(?=[bcdjkmpst_\-])(?:{_WORDS.format("")}){_SUFFIX}(?!\w)')
-_HIT_ABROAD = re.compile(rf'(?:{_WORDS_ABROAD}|(?P<abroad_key>{_ABROAD_KEY}))s?(?!\w)|(?:{_UNSPACED})')
-_BEFORE_KEY = re.compile(rf'{_OF_KEY}$')
+# Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound.
+_HIT = re.compile(rf'({any_of([*_KINDS, "key"])}){_SUFFIX}{_END}')
+_BEFORE_KEY = re.compile(rf'(?:{any_of(_NAMES.before_key)})[_\-. ]?$')
+_FIELD = re.compile(rf'(?:^|[_\-])({any_of(_NAMES.fields)}){_SUFFIX}$')
 
 # Services whose keys stand beside their names alone: `stripe = …`; looked for before a long word.
 _SERVICES = any_of(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split())
@@ -59,16 +58,6 @@ _RUN = re.compile(r'[A-Za-z0-9]{4,}')
 _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
 _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
 
-_NAME = regex.compile(
-    rf'(?:{_WORDS.format(_OF_KEY)}|(?P<password>{_WORDS_ABROAD}|{_UNSPACED})|(?P<key>{_ABROAD_KEY})'
-    rf'|(?P<header>authorization|cookie)|^(?:pass|pw|pin|auth)$){_SUFFIX}$',
-    regex.IGNORECASE,
-)
-# Is in every such name, and in few others.
-_MAY_BE = re.compile(
-    r'pass|p[wi]|auth|cookie|secret|cred|token|bearer|jwt|keys?|dsn|conn|contra|mot|[^\x00-\x7f]|' + '|'.join(_STEMS),
-    re.IGNORECASE,
-)
 _CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
 # Where a list continues, and what has no secret value of its own.
@@ -83,9 +72,9 @@ COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
 
 _PLACEHOLDER = regex.compile(
-    r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|required|optional|missing|empty|unset|not[ _-]?set
-    |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired|string|str
-    |bytes|\W?%[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
+    r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|\(?(?:required|optional)|missing|empty|unset
+    |not[ _-]?set|unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired
+    |string|str|bytes|file|path|filename|\W?%(?:\(\w+\))?[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
     |[*•.…x\-_]+|\{[\w.!:\[\]]*\}|.{0,12}\.\.\.|your[-_ ].{1,40}|my[ ]api[ ]key
     |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
     |\[[A-Z_ ]{3,80}\]|\(sensitive(?:\ value)?\)|\(known\ after\ apply\))""",
@@ -103,37 +92,54 @@ _WITH_SECRET = re.compile(r'[^/]@|/[^@/\s]+@|pass|pwd|pw=|secret|token|key|sig|a
 REFERENCES = frozenset(
     """
     in scope name key id arn kind type namespace version apiversion path optional defaultmode mode items secretname uri
-    url href creationtimestamp createdat updatedat expiresat expires expirationseconds expiry created updated lastused
-    ttl scopes enabled required description title label provider algorithm alg length minlength maxlength format default
-    status age agedays state method rotated rotatedat rate
+    url href creationtimestamp createdat updatedat expiresat expires expiration expirationseconds expiry created updated
+    lastused ttl scopes enabled required description title label provider algorithm alg length minlength maxlength
+    format default status age agedays state method rotated rotatedat rate
     issuer audience clientid userid username user region count total size readonly deprecated
     """.split()  # noqa: SIM905 - a list of sixty lines says no more
 )
 """Names of what is said *about* a secret: `secret: {secretName: tls, optional: true}` holds none."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def kind_of(name: str) -> Kind | None:
     """The kind of secret that has this name; none for `max_tokens`, `nextPageToken`, `secretName`."""
-    if not _MAY_BE.search(name) or '[MASKED_' in name:
+    if '[MASKED_' in name:
         return None
-    name = name.strip().strip('"\'`[]').rstrip(':').strip()[-100:]
-    match = _NAME.search(name) or _NAME.search(_CAMEL.sub('_', name))
-    return None if match is None or harmless(name) else _kind_of_match(match)
+    name = _CAMEL.sub('_', name.strip().strip('"\'`[]').rstrip(':').strip()[-100:])
+    lower = name.lower()
+    kinds: list[Kind] = [kind for _, end, kind in hits(name, lower) if end == len(lower)]
+    if not kinds and (field := _FIELD.search(lower)):
+        kinds = [_NAMES.fields[field[1]]]
+    return kinds[0] if kinds and not harmless(name) else None
 
 
-def hits(lower: str) -> Iterator[tuple[int, int, Kind]]:
-    """Words for secrets in a text in lower case: where each begins and ends, and the kind of secret."""
-    matches: Iterable[re.Match[str]] = _HIT.finditer(lower)
-    abroad = _HIT_ABROAD.finditer(lower) if any(word in lower for word in _STEMS) else ()
-    for match in sorted((*matches, *abroad), key=lambda match: match.start()):
+def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
+    """Names of secrets in a text, which is given in lower case, too: where each begins and ends, and the kind."""
+    for match in _HIT.finditer(lower):
         start, end = match.span()
-        if match.re is _HIT_ABROAD:
-            yield start, end, 'API_KEY' if match['abroad_key'] else 'PASSWORD'
-            continue
-        if match['key'] and not _BEFORE_KEY.search(lower[max(0, start - 16) : start]):
-            continue
-        yield start, end, _kind_of_match(match)
+        word = match[1]
+        if word == 'key':
+            if _BEFORE_KEY.search(lower[max(0, start - 16) : start]):
+                yield start, end, 'API_KEY'
+        elif word not in _NAMES.whole_words or _begins_word(text, start):
+            yield start, end, _KINDS[word]
+
+
+def is_name(value: str) -> bool:
+    """Return whether a value is the name of another secret, as in code, and none itself: `S3cretPw` has digits."""
+    return kind_of(value) is not None and not any(map(str.isdigit, value[:-2]))
+
+
+def _begins_word(text: str, start: int) -> bool:
+    before = text[start - 1 : start]
+    return not before.isalnum() or (text[start].isupper() and not before.isupper())
+
+
+def is_ambiguous(text: str, start: int, end: int) -> bool:
+    """Return whether a name says little of its value: `pass` or `pw`, unless behind another word (`db_pass`)."""
+    is_short = re.search(r'(?<![A-Za-z])(?:pass|pw)$', text[start:end], re.IGNORECASE) is not None
+    return is_short and not re.search(r'[A-Za-z0-9][_\-]$', text[max(0, start - 2) : start])
 
 
 def service_hits(lower: str) -> Iterator[tuple[int, int]]:
@@ -144,19 +150,6 @@ def service_hits(lower: str) -> Iterator[tuple[int, int]]:
         is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
         if is_assigned and is_generated(word[0]) and (service := _SERVICE.search(before)):
             yield first + service.start('name'), first + service.end('name')
-
-
-def _kind_of_match(match: 'regex.Match[str] | re.Match[str]') -> Kind:
-    if match['password']:
-        return 'PASSWORD'
-    if match['key']:
-        return 'API_KEY'
-    if match['token']:
-        return 'TOKEN'
-    if match['secret']:
-        return 'SECRET'
-    header = match.groupdict().get('header')
-    return 'PASSWORD' if not header else 'COOKIE' if header.lower() == 'cookie' else 'AUTHORIZATION'
 
 
 @lru_cache(maxsize=1024)

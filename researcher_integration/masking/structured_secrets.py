@@ -16,9 +16,10 @@ _DATA_YAML = regex.compile(r'^(?P<indent>[ \t]*(?:- )?)(?:data|stringData):[ \t]
 _ENTRY = regex.compile(r'^[ \t]+[^\s:#][^:\r\n]*:[ \t]+(?P<value>[^\r\n\0]+?)[ \t]*\r?$', regex.MULTILINE)
 # In an environment; where the name comes first, it is found by that.
 _HEADER_NAME = re.compile(r'[A-Za-z][\w.-]{1,60}')
-_WORD = re.compile(r'[a-z_]+|[A-Z_]+|[A-Z][a-z]+|\w+ ?\(\d+\)|[^-]*\s[^-]*')
-_TWO = regex.compile(  # no call of a function
-    r'(?<![\w\])])[\[(]\s*b?\\?(?P<quote>["\'])(?P<name>[A-Za-z][\w.-]{1,60})\\?(?P=quote)\s*,'
+_WORD = re.compile(r'[a-z_]+|[A-Z_]+|(?:[A-Z][a-z]+)+|\w+ ?\(\d+\)|[^-]*\s[^-]*')
+_TWO = regex.compile(  # no call of a function, but of those that take a name and its value
+    r'(?:(?<![\w\])])|(?<=\b(?:define|set|put|add|append|header|set_?env|set_?(?:request_?)?header|set_?property)(?=\()))'
+    r'[\[(]\s*b?\\?(?P<quote>["\'])(?P<name>[A-Za-z][\w.-]{1,60})\\?(?P=quote)\s*,'
     r'\s*b?\\?(?P<mark>["\'])(?P<value>[^"\'\\\n]{4,8000})\\?(?P=mark)\s*[\])]'
 )
 _VALUE_FIRST = regex.compile(

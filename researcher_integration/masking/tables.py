@@ -9,7 +9,7 @@ from researcher_integration.masking.secret_names import Kind
 
 _LINE = re.compile(r'[^\r\n\0]*+')
 _RULE = re.compile(r'[ \t]*[-+=|:_ \u2500-\u257f]*[-=\u2500\u2550]{2}[-+=|:_ \u2500-\u257f]*$')
-_NAME = re.compile(r'(?=.{1,40}$)[^\W\d][\w.#/()*\-]*(?: [\w.#/()*\-]+){0,2}(?<!\.)$')
+_NAME = re.compile(r'(?=.{1,40}$)[^\W\d][\w.#/()\-]*(?: [\w.#/()\-]+){0,2}(?<!\.)$')
 _COUNT_LINE = re.compile(r'\(\d+ rows?\)')
 
 _SPLIT: Mapping[str, re.Pattern[str]] = {
@@ -65,7 +65,8 @@ def find_in_columns(text: str, at: int) -> Iterator[Finding]:
     for begin, row in _rows(text, start + len(header), sign, len(cells)):
         for index, kind in columns.items():
             cell = row[index] if sign or alone else _under(cells[index], row, begin)
-            if cell and is_secret_cell(text[slice(*cell)], kind, certain=certain):
+            is_certain = certain and not secret_names.is_ambiguous(names[index], 0, len(names[index]))
+            if cell and is_secret_cell(text[slice(*cell)], kind, certain=is_certain):
                 yield Finding(*cell, kind)
 
 
@@ -137,11 +138,11 @@ def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
         or value.count(' ') > 3
         or _STATE.match(value)
         or _DATE.match(value)
-        or secret_names.kind_of(value)
+        or secret_names.is_name(value)
     ):
         return False
     if kind == 'PASSWORD':
-        return certain or any(c.isdigit() for c in value)
+        return certain or (any(c.isdigit() for c in value) and not value.isdigit())
     number = len(value) < 14 and value.replace('.', '').isdigit()
     return len(value) >= 6 and not number and not _OBJECT.match(value)
 
@@ -150,7 +151,6 @@ _NAMES = r'[\w.`"\[\]]{1,100}'
 _INTO = re.compile(rf'into\s+({_NAMES})\s*(?:\(([^()]{{1,4000}})\)\s*)?values\s*')
 _COPY = re.compile(rf'copy\s+({_NAMES})\s*\(([^()]{{1,4000}})\)\s*from\s+stdin[^\n\0]*')
 _TABLE = re.compile(rf'create table\s(?:if not exists\s)?\s*({_NAMES})\s*\(')
-_COLUMN = re.compile(r'[ \t]*([`"\[]?)([a-z_]\w*)[`"\]]?\s')
 _TOKEN = re.compile(r"'(?P<text>(?>(?:[^'\\\0]++|''|\\.)*))'|[(),;\0]|[^\s'(),;\0]+")
 
 
@@ -158,9 +158,10 @@ def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names of their columns, in the rows that SQL inserts or copies."""
     tables: dict[str, Columns] = {}
     for table in _TABLE.finditer(lower) if 'into' in lower else ():
-        lines = lower[table.end() : lower.find(';', table.end(), table.end() + 20_000)].lstrip('\n').split('\n')
-        matches = [_COLUMN.match(line) for line in lines]
-        tables[table[1]] = columns_of([match[2] for match in matches if match])
+        names: dict[int, str] = {}
+        for index, word in _in_brackets(lower, table.end() - 1):
+            names.setdefault(index, word[0])
+        tables[table[1]] = columns_of([*names.values()])
     for insert in _INTO.finditer(lower):
         columns = columns_of(insert[2].split(',')) if insert[2] else tables.get(insert[1], {})
         if columns:
@@ -177,6 +178,16 @@ def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
 
 def _values(text: str, at: int, columns: Columns) -> Iterator[Finding]:
     """The values of some columns in rows in brackets, as they stand or as a function is given them."""
+    for index, token in _in_brackets(text, at):
+        if kind := columns.get(index):
+            span = token.span('text') if token['text'] is not None else token.span()
+            number = token['text'] is None and not token[0][:1].isdigit()
+            if not number and not secret_names.is_placeholder(text[slice(*span)]):
+                yield Finding(*span, kind)
+
+
+def _in_brackets(text: str, at: int) -> Iterator[tuple[int, re.Match[str]]]:
+    """The words of lists in brackets that begin there, with commas between them, each with its place in its list."""
     depth = index = 0
     while token := _TOKEN.match(text, at):
         word = token[0]
@@ -189,11 +200,8 @@ def _values(text: str, at: int, columns: Columns) -> Iterator[Finding]:
             return
         elif word == ',':
             index += depth == 1
-        elif kind := columns.get(index):
-            span = token.span('text') if token['text'] is not None else token.span()
-            number = token['text'] is None and not word[:1].isdigit()
-            if not number and not secret_names.is_placeholder(text[slice(*span)]):
-                yield Finding(*span, kind)
+        else:
+            yield index, token
         at = token.end()
         while text[at : at + 1].isspace():
             at += 1

@@ -1,5 +1,6 @@
 """`summarizer proxy` once its options are read: the servers are reached, and clients served until the end."""
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -38,11 +39,14 @@ class Proxy:
             ConfigurationError: If a model is named that cannot be had, or the store cannot be used.
         """
         await anyio.to_thread.run_sync(prepare, settings)
+        _log_as_the_program()
         self._check_models(settings)
         store = SourceStore.open(settings)
         results = Results(settings, self.rules, store, self.max_binary_bytes)
         made = ProxyServer(results, OwnTools(settings, store, is_framed=self.rules.defaults.framing.enabled))
-        made.connections += [Connection(each, made.told, made.logged, made.came_back) for each in self.servers]
+        made.connections += [
+            Connection(each, made.told, made.logged, made.came_back, results.on_stderr) for each in self.servers
+        ]
         try:
             async with anyio.create_task_group() as tasks:
                 for connection in made.connections:
@@ -60,6 +64,14 @@ class Proxy:
         names = {name or model_id(settings) for name in named}.union(self.rules.defaults.fallback_models)
         for name in names:
             build_model(settings, name, embedded=ExtractiveModel)
+
+
+def _log_as_the_program() -> None:
+    """Have the lines of this package written where and as those of `summarizer_tool` are."""
+    own, other = logging.getLogger('researcher_integration'), logging.getLogger('summarizer_tool')
+    own.handlers[:] = other.handlers
+    own.setLevel(other.level)
+    own.propagate = other.propagate
 
 
 async def _reach(connections: Sequence[Connection]) -> None:

@@ -5,6 +5,7 @@ import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anyio
@@ -33,6 +34,7 @@ from mcp_types import (
 )
 from pydantic import BaseModel, TypeAdapter
 
+from researcher_integration.proxy.server_stderr import masked_stderr
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, render_prompt
 
@@ -95,6 +97,8 @@ class Connection:
     """Takes its log messages."""
     came_back: Callable[['Connection'], Awaitable[None]]
     """Called when it is there, though it was not: later than at the start, or again."""
+    masked: Callable[[str, str], str]
+    """A text that the server of that name writes to its stderr, without secrets."""
     log_level: LoggingLevel | None = None
     """What it has been asked for."""
     subscribed: set[str] = field(default_factory=set[str])
@@ -201,7 +205,7 @@ class Connection:
     async def _session(self, link: _Link, era: Literal['legacy', 'auto'], scope: anyio.CancelScope) -> None:
         ended = Event()
         async with (
-            _transport(self.server, ended) as transport,
+            _transport(self.server, ended, partial(self.masked, self.name)) as transport,
             Client(
                 transport, mode=era, cache=None, logging_callback=self._logged, message_handler=self._told
             ) as client,
@@ -264,7 +268,7 @@ def _reason(error: BaseException) -> str:
 
 
 @asynccontextmanager
-async def _transport(server: ProxiedServer, ended: Event) -> 'AsyncGenerator[Transport]':
+async def _transport(server: ProxiedServer, ended: Event, masked: Callable[[str], str]) -> 'AsyncGenerator[Transport]':
     """The way to a server; `ended` is set when nothing more comes from there."""
     async with AsyncExitStack() as stack:
         if server.url:
@@ -273,7 +277,8 @@ async def _transport(server: ProxiedServer, ended: Event) -> 'AsyncGenerator[Tra
         else:
             command, *arguments = server.guarded()
             transport = stdio_client(
-                StdioServerParameters(command=command, args=arguments, env=dict(server.env), cwd=server.cwd)
+                StdioServerParameters(command=command, args=arguments, env=dict(server.env), cwd=server.cwd),
+                errlog=stack.enter_context(masked_stderr(masked)),
             )
         yield _watched(transport, ended)
 

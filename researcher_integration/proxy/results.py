@@ -179,16 +179,22 @@ class Results:
 
         So nothing overtakes what was said before it.
         """
+        if len(str(value)) <= MAX_AT_ONCE:
+            return self._aside(server, value)
+        return await anyio.to_thread.run_sync(self._aside, server, value)
+
+    def _aside(self, server: str, value: object) -> object:
         masker = self._calls.masker(server)
         if masker is None:
             return value
-        said = Observation(value, None, None, is_wrapped=False)
         try:
-            if len(str(value)) <= MAX_AT_ONCE:
-                return said.masked(masker).value
-            return (await anyio.to_thread.run_sync(said.masked, masker)).value
+            return Observation(value, None, None, is_wrapped=False).masked(masker).value
         except MaskingError:
             return render_prompt('tool_results/redacted', tool=server)
+
+    def on_stderr(self, server: str, text: str) -> str:
+        """What a server writes to its stderr, without secrets."""
+        return str(self._aside(server, text))
 
     async def _called(self, call: ProxiedCall) -> CalledTool:
         return await self._calls.of(

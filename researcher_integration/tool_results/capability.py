@@ -263,7 +263,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         try:
             seen = await called.masked(raw)
         except MaskingError as error:
-            _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
+            _logger.warning('the result of %s was withheld: %s', called.name, error)
             text = render_prompt('tool_results/redacted', tool=called.name)
             await called.reporter.completed(text)
             return raw.withheld(text)

@@ -47,12 +47,12 @@ async def proxy(
     real = connection._transport
 
     @asynccontextmanager
-    async def transport(server: ProxiedServer, ended: Event) -> AsyncGenerator[Any]:
+    async def transport(server: ProxiedServer, ended: Event, masked: Any) -> AsyncGenerator[Any]:
         here = servers[server.name]
         if not isinstance(here, ProxiedServer):
             yield connection._watched(InMemoryTransport(here), ended)
         else:
-            async with real(server, ended) as found:
+            async with real(server, ended, masked) as found:
                 yield found
 
     known = [each if isinstance(each, ProxiedServer) else ProxiedServer(name) for name, each in servers.items()]

@@ -33,6 +33,7 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         os._exit(3)
     if name == 'babble':
         print('password=hunter2')
+        print('postgres://bob:Gull-93x@db/x', file=sys.stderr, flush=True)
     text = str(os.getpid()) if name == 'pid' else json.dumps(params.get('arguments'))
     return {'resultType': 'complete', 'content': [{'type': 'text', 'text': text}]}
 

@@ -55,6 +55,7 @@ la contraseña es {}
 ALTER USER ada WITH PASSWORD '{}';
 SET PASSWORD FOR ada = '{}';
 mysql -u root -p{} lamps
+C: AUTH PLAIN {}==
 redis-cli -h fen -a {} ping
 docker login -u ada -p {} fen.example
 sqlplus scott/{}@orcl
@@ -83,6 +84,64 @@ def test_what_a_sentence_or_a_command_says(line: str) -> None:
     assert masked.text.startswith('one\n')
     assert masked.text.endswith('\ntwo')
     assert MASKER.mask(masked.text) == Masked(masked.text, {})
+
+
+BESIDE = """\
+user = bob\\npass = {}
+?user=bob&pass={}
+PASS={}
+pw={}
+{"Env": ["PASS={}"]}
+&{User:bob Pass:{}}
+dbPass={}
+password:\\n  {}\\nuser: bob
+Password:\\n\\n    {}
+passwords:\\n- {}\\nuser: bob
+api_key:\\n  {}
+<property>\\n<name>fs.s3a.secret.key</name>\\n<value>{}</value>
+<key>Password</key>\\n<string>{}</string>
+<entry key="db.password">{}</entry>
+<password><![CDATA[{}]]></password>
+<password>\\n  {}\\n</password>
+<td>Password</td><td>{}</td>
+<input type="password" name="p" value="{}">
+<add key="ApiSecret" value="{}" />
+name     | bob\\npassword | {}
+| setting | value |\\n|---|---|\\n| db.password | {} |
+Key         Value\\n---         -----\\npassword    {}
+user;pass;age\\nbob;{};3
+**Password:** {}
+**Password**: {}
+Password........: {}
+Login failed for user bob with password {}
+invalid password "{}" for user bob
+password changed from {} to {}
+  ~ password = "[MASKED_PASSWORD]" -> "{}"
+CREATE TABLE users (id int, name text, password text); INSERT INTO users VALUES (1, 'bob', '{}');
+define( 'DB_PASSWORD', '{}' );
+enable secret {}
+[{"keyName": "key1", "value": "{}"}]
+{"api_keys": [{"id": 1, "key": "{}"}]}
+https://user@example.com:{}@host/
+redirect=https%3A%2F%2Fx%2F%3Ftoken%3D{}%26a%3D1
+&quot;token&quot;:&quot;{}&quot;
+pass\u00adword: {}
+-password: {}
+""".splitlines()
+
+
+@pytest.mark.parametrize('value', ['Gull-93xabcd', 'S3cretPw', KEY])
+@pytest.mark.parametrize('line', BESIDE)
+def test_what_stands_beside_its_name(line: str, value: str) -> None:
+    masked = MASKER.mask(line.replace('\\n', '\n').replace('{}', value))
+    assert value not in masked.text
+    assert 'bob' in masked.text or 'bob' not in line
+    assert MASKER.mask(masked.text) == Masked(masked.text, {})
+
+
+def test_of_a_digest_the_response_is_secret() -> None:
+    masked = MASKER.mask('Authorization: Digest username="bob", realm="x", response="6629fae49393a05397450978507c4ef1"')
+    assert masked.text == 'Authorization: Digest username="bob", realm="x", response="[MASKED_AUTHORIZATION]"'
 
 
 def test_an_ansible_vault_goes_whole() -> None:
@@ -116,6 +175,17 @@ for as long as it takes, and no longer, then stop
 NAME      READY   SECRET     AGE
 lamp      True    lamp-tls   3d
 sluice    True    mill-tls   4d
+those identified by "squash" commands; if --pass is provided; use --password or --token; --private-key=file
+('Secret', 'SecretList'); PASS: gdb/test_3; let creds = Arc::new(signer); credentials::{Credentials, Realm}; password:!0
+def of(cls, key: _Key) -> "PKey"; input[type="password"]:focus, input; $token->attr('attrname'); secret = "%(secret)s"
+user, passphrase = parsed.auth_decoded; proto.KeychainGetPassword:input_type -> proto.KeychainGetPasswordRequest
+int derive(const char *pass, int passlen,
+           unsigned char *salt, int saltlen, int iter,
+           unsigned char *key, int keylen, int en_de);
+location / { proxy_pass http://127.0.0.1:8000/;
+}
+<a id="lost-password" href="/send-password">
+  Reset it? </a>; the --ftp-password command
 suite,pass,fail
 a,118,2
 b,97,0

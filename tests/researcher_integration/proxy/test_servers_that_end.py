@@ -155,6 +155,34 @@ async def test_what_is_no_message_is_logged_without_it(tmp_path: Path, caplog: p
     assert 'hunter2' not in caplog.text
 
 
+async def test_what_a_program_writes_to_stderr_is_masked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written: list[str] = []
+
+    def is_written() -> bool:
+        written.append(capsys.readouterr().err)
+        return '\n' in ''.join(written)
+
+    async with proxied({'program': program(tmp_path)}) as client:
+        await client.call_tool('babble', {})
+        await until(is_written)
+    assert ''.join(written) == snapshot('postgres://bob:[MASKED_BASIC_AUTH]@db/x\n')
+
+
+def test_the_log_names_the_server_and_the_reason() -> None:
+    command = [sys.executable, '-m', 'researcher_integration.proxy', '--', 'lampd-that-is-nowhere']
+    done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith(b'{')]
+    [line] = [line for line in lines if line['message'] == 'a server cannot be reached']
+    assert {key: line[key] for key in ('level', 'logger', 'server', 'reason')} == snapshot(
+        {
+            'level': 'WARNING',
+            'logger': 'researcher_integration',
+            'server': 'lampd-that-is-nowhere',
+            'reason': "there is no program 'lampd-that-is-nowhere' on the PATH",
+        }
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize('how', ['EOF', 'SIGTERM', 'SIGKILL'])
 def test_no_process_is_left_however_the_proxy_ends(tmp_path: Path, how: str) -> None:

@@ -1,0 +1,86 @@
+"""Where a value stands beside its name in a text without being assigned: `_PLACES` has a line for each such place."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# What a sentence says between a name and its value, in a few languages.
+_OF = r'(?: (?:for|of|von|de|du|da|di|для) [^\s,;:]{1,40}(?: [^\s,;:]{1,40}){0,3})?'
+_IS = (
+    r'is|was|are|will be|has been|ist|war|lautet|es|est|é|è|jest|är|er|on|to|—|–|это',
+    r'now|set to|changed to|jetzt|ahora',
+    r'是|为|為|は|は、|는|은',
+)
+_SAID = r'[*_]{0,2}["\'`“„«]?(?P<value>[^\s\0"\'`”“»*]{4,})'
+# The text of an element of XML, from the end of its tag on; no run of it can be split in two ways.
+_ELEMENT_TEXT = r'>\s*(?:<!\[CDATA\[\s*)?(?P<value>[^<>\s\0]+(?:[ \t]+[^<>\s\0]+)*)\s*(?:\]\]>\s*)?</'
+_NAME_END = r'[\w.\-]*$'
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a value may stand beside its name."""
+
+    before: re.Pattern[str]
+    """Ends with the name up to its last word."""
+    after: re.Pattern[str]
+    """Begins behind the name; its groups `value` and `second` are secrets."""
+    is_certain: bool = False
+    """Whether nothing but a value stands there; else it must look like a secret."""
+
+
+def _place(before: str, after: str, *, is_certain: bool = False) -> _Place:
+    return _Place(re.compile(before + _NAME_END), re.compile(after), is_certain)
+
+
+_PLACES = (
+    # <password>…</password>
+    _place('[<:]', rf'(?:[ \t][^<>]{{0,200}})?{_ELEMENT_TEXT}', is_certain=True),
+    # <entry key="db.password">…</entry>
+    _place(r'\bkey[ \t]*=[ \t]*["\']', rf'["\'][^<>]{{0,200}}{_ELEMENT_TEXT}', is_certain=True),
+    # <property name="db.password">…</property>
+    _place(r'\bname[ \t]*=[ \t]*["\']', rf'["\'][^<>]{{0,200}}{_ELEMENT_TEXT}'),
+    # <name>password</name> <value>…</value>
+    _place(
+        r'<(?:\w+:)?(?:name|key)>\s*',
+        rf'\s*</[\w:]+>\s*<(?:\w+:)?(?:value|string|data|text)\b[^<>]{{0,100}}{_ELEMENT_TEXT}',
+        is_certain=True,
+    ),
+    # <td>Password</td> <td>…</td>
+    _place(r'>\s*', rf'\s*:?\s*</(?:td|th|dt|b|strong)>\s*<(?:td|dd|code)\b[^<>]{{0,100}}{_ELEMENT_TEXT}'),
+    # <input type="password" … value="…">
+    _place(r'\btype=["\']', r'["\'][^<>]{0,300}?\bvalue=["\'](?P<value>[^"\'<>\r\n\0]+)', is_certain=True),
+    # | password | … |
+    _place(
+        r'(?:^|[\n\0|│])[ \t]*[`*]{0,2}',
+        r'[`*]{0,2}[ \t]*[|│][ \t]*`?(?P<value>[^\s|│`\0]+)`?[ \t]*(?=[|│\r\n]|\Z)',
+    ),
+    # password    …, under a line that says that there are two columns
+    _place(r'(?:^|\n)-{3,}+[ ]+-{3,}+[ \t\r]*\n(?:[^\n]*\n){0,40}', r'[ ]{2,}(?P<value>\S+)[ \t]*(?=[\r\n]|\Z)'),
+    # enable secret …, a line of its own
+    _place(r'(?:^|[\n\0])[ \t]*(?:enable[ ])?', r'[ ](?:\d{1,2}[ ])?(?P<value>[^\s\0/;]{4,})[ \t]*(?=[\r\n]|\Z)'),
+    # password = "…" -> "…"
+    _place(
+        '',
+        r'\\?["\']?[ \t]*[:=][ \t]*(?:"[^"\r\n]{0,500}"|\([^()\r\n]{0,60}\)|null)[ \t]*(?:->|→)[ \t]*'
+        r'"(?P<value>[^"\r\n\0]+)"',
+        is_certain=True,
+    ),
+    # password changed from … to …
+    _place('', rf'[ ](?:[a-z]+ ){{0,3}}from {_SAID}["\'`”»]? to ["\'`“„«]?(?P<second>[^\s\0"\'`”»]{{4,}})'),
+    # the password for bob is …
+    _place('', rf'["\'`)*]{{0,3}}{_OF}(?: +(?:{_IS[0]})(?: (?:{_IS[1]}))? *:? +| *(?:{_IS[2]}) *[:：]? *){_SAID}'),
+    # login failed with password …
+    _place(r'\b(?:with|using|use|set|and|or|wrong|invalid|bad|incorrect|the|new|old)[ ](?:[a-z]+[ ])?', rf'[ ]{_SAID}'),
+)
+_MAX_BEFORE = 1200
+"""Characters before a name that a place may take."""
+
+
+def values_beside(text: str, start: int, end: int) -> Iterator[tuple[tuple[int, int], bool]]:
+    """Where the values stand of a name from `start` to `end`, and whether each is certain to be one."""
+    for place in _PLACES:
+        match = place.after.match(text, end)
+        if match and place.before.search(text[max(0, start - _MAX_BEFORE) : end]):
+            yield from ((match.span(group), place.is_certain) for group in match.groupdict() if match[group])
+            return
