@@ -5,6 +5,7 @@ The package itself only emits; `configure` is for programs (command line, server
 """
 
 import logging
+import os
 import sys
 import traceback
 from collections.abc import Generator, Iterable
@@ -68,16 +69,17 @@ def configure(
         level: Instead of `settings.log_level`.
         libraries: Loggers of others whose warnings go there, too, and nothing else of theirs anywhere.
     """
-    with naming_extra():
-        import logfire
+    if _traces_are_received():
+        with naming_extra():
+            import logfire
 
-    logfire.configure(
-        service_name=SERVICE_ID,
-        send_to_logfire='if-token-present',
-        console=False,
-        inspect_arguments=False,
-        distributed_tracing=True,  # the trace of a client goes on in the server
-    )
+        logfire.configure(
+            service_name=SERVICE_ID,
+            send_to_logfire='if-token-present',
+            console=False,
+            inspect_arguments=False,
+            distributed_tracing=True,  # the trace of a client goes on in the server
+        )
     handler = handler or json_lines()
     logger.handlers[:] = [handler]
     logger.setLevel(level or settings.log_level)
@@ -91,6 +93,16 @@ def configure(
         other.handlers[:] = [_LibraryHandler(handler)]
         other.setLevel(logging.WARNING)
         other.propagate = False
+
+
+def _traces_are_received() -> bool:
+    """Whether anything says where traces go; without it they would go nowhere, and Logfire takes long to load."""
+    project = Path('pyproject.toml')
+    return (
+        any(name.startswith(('LOGFIRE_', 'OTEL_')) for name in os.environ)
+        or Path('.logfire').is_dir()
+        or (project.is_file() and b'tool.logfire' in project.read_bytes())
+    )
 
 
 class _LibraryHandler(logging.Handler):

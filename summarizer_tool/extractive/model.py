@@ -5,7 +5,7 @@ and new words per token, with relevance to the focus or schema. Same input, same
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -165,16 +165,15 @@ def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int, int]:
     request = prompts.parse(prompt)
     target = request.target_tokens or DEFAULT_TARGET_TOKENS
     summary = merge_facts(request, target) if request.merges else summarize_sources(request, target)
-    answer = summary.model_dump_json()
-    while max_tokens is not None and summary.facts and tokens.count(answer) > max_tokens:
-        over = tokens.count(answer) - max_tokens
-        if summary.entities:
-            summary.entities = summary.entities[: len(summary.entities) // 2 if over > 8 else -1]
-        else:
-            least = min(summary.facts, key=lambda fact: fact.importance)
-            summary.facts.remove(least)
+    while True:
         answer = summary.model_dump_json()
-    return answer, tokens.count(prompt), tokens.count(answer)
+        written = tokens.count(answer)
+        if max_tokens is None or written <= max_tokens or not summary.facts:
+            return answer, tokens.count(prompt), written
+        if summary.entities:
+            summary.entities = summary.entities[: len(summary.entities) // 2 if written > max_tokens + 8 else -1]
+        else:
+            summary.facts.remove(min(summary.facts, key=lambda fact: fact.importance))
 
 
 def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
@@ -202,8 +201,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         headings += [' '.join(section.titles[-2:]) for section in sections]
         count += read
     found = [statement for statement in found if _says_something(statement)] or found
-    is_story = sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found)
     updates = {newest for _, newest in former}
+    binding = _binding(found, headings, target_tokens) if aim is scoring.Aim.GIST else frozenset[str]()
     if aim is not scoring.Aim.ANSWER:
         found = _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
@@ -220,9 +219,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     for index, statement in enumerate(found):
         whole = statement.said(statement.text)
         is_update = whole in updates
-        is_binding = (
-            is_update or statement.is_opening or (aim is scoring.Aim.GIST and not is_story and _binds(statement.text))
-        )
+        is_binding = is_update or statement.is_opening or statement.text in binding
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         weight *= KIND_WEIGHTS[statement.kind]
@@ -294,9 +291,8 @@ def _with_opening(said: list[Statement]) -> list[Statement]:
     # Below a heading: what a title names is said first.
     titled = (place for place, each in enumerate(said[:_OPENING]) if each.section and each.kind in _SAYING)
     first = next((place for place in titled if not said[place].lead), None)
-    about = next((place for place, each in enumerate(said[:_OPENING]) if _ABOUT_ITSELF.search(each.text)), None)
-    for place in {place for place in (first, about) if place is not None}:
-        said[place] = replace(said[place], is_opening=True)
+    if first is not None:
+        said[first] = replace(said[first], is_opening=True)
     return said
 
 
@@ -331,11 +327,8 @@ def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], targe
     text_of = {line.number: line.text for line in lines}
     times = Counter(text_of.values())
     news = [each for each in said if times[text_of[each.evidence[0]]] < ROUTINE_TIMES or _binds(each.text)]
-    return news if _size(news) > ENOUGH * target_tokens else said
-
-
-def _size(said: Iterable[Statement]) -> int:
-    return sum(tokens.count_cached(each.text) for each in said)
+    fills = len(news) < len(said) and sum(tokens.count_cached(each.text) for each in news) > ENOUGH * target_tokens
+    return news if fills else said
 
 
 def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prompts.Focus) -> list[float]:
@@ -352,10 +345,6 @@ _OPENING = 20
 _SAYING = (Kind.PROSE, Kind.DECLARATION)
 # `ls - list directory contents`
 _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
-_ABOUT_ITSELF = regex.compile(
-    r'\b[Tt]his (?:article|book|document|guide|library|manual|memo|module|package|page|paper|program|project|report'
-    r'|specification|tool|utility) (?:\p{Ll}+ly )?\p{Ll}+s\b'
-)
 
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
@@ -364,6 +353,7 @@ _BINDING = regex.compile(
     r"^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
     r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
 )
+_LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
@@ -373,6 +363,14 @@ _DISFLUENT = regex.compile(r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),
 def _binds(text: str) -> bool:
     """Return whether a statement tells its readers what to do, or what was decided, rather than a story."""
     return _BINDING.search(text) is not None and not _QUOTE.search(text) and not _TOLD.search(text)
+
+
+def _binding(found: Sequence[Statement], headings: Sequence[str], target_tokens: int) -> frozenset[str]:
+    """The texts of the statements that bind their readers; none in a story, and none where all of a text are rules."""
+    if sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found):
+        return frozenset()
+    texts = [each.text for each in found if _binds(each.text) and not _LEGAL_NOTICE.search(headings[each.section])]
+    return frozenset(texts if sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens else ())
 
 
 def _says_something(statement: Statement) -> bool:

@@ -10,7 +10,7 @@ import regex
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
-from summarizer_tool.text.sentences import Sentence, is_whole, sentences
+from summarizer_tool.text.sentences import is_whole, plain, sentences
 
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
@@ -23,10 +23,6 @@ ASIDE_REACH = 60
 
 _ANTECEDENT_REACH = 300
 """Characters of what a sentence that points back is said together with."""
-
-_LABEL_WORDS = 8
-"""Words of a label in bold, its aside included."""
-
 
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
@@ -86,7 +82,7 @@ class Statement:
         return f'{self.lead}: {text}' if self.lead else text
 
 
-SPEAKER = regex.compile(r"^(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}):\s+(?=\S)")
+SPEAKER = regex.compile(r"^(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?):\s+(?=\S)")
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _PRONOUN = regex.compile(
     r'^(He|She|It|They|His|Her|Its|Their)\b'
@@ -103,11 +99,6 @@ _DEFINED = regex.compile(
     r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
     r'|property|setting|type|value|variable)\b'
 )
-# "Returns the parsed version", "Throws if it is none": what does so is what the heading names.
-_NO_SUBJECT = regex.compile(
-    r'^(?!(?:Sometimes|Always|Perhaps|Besides|Unless|Across|Thus|Was|Has|Does|Plus|Versus|Nowadays|\p{L}+wards)\b)'
-    r'\p{Lu}\p{Ll}+s (?:an?|the|this|its|every|if|whether)\b'
-)
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
@@ -116,6 +107,11 @@ _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 _ELSEWHERE = regex.compile(r'^(?:[Pp]lease )?(?:See|Refer to)\b|^(?:For|To)\b[^.;:]{0,80},? (?:see|refer to)\b')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 _LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
+
+
+def is_name(label: str) -> bool:
+    """Return whether all longer words of a label have capitals, what stands in brackets aside."""
+    return all(word[0].isupper() for word in _ASIDE.sub('', label).split() if len(word) > 3)
 
 
 @lru_cache(maxsize=1024)
@@ -136,6 +132,9 @@ class StatementReader:
     sections: list[HeadingSection]
     language: str = 'en'
     speakers: frozenset[str] = frozenset()
+    is_conversation: bool = False
+    speaker: tuple[str, int] | None = None
+    """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
     levels: list[int] = field(default_factory=list[int])
     paragraph_count: int = 0
@@ -167,7 +166,7 @@ class StatementReader:
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.gender = ''
+        self.gender, self.speaker = '', None
         self.terms.clear()
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
@@ -185,14 +184,12 @@ class StatementReader:
             if term.text.split(maxsplit=1)[0] not in text:
                 lead, lines = term.text, (*lines, term.number)
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) else kind
-        if not lead and (
-            kind is Kind.PROSE or (kind is Kind.FRAGMENT and (_NO_SUBJECT.match(text) or self._is_nameless(text)))
-        ):
+        if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and self._is_nameless(text))):
             lead = self._subject_for(text)
             kind = Kind.PROSE if lead else kind
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         section = len(self.sections) - 1
-        if kind is Kind.PROSE and not lead and any(each.match(text) for each in (_PRONOUN, _POINTS_BACK, _NO_SUBJECT)):
+        if kind is Kind.PROSE and not lead and (_PRONOUN.match(text) or _POINTS_BACK.match(text)):
             before = self._sentence_before()
             if before is None:
                 # One that names something itself still tells of that.
@@ -231,9 +228,6 @@ class StatementReader:
         """
         titles = self.sections[-1].titles
         subject = subject_of(titles[-1]) if titles else ''
-        is_first = not self.out or self.out[-1].section < len(self.sections) - 1
-        if is_first and titles and self.sections[-1].numbers[-1] and _NO_SUBJECT.match(text):
-            return titles[-1]
         if self._is_nameless(text):
             return titles[-1]
         if match := _PRONOUN.match(text):
@@ -247,6 +241,10 @@ class StatementReader:
             self.of_subject = self.paragraph_count if is_own else -1
         return ''
 
+    def _speaks(self, label: str) -> bool:
+        """Return whether a label before a colon is somebody who speaks: in a conversation, any name."""
+        return label in self.speakers or (self.is_conversation and is_name(label))
+
     def say_sentences(self, lines: Sequence[NumberedLine], label: str = '') -> None:
         """Say a paragraph or list item.
 
@@ -254,26 +252,23 @@ class StatementReader:
             lines: Its lines.
             label: What is set in bold at its beginning; the sentences after the first are about that.
         """
-        lead = ''
-        if (match := SPEAKER.match(lines[0].text)) and match.group(1) in self.speakers:
-            lead = match.group(1)
+        if match := SPEAKER.match(lines[0].text):
+            self.speaker = (match.group(1), lines[0].number) if self._speaks(match.group(1)) else None
+        lead, *said_on = self.speaker or ('',)
+        if match and lead:
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
-        alone: Sentence | None = None
-        for place, sentence in enumerate(sentences(lines, self.language)):
-            is_said = is_whole(sentence.text, self.language) and not _ELSEWHERE.match(sentence.text)
+        if not self.is_conversation:
+            self.speaker, said_on = None, []
+        for sentence in sentences(lines, self.language):
+            text = plain(sentence.text)  # marks that go on over several lines
+            is_said = is_whole(text, self.language) and not _ELSEWHERE.match(text)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
-            if place == 0 and label and kind is Kind.FRAGMENT and len(sentence.text.split()) <= _LABEL_WORDS:
-                alone = sentence
-            elif kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
-                alone = None
+            if kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
                 for line in (line for line in lines if line.number in sentence.evidence):
                     self.say(line.text, (line.number,), Kind.ROW, lead)
             else:
-                alone = None
-                self.say(sentence.text, sentence.evidence, kind, lead)
+                self.say(text, (*sentence.evidence, *said_on), kind, lead)
             lead = lead or label
-        if alone is not None:
-            self.say(alone.text, alone.evidence, Kind.FRAGMENT)
 
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""

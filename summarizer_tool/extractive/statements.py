@@ -6,7 +6,7 @@ pronoun, the label or the lead-in of a list item, what a definition defines.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -19,12 +19,13 @@ from summarizer_tool.extractive.statement_reader import (
     Kind,
     Statement,
     StatementReader,
+    is_name,
 )
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.sentences import plain, without_split_tags
-from summarizer_tool.text.stop_words import language_of, stop_words
+from summarizer_tool.text.stop_words import language_of
 from summarizer_tool.text.structure import is_underline
 
 _SHORT_ITEM_WORDS = 6
@@ -33,14 +34,11 @@ _SHORT_ITEM_WORDS = 6
 _SPEAKER_TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
 
-_MANY_LINES = 200
-"""Lines of a code block by which it is told whether it is one."""
-
 _SAMPLE_WORDS = 2000
 """Words by which the language is told."""
 
 _FENCE = regex.compile(r'^ {0,3}(`{3,}|~{3,})\s*(\w*)')
-_TEXT_LANGUAGES = frozenset(['', 'text', 'txt', 'plain', 'markdown', 'md'])
+_TEXT_LANGUAGES = frozenset(['text', 'txt', 'plain', 'markdown', 'md'])
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 _RULE = regex.compile(r'^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$')
@@ -65,23 +63,28 @@ _CODE = regex.compile(
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
-_OTHER_LETTER = regex.compile(r'[^\P{L}a-zA-Z]')
 _NO_VALUE = frozenset(['', '-', '–', '—', 'none', 'n/a', '?', '…'])
-# What a transcriber or an editor has put in: `{disfmarker}`, `[laughter]`; a whole line in brackets, too.
-_MARK = regex.compile(r'\s*(?:\{\p{Ll}[\p{Ll} _]{1,20}\}|\[(?:\p{Ll}+ ?){1,2}\](?![(\[:]))')
+# `[user] Call it off.`
+_ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
+# What a transcriber has put in: `{disfmarker}`; and, in conversations, where it is no link, `[laughter]`.
+_MARK = regex.compile(r'\s*\{\p{Ll}[\p{Ll} _]{1,20}\}')
+_MARK_OF_CONVERSATIONS = regex.compile(r'\s*\[(?:\p{Ll}+ ?){1,2}\](?![(\[:])')
+# A bar before a line that has no other: no row, but the margin of a text that stands within another.
+_MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    texts = without_split_tags([line.text for line in lines])
-    lines = [replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
+    texts = [_MARGIN.sub('', text) for text in without_split_tags([line.text for line in lines])]
+    lines = [line if line.text == text else replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
     levels = range(1 - len(path), 1)
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of(islice((word for text in texts for word in names.words(text[:2000])), _SAMPLE_WORDS)),
         _speakers(texts),
         levels=[*levels],
+        is_conversation=_is_conversation(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common = boilerplate_lines.repeated(texts)
@@ -143,7 +146,7 @@ def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[in
             fence = '' if is_end else fence
         elif mark and not (place and is_underline(texts[place - 1], text)):
             fence, found[place] = mark.group(1), None
-            is_code = mark.group(2).lower() not in _TEXT_LANGUAGES or not _reads_as_text(_fenced(texts, place, fence))
+            is_code = mark.group(2).lower() not in _TEXT_LANGUAGES
         elif _indent(text) > literal >= 0 or _PROMPT.match(text):
             found[place] = True
         else:
@@ -154,9 +157,16 @@ def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[in
 
 
 def _speakers(texts: Sequence[str]) -> frozenset[str]:
-    """The labels before a colon that begin several lines: those of a conversation."""
-    turns = Counter(match.group(1) for text in texts if (match := SPEAKER.match(text)))
+    """The labels before a colon, or in brackets, that begin several lines: those of a conversation."""
+    turns = Counter(match.group(1) for text in texts if (match := SPEAKER.match(text) or _ROLE.match(text)))
     return frozenset(label for label, times in turns.items() if times >= _SPEAKER_TURNS)
+
+
+def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
+    """Return whether most paragraphs begin with a name and a colon: one that does not is the last speaker's, too."""
+    opening = [SPEAKER.match(line.text) for before, line in pairwise(lines) if before.blank_after]
+    turns = [match.group(1) for match in opening if match and is_name(match.group(1))]
+    return len(turns) >= 2 * _SPEAKER_TURNS and 2 * len(turns) > len(opening) and len({*turns}) > 1
 
 
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
@@ -169,37 +179,6 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
         for place, (indent, below) in enumerate(pairwise(indents))
         if indent == 0 < below and _TITLE.match(lines[place].text)
     )
-
-
-def _fenced(texts: Sequence[str], opening: int, fence: str) -> Iterator[str]:
-    """The lines of a code block that have any text."""
-    for place in range(opening + 1, len(texts)):
-        text = texts[place]
-        mark = _FENCE.match(text)
-        if mark and mark.group(1).startswith(fence) and not mark.group(2):
-            return
-        if text.strip():
-            yield text
-
-
-def _reads_as_text(block: Iterable[str]) -> bool:
-    """Return whether a code block that names no language holds none: values with labels, rows, words of sentences.
-
-    What a console shows and a configuration says are words, too, but few of those that join the others.
-    """
-    lines = list(islice(block, _MANY_LINES))
-    joining = stop_words(word for line in lines for word in names.words(line))
-    texts = sum(
-        _CODE.search(line) is None
-        and (
-            _LABELLED.match(line) is not None
-            or _ROW.search(line) is not None
-            or _OTHER_LETTER.search(line) is not None
-            or not joining.isdisjoint(names.words(line))
-        )
-        for line in lines
-    )
-    return 2 * texts > len(lines)
 
 
 def _read_code(reader: StatementReader, line: NumberedLine, *, is_code: bool) -> None:
@@ -318,6 +297,7 @@ def _is_labelled(text: str) -> bool:
 
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     text = _MARK.sub('', plain(line.text.lstrip('>: \t')))
+    text = _MARK_OF_CONVERSATIONS.sub('', text) if reader.speakers else text
     if reader.items or reader.columns or reader.pairs:
         reader.flush()
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.speakers):

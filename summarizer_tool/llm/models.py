@@ -12,7 +12,6 @@ from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
 from pydantic_ai.models.fallback import FallbackModel
-from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.instrumented import InstrumentedModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers import Provider, infer_provider_class
@@ -78,8 +77,8 @@ def can_stream(model: Model) -> bool:
     model = unwrapped(model)
     if isinstance(model, FallbackModel):
         return all(map(can_stream, model.models))
-    if isinstance(model, FunctionModel):
-        return model.stream_function is not None
+    if getattr(model, 'stream_function', model) is None:  # a `FunctionModel`, whose module takes long to load
+        return False
     return type(model).request_stream is not Model.request_stream and model.system != _MCP_SYSTEM
 
 

@@ -91,6 +91,8 @@ def _bare(line: str) -> str:
 
 def is_boilerplate(line: str) -> bool:
     """Return whether a line belongs to the site, not to the text."""
+    if len(line) > _REACH and '[' not in line:
+        return False
     unbulleted = _BULLET.sub('', line.strip())
     without_images = _IMAGE.sub('', unbulleted)
     if _LINK_TARGET.match(line) or (unbulleted and not without_images.strip()) or _LINK_ONLY.match(without_images):

@@ -70,6 +70,8 @@ _OPENERS = frozenset(
     yeah yes yet you your born named called located""".split()  # noqa: SIM905
 )
 _WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d[\d,]*(?:\.\d+)?")
+# The same of folded ASCII, in half the time.
+_ASCII_WORDS = re.compile(r"\b[dl]'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
 
 
 @lru_cache(maxsize=65_536)
@@ -154,7 +156,8 @@ def key(mention: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words and numbers of `text`, case-folded, numbers without commas."""
-    return [*map(_bare, _WORDS.findall(text.casefold()))]
+    folded = text.casefold()
+    return [*map(_bare, (_ASCII_WORDS if folded.isascii() else _WORDS).findall(folded))]
 
 
 @lru_cache(maxsize=65_536)

@@ -20,13 +20,13 @@ _SIGNS = (
         r'\b(?:1[5-9]|20)\d\d[a-z]?;\s?\d|\b\d{1,4}\s?\(\d{1,4}\)\s?[:,]\s?\d|\((?:1[5-9]|20)\d\d[a-z]?\)[.,:]'
         r'|[,.] (?:1[5-9]|20)\d\d[a-z]?\.(?:\s|$)'
     ),
-    # `Shear NH,`, `Smith, J. A. and`
-    regex.compile(
-        r"^[^.:]{0,60}?\b\p{Lu}[\p{L}'’-]+,?\s(?:\p{Lu}(?:\.\s?-?|(?=\p{Lu}|\b))){1,3}\s?(?:,|;|&|and\b|\.|\()"
-    ),
     regex.compile(
         r'\bpp?\.\s?\d|\d[-–]\d+\.?$|\b[Vv]ol\.\s?\d|\([Ee]ds?\.\)|\bIn: |\b(?:Google Scholar|Crossref|PubMed)\b'
     ),
+)
+# `Shear NH,`, `Smith, J. A. and`
+_AUTHORS = regex.compile(
+    r"^[^.:]{0,60}?\b\p{Lu}[\p{L}'’-]+,?\s(?:\p{Lu}(?:\.\s?-?|(?=\p{Lu}|\b))){1,3}\s?(?:,|;|&|and\b|\.|\()"
 )
 _REACH = 1000
 
@@ -39,4 +39,7 @@ def opens_references(heading: str) -> bool:
 def is_reference(line: str) -> bool:
     """Return whether a line is the entry of such a list, by two signs or more."""
     reach = line[:_REACH]
-    return sum(sign.search(reach) is not None for sign in _SIGNS) > 1
+    if not any(map(str.isdigit, reach)):
+        return False
+    signs = sum(sign.search(reach) is not None for sign in _SIGNS)
+    return signs > 1 or (signs == 1 and _AUTHORS.match(reach) is not None)

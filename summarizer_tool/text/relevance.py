@@ -120,9 +120,12 @@ def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> l
 
 def rare_words(texts: Sequence[str], focus: 'Focus', headings: Sequence[str] = ()) -> list[bool]:
     """Whether each text has a word of the focus that few of them have, and no heading: who asks for it wants them."""
+    asked = _words_of(focus)
+    if not asked:
+        return [False] * len(texts)
     bags = _bags(texts)
     above = set[str]().union(*_bags(headings))
-    times = {word: sum(word in bag for bag in bags) for word in _words_of(focus) if word not in above}
+    times = {word: sum(word in bag for bag in bags) for word in asked if word not in above}
     rare = {word for word, count in times.items() if count <= max(_FEW, _FEW_SHARE * len(texts))}
     return [not rare.isdisjoint(bag) for bag in bags]
 

@@ -1,5 +1,6 @@
 """Cut running text into sentences, each with the numbers of the lines it stands on, and tell which are whole."""
 
+import html
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -55,7 +56,6 @@ _TAG = regex.compile(
 _WORD = regex.compile(r'\w+')
 # A word that a formatter has divided where a line ends, which nobody does by hand.
 _DIVIDED = regex.compile(r'\p{Ll}[\xad‐]$')
-_SPACES = regex.compile(r'\s+')
 
 # What a finite verb is told by, without a tagger: an auxiliary, a common form, a regular past. English alone.
 VERB = regex.compile(
@@ -77,6 +77,8 @@ _SPACELESS = regex.compile(r'[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]')
 _CONDITION = regex.compile(r'^(?:If|When|Whenever|Although|Though|Unless|Because)\b[^?]*$')
 _LEADS_TO = regex.compile(r'[,;:–—]|\bthen\b')
 _IN_BRACKETS = regex.compile(r'\([^()]*\)')
+_END_REACH = 12
+"""Characters in which a text ends."""
 _LEAST_WORDS = 4
 _LEAST_LETTERS = 0.6
 """Share of the characters, blanks aside; a reference is full of digits and marks."""
@@ -90,9 +92,12 @@ def is_whole(text: str, language: str = 'en') -> bool:
     letters = sum(map(str.isalpha, text))
     if len(words) < _LEAST_WORDS and len(_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
         return False
-    if letters < _LEAST_LETTERS * solid or _OPENS_AMID.match(text) or _ENDS_AMID.search(text) or not _ENDS.search(text):
+    end = max(0, len(text) - _END_REACH)
+    if letters < _LEAST_LETTERS * solid or _OPENS_AMID.match(text):
         return False
-    if language != 'en' or _OTHER_SCRIPT.search(text):
+    if _ENDS_AMID.search(text, end) or not _ENDS.search(text, end):
+        return False
+    if language != 'en' or (not text.isascii() and _OTHER_SCRIPT.search(text)):
         return True
     # A condition alone has one verb, and no comma or "then" before what follows from it.
     least = 2 if _CONDITION.match(text) and not _LEADS_TO.search(_IN_BRACKETS.sub('', text)) else 1
@@ -107,7 +112,7 @@ def ended(text: str) -> str:
 
 def plain(text: str) -> str:
     """Take the markdown marks off one line: links, emphasis, code spans, footnotes, tags, URLs in brackets."""
-    if not any(mark in text for mark in '[*_`<!') and 'http' not in text:
+    if not any(mark in text for mark in '[*_`<!&') and 'http' not in text:
         return one_line(text)
     if '`' in text:
         text = _TEXT_LINK.sub(r'\1', _ROLE.sub(r'`\1`', text))
@@ -117,7 +122,7 @@ def plain(text: str) -> str:
     if not _QUOTED.search(text):
         text = _CODE_SPAN.sub(r'\2', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
-    text = _TAG.sub(' ', text)
+    text = html.unescape(_TAG.sub(' ', text))
     return one_line(_URL_ASIDE.sub('', text))
 
 

@@ -1,5 +1,6 @@
 """The words of common languages that say nothing of what a question is about."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
@@ -85,8 +86,8 @@ ENGLISH: Final = _LANGUAGES['en']
 
 def language_of(words: Iterable[str]) -> str:
     """The language that most of the words are stop words of, by its ISO code; `en` where they are of none."""
-    asked = [*words]
-    return max(_LANGUAGES, key=lambda code: sum(map(_LANGUAGES[code].__contains__, asked)))
+    times = Counter(words)
+    return max(_LANGUAGES, key=lambda code: sum(times[word] for word in _LANGUAGES[code] if word in times))
 
 
 def stop_words(words: Iterable[str]) -> frozenset[str]:

@@ -46,6 +46,8 @@ _TABLE_END = re.compile(r'\n(?=[ \t\r]*(?:\n|\Z)|[ \t]*(?:#{1,6}[ \t]|`{3}|~{3}|
 _BLOCK = re.compile(r' {0,3}(?:#{1,6}(?:[ \t]|$)|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|(?:-[ \t]*){3,}$|<)')
 _CONTAINER = re.compile(r' {0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]|\|)')
 _INDENTED = re.compile(r' {4}| {0,3}\t')
+# What opens a block of indented lines in MkDocs and MyST: `!!! note`, `=== "Tab"`, `: definition`.
+_OPENS_INDENTED = re.compile(r' {0,3}(?:!!!|\?\?\?|=== |:)')
 
 # What ends a heading's line and is not its text: closing hashes, and an anchor as in `{#install .wide}`.
 _ANCHOR = re.compile(r'[ \t]*\{:?[ \t]*[#.][^{}]*\}$')
@@ -190,6 +192,8 @@ def parse(text: str) -> Structure:
             text[(title := _line_before(text, start)) : start], padded[start + 1 :].partition('\n')[0]
         ):
             _add_heading(found, title, end, 2)
+        elif kind == 'fence' and _INDENTED.match(match['indent']) and _goes_on_with_paragraph(found, start):
+            continue
         elif kind == 'fence':
             position = _add_block(found, start, _end_of_fence(padded, match))
         elif kind == 'bar' and '|' in match['bar']:
@@ -201,6 +205,18 @@ def parse(text: str) -> Structure:
         else:
             _add_setext(found, start, end, match['bar'].rstrip())
     return found
+
+
+def _goes_on_with_paragraph(found: Structure, start: int) -> bool:
+    """Return whether an indented line stands right below the text of a paragraph."""
+    above, floor = start, _floor(found)
+    while start - above <= LONGEST_HEADING and above > floor:
+        above, below = _line_before(found.text, above), above
+        line = found.text[above : below - 1].rstrip()
+        if line and _INDENTED.match(line):
+            continue
+        return bool(line) and not any(each.match(line) for each in (_BLOCK, _CONTAINER, _OPENS_INDENTED))
+    return False
 
 
 def _add_heading(found: Structure, start: int, end: int, level: int) -> None:

@@ -73,7 +73,6 @@ _HINTS = (
     *('now', 'new ', 'as of', 'no longer', 'more', 'rather', 'instead', 'the old', 'the previous', 'the former'),
     *('update:', 'edit:', '->', '=>', '→'),
 )
-_OPENING_NOW = regex.compile(r'^(?:\p{L}[^:]{0,40}: )?(?:So |And |But |Well )?,? ?Now\b', regex.IGNORECASE)
 _STANDS = regex.compile(
     r'\b(?:is|are|has|have|must|shall|should|may|never|always|needs?|wants?|prefers?|requires?|only'
     r"|(?:we|was|were) (?:agreed|decided))\b|[’']s\b|\p{L}: (?=[$€£¥\d]|\p{L}+[-./]\S*\d)",
@@ -92,7 +91,6 @@ _OPENS_LOOSELY = regex.compile(
     r"|(?:this|that|these|those)(?: (?:is|are|was|were|has|have|may|must)\b|['’]s))",
     regex.IGNORECASE,
 )
-_STAMP = regex.compile(r'^\W?\d{4}-\d\d-\d\d\S*\s+(?:\[?\d\d?:\d\d\S*\s+)?')
 # Stands in every text that has a value, and in few others.
 _MAY_GIVE = regex.compile(r'\d|http|days?\b|dollars|euros|pounds|USD|EUR')
 _BREAK = regex.compile(r'[,;:]')
@@ -106,7 +104,6 @@ _MARGINAL = frozenset(
         decided""".split(),  # noqa: SIM905
     )
 )
-_TELLING = frozenset('first second third fourth fifth last next other another each former latter before after'.split())  # noqa: SIM905
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +166,7 @@ class _Reading:
         before = ''
         for match in _WORD.finditer(rest):
             word, place = match.group().lower(), match.start()
-            is_content = word.isalpha() and (word not in ENGLISH or word in _TELLING) and stem(word) not in _MARGINAL
+            is_content = word.isalpha() and word not in ENGLISH and stem(word) not in _MARGINAL
             if is_content or (len(word) == 1 < place and match.group().isupper()):
                 self.subject.setdefault(stem(word), before)
                 if place < before_verb:
@@ -179,9 +176,8 @@ class _Reading:
                 before = ''
 
 
-def _after(pattern: regex.Pattern[str], text: str) -> str:
-    """What follows a pattern that the text may begin with."""
-    opening = pattern.match(text)
+def _after_label(text: str) -> str:
+    opening = _LABEL.match(text)
     return text[opening.end() :] if opening else text
 
 
@@ -195,7 +191,7 @@ def _claim(text: str) -> _Claim | None:
     """What a statement claims, if it can outdate another one, or be outdated."""
     if text.startswith('|'):
         return None
-    bare = _after(_LABEL, _after(_STAMP, text))
+    bare = _after_label(text)
     if len(bare) > MAX_LENGTH or _UNSURE.search(bare):
         return None
     wants = _WANTS.search(bare) is not None
@@ -203,7 +199,7 @@ def _claim(text: str) -> _Claim | None:
         return None
     verb = _STANDS.search(bare)
     holds = verb is not None
-    changes = _changing(_after(_OPENING_NOW, text))
+    changes = _changing(text)
     if not (changes or holds) and _PAST.search(bare):
         return None
     read = _Reading()

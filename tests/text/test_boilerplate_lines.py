@@ -4,9 +4,16 @@ import pytest
 
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.boilerplate_lines import is_boilerplate
+from summarizer_tool.text.boilerplate_lines import before_content, is_boilerplate
 
 CHROME = [
+    'Share: Post · Send · Copy link',
+    'Search the archive',
+    '- [Home](/) | [Log in](/login)',
+    'We and our partners use cookies to store data. Accept all / Reject',
+    'You may also like',
+    '© 2024 The Guild',
+    'Article continues below',
     'Skip to content',
     'Home | Wiki | Forums | Log in',
     '[Home](/) · [Wiki](/wiki) · [Forums](/forums)',
@@ -24,6 +31,9 @@ CHROME = [
 ]
 
 PROSE = [
+    'Search for the Heron, lost in 1872.',
+    'She shared the mill with Jonas Orme.',
+    'The history of cookies is long.',
     'Parliament voted to reject all amendments by Lord Howe in 1911.',
     'Judge Kim refused to accept all three pleas on 4 May 1999.',
     'Version 2 of the app lets users remove ads for $3 a month.',
@@ -60,3 +70,9 @@ def test_a_table_without_outer_bars_is_a_table() -> None:
         '| Alice Smith | Age: 34 | City: Paris |',
         '| Morn Keld | Age: 51 | City: Marn |',
     ]
+
+
+def test_what_stands_before_the_first_heading():
+    assert before_content(['Log in', '- Home', '- Harbour', '# Port Ansel']) == 3
+    assert before_content(['Log in', '- Home', 'Port Ansel', '==========']) == 2
+    assert before_content(['- salt', '- flour', '# Port Ansel']) == 0

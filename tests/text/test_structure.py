@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -168,6 +168,8 @@ def test_blocks_are_apart_and_headings_are_not_in_them(text: str) -> None:
     assert not any(start <= at < end for at in found.heading_starts for start, end in spans)
 
 
+@example('####### x\n    ```\n---')
+@example('text\n    text\n    ```\n---')
 @given(st.lists(lines.filter(lambda line: '|' not in line and ':' not in line), max_size=12).map('\n'.join))
 def test_it_agrees_with_a_commonmark_parser(text: str) -> None:
     markdown = pytest.importorskip('markdown_it').MarkdownIt('commonmark')

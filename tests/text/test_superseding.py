@@ -30,7 +30,6 @@ from summarizer_tool.text.superseding import superseded
         ('The guild hall can hold 40 players.', 'The guild hall can now hold 60 players.'),
         ('The core hours are 10:00 to 15:00.', 'The core hours are now 9:30 to 14:30.'),
         ('The train leaves at 7:40.', 'Mara: Correction: the train leaves at 8:15.'),
-        ('2024-01-08 10:02 set cache.ttl to 300', '2024-03-11 11:30 set cache.ttl to 120'),
         ('The default port is 8080.', 'The default port changed from 8080 to 9090.'),
     ],
 )

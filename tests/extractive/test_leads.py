@@ -1,0 +1,182 @@
+"""Whom a statement speaks of, where it does not say so itself."""
+
+from inline_snapshot import snapshot
+
+from summarizer_tool.extractive.statement_reader import subject_of
+from summarizer_tool.extractive.statements import statements
+from summarizer_tool.prompts import NumberedLine
+from tests.support.numbered_lines import read
+
+
+def test_a_fragment_is_said_of_its_heading():
+    page = """
+# The Guild
+
+Jonas Orme and Ada Finn left the Guild.
+
+## Jonas Orme
+
+Born 1820, foster-child of Ada Finn. Miller of Port Ansel.
+
+## Heron's Lamp
+
+Lantern, item level 12.
+"""
+    assert read(page) == snapshot(
+        [
+            ('Jonas Orme and Ada Finn left the Guild.', (3,)),
+            ('Born 1820, foster-child of Ada Finn.', (7,)),
+            ('Miller of Port Ansel.', (7,)),
+            ('Lantern, item level 12.', (11,)),
+        ]
+    )
+
+
+def test_a_pronoun_is_left_alone_where_it_may_be_someone_else():
+    page = """
+# Jonas Orme
+
+Jonas Orme was a miller. He hated the sea. Karl Brandt owed him nine crowns. He paid in 1871.
+"""
+    assert read(page) == snapshot(
+        [
+            ('Jonas Orme was a miller.', (3,)),
+            ('Jonas Orme: He hated the sea.', (3, 1)),
+            ('Karl Brandt owed him nine crowns.', (3,)),
+            ('Karl Brandt owed him nine crowns. He paid in 1871.', (3,)),
+        ]
+    )
+
+
+def test_a_definition_is_said_of_its_term():
+    page = """
+## Settings
+
+`sluice_level` (`enum`)
+: Determines how high the water stands. This setting needs a restart.
+
+  The `upper` level keeps the wheel dry. In June, this parameter has no effect.
+
+`wheel.speed` (`integer`)
+: `wheel.speed` is the number of turns a minute.
+
+  `turn()`
+  : Turns it once. Do not call this method twice.
+
+It is another matter how the mill is paid for (see The Mill, https://mill.example). This page is not.
+"""
+    assert read(page) == snapshot(
+        [
+            ('sluice_level (enum): Determines how high the water stands.', (4, 3)),
+            ('sluice_level (enum): This setting needs a restart.', (4, 3)),
+            ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
+            ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
+            ('wheel.speed is the number of turns a minute.', (9,)),
+            ('turn(): Turns it once.', (12, 11)),
+            ('turn(): Do not call this method twice.', (12, 11)),
+            ('It is another matter how the mill is paid for (see The Mill, https://mill.example).', (14,)),
+            ('This page is not.', (14,)),
+        ]
+    )
+
+
+def test_a_transcript_keeps_its_turns():
+    assert read('Ada: we lost the Heron.\nJonas: when?\nAda: in May, off Port Ansel.') == snapshot(
+        [('Ada: we lost the Heron.', (1,)), ('Jonas: when?', (2,)), ('Ada: in May, off Port Ansel.', (3,))]
+    )
+
+
+def test_who_does_it_is_what_the_heading_names():
+    page = """
+# gate.read(path)
+
+Returns the reading of a gate. Throws if the gate is shut.
+
+# Gates and walls
+
+a. The gate is read twice a day.
+b. Nobody reads the wall.
+"""
+    assert read(page) == snapshot(
+        [
+            ('gate.read(path): Returns the reading of a gate.', (3, 1)),
+            ('gate.read(path): Throws if the gate is shut.', (3, 1)),
+            ('The gate is read twice a day.', (7,)),
+            ('Nobody reads the wall.', (8,)),
+        ]
+    )
+
+
+def test_a_sentence_that_names_nothing_is_said_of_the_identifier_above_it():
+    page = """
+max_level
+---------
+
+**Default** - ``10``
+
+The default keeps the wheel dry. It is 10. Jonas Orme set max_level in 1871. This option needs a restart.
+
+- `speed` of the wheel, in turns a minute. **Default:** `0`.
+
+Early years
+-----------
+
+The wheel was dry.
+"""
+    assert read(page) == snapshot(
+        [
+            ('max_level: Default - 10', (4, 1)),
+            ('max_level: The default keeps the wheel dry.', (6, 1)),
+            ('It is 10.', (6,)),
+            ('Jonas Orme set max_level in 1871.', (6,)),
+            ('max_level: This option needs a restart.', (6, 1)),
+            ('speed of the wheel, in turns a minute.', (8,)),
+            ('Default: 0.', (8,)),
+            ('The wheel was dry.', (13,)),
+        ]
+    )
+
+
+def test_what_a_heading_is_about():
+    headings = ['2. Port Ansel (town)', 'Early years', 'List of ships of Port Ansel', 'where it went']
+    assert [subject_of(heading) for heading in headings] == snapshot(['Port Ansel', '', '', ''])
+
+
+def test_a_sentence_that_points_back_to_nothing_stays_where_it_names_something():
+    said = statements(
+        [NumberedLine(1, 'Its keeper was Jory Penn.', blank_after=True), NumberedLine(3, 'It burns whale oil.')]
+    )[0]
+    assert [(each.text, each.kind.name) for each in said] == snapshot(
+        [('Its keeper was Jory Penn.', 'PROSE'), ('It burns whale oil.', 'FRAGMENT')]
+    )
+
+
+def test_in_a_conversation_a_paragraph_is_its_last_speakers():
+    turns = [
+        *('Chair: The meeting is open.', 'Ms. Ada Finn (Ansel, Ind.): I ask for the toll.', 'It was lost in May.'),
+        *('Chair: Who has it?', 'Some members: We do not have it.', 'Chair: Go on.', 'Chair: It is late.'),
+        *('Jonas Orme: The mill has it.', 'Chair: We are done.'),
+    ]
+    assert read('\n\n'.join(turns)) == snapshot(
+        [
+            ('Chair: The meeting is open.', (1,)),
+            ('Ms. Ada Finn (Ansel, Ind.): I ask for the toll.', (3,)),
+            ('Ms. Ada Finn (Ansel, Ind.): It was lost in May.', (5, 3)),
+            ('Chair: Who has it?', (7,)),
+            ('Some members: We do not have it.', (9,)),
+            ('Chair: Go on.', (11,)),
+            ('Chair: It is late.', (13,)),
+            ('Jonas Orme: The mill has it.', (15,)),
+            ('Chair: We are done.', (17,)),
+        ]
+    )
+
+
+def test_what_stands_in_brackets_is_a_mark_of_conversations_alone():
+    turns = ['[user] Call it off.', '[assistant] It is off [laughter].', '[user] Open the gate.', '[user] It is open.']
+    assert [text for text, _ in read('\n\n'.join(turns))] == snapshot(
+        ['Call it off.', 'It is off.', 'Open the gate.', 'It is open.']
+    )
+    assert [text for text, _ in read('A gate needs an [entry point] that leads to it.')] == snapshot(
+        ['A gate needs an [entry point] that leads to it.']
+    )

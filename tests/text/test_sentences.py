@@ -1,0 +1,98 @@
+"""Where sentences end, which are whole, and what of a line is no text."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.sentences import is_whole, plain, sentences
+
+
+def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
+    first = NumberedLine(1, 'Mara Quill sold ' + 'salt and ' * 20 + 'salt,')
+    second = NumberedLine(2, 'and Jonas Orme bought ' + 'flour and ' * 20 + 'flour. He left.')
+    found = list(sentences([first, second]))
+    assert [(len(s.text.split()), s.evidence) for s in found] == snapshot([(89, (1, 2)), (2, (2,))])
+
+
+@pytest.mark.parametrize(
+    ('text', 'language'),
+    [
+        ('She sold the mill in 1871.', 'en'),
+        ('Er kam am 3. Mai nach Hause.', 'de'),
+        ('名前はまだ無いのである。', 'en'),
+        ('هل هذا صحيح يا صديقي؟', 'en'),
+    ],
+)
+def test_whole_sentences(text: str, language: str):
+    assert is_whole(text, language)
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Wiese MD: 41.',
+        'Vahid B. What: 2006;27:441.',
+        'Born in 1900 in the town of Graz.',
+        'and then she left the town.',
+        'A caption without an end',
+        'It was sold to the.',
+        'Mm - hmm .',
+        'If the mill was one of those north of the dyke (it is told so, but nobody knows).',
+    ],
+)
+def test_what_is_no_whole_sentence(text: str):
+    assert not is_whole(text)
+
+
+def test_abbreviations_do_not_end_a_sentence():
+    text = 'Dr. J. P. Orme left Port St. Ansel in World War I. He came back. 盐很贵。铁也很贵。'
+    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
+        ['Dr. J. P. Orme left Port St. Ansel in World War I.', 'He came back.', '盐很贵。', '铁也很贵。']
+    )
+
+
+def test_a_sign_or_a_small_letter_after_a_mark_ends_no_sentence():
+    text = 'It needs mill != "Orme" here. It leaves $? = 255, and stops. Sold ... twice. Why? he asked. Nobody knew.'
+    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
+        [
+            'It needs mill != "Orme" here.',
+            'It leaves $? = 255, and stops.',
+            'Sold ... twice.',
+            'Why? he asked.',
+            'Nobody knew.',
+        ]
+    )
+
+
+def test_a_word_that_a_formatter_has_divided_is_whole():
+    lines = [NumberedLine(1, 'The gate is opened by its lat‐'), NumberedLine(2, 'ter keeper. He left.')]
+    assert [(s.text, s.evidence) for s in sentences(lines)] == snapshot(
+        [('The gate is opened by its latter keeper.', (1, 2)), ('He left.', (2,))]
+    )
+
+
+def test_a_url_goes_where_no_words_lead_to_it():
+    lines = [
+        'Sold by @orme in https://a.example/1',
+        'Source code, https://a.example',
+        '<https://a.example/d>.',
+        'The map (https://a.example)',
+    ]
+    assert [plain(line) for line in lines] == snapshot(
+        [
+            'Sold by @orme in https://a.example/1',
+            'Source code, https://a.example',
+            '<https://a.example/d>.',
+            'The map',
+        ]
+    )
+
+
+def test_old_quotation_marks_stay():
+    assert plain("The `gate' option and `*' work.") == "The `gate' option and `*' work."
+
+
+def test_plain_takes_marks_off():
+    assert plain(
+        '**Mara** _Quill_ of [Port *Ansel*](/wiki/Ansel_(town)) `x` ![map](m.png)[^2] <br> https://a.example/b'
+    ) == (snapshot('Mara Quill of Port Ansel x map https://a.example/b'))
