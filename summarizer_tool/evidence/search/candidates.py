@@ -25,7 +25,7 @@ _COUNTED = 4000
 GATHERED = 10_000
 """Passages that are looked up by the index, over all terms."""
 
-LOOKED_AT = 150
+LOOKED_AT = 80
 """Passages whose text is read and scored."""
 
 _SKIMMED = 1000
@@ -43,7 +43,7 @@ _AROUND = 3
 _SMALL = 500
 """Passages that are all read, to see where the question is spoken of: about 50,000 tokens."""
 
-_BEST_READ = 12
+_BEST_READ = 4
 """Elsewhere only those around so many of the best are."""
 
 
