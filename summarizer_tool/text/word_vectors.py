@@ -5,7 +5,7 @@ words into them: its own modules fetch from the network what they do not find, a
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -66,8 +66,13 @@ class WordVectors:
         above = np.maximum(0.0, cosines - np.quantile(cosines, 1 - _NEAREST))
         return (above**2).tolist()
 
-    def cosines(self, texts: Sequence[Sequence[str]], question: Sequence[str]) -> list[float]:
-        """The cosine of each text with the question, both as words; each word counts the same, however common it is."""
+    def cosines(
+        self, texts: Sequence[Sequence[str]], question: Sequence[str], near: Sequence[Mapping[int, float]] = ()
+    ) -> list[float]:
+        """The cosine of each text with the question, both as words; each word counts the same, however common it is.
+
+        `near` says for each text which texts count there, by index, and how much; without it, only itself.
+        """
         import numpy as np
 
         every = dict.fromkeys(word for text in (*texts, question) for word in text)
@@ -77,8 +82,11 @@ class WordVectors:
         *sums, asked = _sums(
             rows, [np.array([places[word] for word in text], dtype=np.intp) for text in (*texts, question)]
         )
-        lengths = np.linalg.norm(np.array(sums), axis=1) * np.linalg.norm(asked)
-        return (np.array(sums) @ asked / np.maximum(lengths, 1e-9)).tolist()
+        rows = np.array(sums)
+        if near:
+            rows = np.array([np.array([*shares.values()]) @ rows[[*shares]] for shares in near])
+        lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(asked)
+        return (rows @ asked / np.maximum(lengths, 1e-9)).tolist()
 
 
 @cache
@@ -106,10 +114,12 @@ def nearness(texts: Sequence[Sequence[str]], question: Sequence[str]) -> list[fl
     return vectors.nearness(texts, question) if vectors else [0.0] * len(texts)
 
 
-def cosines(texts: Sequence[Sequence[str]], question: Sequence[str]) -> list[float]:
+def cosines(
+    texts: Sequence[Sequence[str]], question: Sequence[str], near: Sequence[Mapping[int, float]] = ()
+) -> list[float]:
     """The cosine of each text with the question, as `WordVectors.cosines` says; zeros where there are no vectors."""
     vectors = installed() if texts and question else None
-    return vectors.cosines(texts, question) if vectors else [0.0] * len(texts)
+    return vectors.cosines(texts, question, near) if vectors else [0.0] * len(texts)
 
 
 def _sums(rows: 'Matrix', groups: 'Sequence[NDArray[np.intp]]') -> 'Matrix':

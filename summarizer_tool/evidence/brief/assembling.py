@@ -83,7 +83,7 @@ def _not_met(found: SearchResult) -> list[str]:
         names = ', '.join(found.not_met[:_MOST_NAMES])
         return [prompts.render('evidence/name_not_met', names=names)] if names else []
     nearest = 'where they are nearest to it by the meaning of their words'
-    is_near = any(hit.score for hit in found.hits)
+    is_near = any(hit.value for hit in found.hits)
     shown = 'whole because they are small' if found.is_full_context else nearest if is_near else 'as they begin'
     return [prompts.render('evidence/no_word_met', shown=shown)]
 

@@ -44,27 +44,21 @@ class ShownBlock:
     index: int
     """Its place in the brief, best first."""
     block: EvidenceBlock
-    start: int
     stop: int
-    """Which of the lines are shown."""
+    """How many of the lines are shown, the first ones."""
     cut: str | None = None
     """What is shown of the last of these lines; `None` where that is all of it."""
 
     @property
     def lines(self) -> tuple[BriefLine, ...]:
         """What is shown."""
-        lines = self.block.lines[self.start : self.stop]
+        lines = self.block.lines[: self.stop]
         return lines if self.cut is None else (*lines[:-1], replace(lines[-1], text=self.cut))
-
-    @property
-    def is_to_its_end(self) -> bool:
-        """Whether the end of the block is shown."""
-        return self.cut is None and self.stop == len(self.block.lines)
 
     @property
     def is_whole(self) -> bool:
         """Whether all of the block is shown."""
-        return self.start == 0 and self.is_to_its_end
+        return self.cut is None and self.stop == len(self.block.lines)
 
 
 def written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
@@ -90,8 +84,8 @@ def _pages(place: LineRange, name: SourceLabels) -> str:
 
 def header_of(pieces: Sequence[ShownBlock]) -> BriefLine | None:
     """The first row of the table in whose middle a block begins, unless it is among the lines of the block."""
-    first = pieces[0].block.lines[pieces[0].start].number
-    headers = (piece.block.header for piece in pieces if piece.start == 0)
+    first = pieces[0].block.lines[0].number
+    headers = (piece.block.header for piece in pieces)
     return next((header for header in headers if header and header.number < first), None)
 
 
@@ -102,7 +96,7 @@ def head(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
     says = [name(block.source), *_places(pieces)]
     if pages := name.pages_of(block.source, pieces[0].lines[0].number, pieces[-1].lines[-1].number):
         says.append(pages)
-    if block.offset and pieces[0].start == 0:
+    if block.offset:
         says.append(f'offset {block.offset}')
     if best.relevance is not None:
         says.append(f'relevance {best.relevance:.2f}')
@@ -159,9 +153,8 @@ def _places(pieces: Sequence[ShownBlock]) -> Iterator[str]:
     first, last = pieces[0], pieces[-1]
     whole = quoting.line_span(first.block.lines[0].number, last.block.lines[-1].number)
     here = quoting.line_span(first.lines[0].number, last.lines[-1].number)
-    is_all = first.start == 0 and last.is_to_its_end
     shows = f'line{"s" if "-" in here else ""} {here}'
-    yield shows if is_all or here == whole else f'{shows} of {whole}'
+    yield shows if here == whole else f'{shows} of {whole}'
     if last.cut is not None:
         yield f'line {last.lines[-1].number} cut'
 

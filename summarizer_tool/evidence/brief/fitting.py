@@ -127,7 +127,7 @@ class Fitting:
                 if self.left >= 0:
                     self.facts.append(index)
                     return True
-            elif self._put(ShownBlock(index, item, 0, len(item.lines))):
+            elif self._put(ShownBlock(index, item, len(item.lines))):
                 return True
         self.listed, self.left = before, left
         return False
@@ -148,8 +148,8 @@ class Fitting:
         before, left = set(self.listed), self.left
         if isinstance(item, BriefStatement) or self.left < _MIN_PART or not self.list_sources([item.source]):
             return
-        piece = self._put_lines(index, item, is_from_its_end=self._is_only_before(index))
-        if self.left > max(slack, _MIN_PART) and not (piece and piece.start):
+        piece = self._put_lines(index, item)
+        if self.left > max(slack, _MIN_PART):
             piece = self._put_part(index, item, piece.stop if piece else 0) or piece
         if piece is None:
             self.listed, self.left = before, left
@@ -188,25 +188,16 @@ class Fitting:
         """Return whether the end of what stands before a block is shown."""
         item = self.evidence[index]
         before = self.pieces.get(item.follows) if isinstance(item, EvidenceBlock) and item.follows is not None else None
-        return before is not None and before.is_to_its_end
-
-    def _leads_to(self, index: int) -> bool:
-        """Return whether the beginning of what stands after a block is shown."""
-        after = self.pieces.get(self.after.get(index, -1))
-        return after is not None and after.start == 0
-
-    def _is_only_before(self, index: int) -> bool:
-        """Return whether the end of a block goes on in what is shown, and its beginning does not."""
-        return self._leads_to(index) and not self._follows_on(index)
+        return before is not None and before.is_whole
 
     def _group(self, index: int) -> list[ShownBlock]:
         """The pieces that touch a piece, and it, in order."""
         group = [self.pieces[index]]
-        while group[0].start == 0 and self._follows_on(group[0].index):
+        while self._follows_on(group[0].index):
             before = group[0].block.follows
             assert before is not None  # noqa: S101 - for the type checker
             group.insert(0, self.pieces[before])
-        while group[-1].is_to_its_end and self._leads_to(group[-1].index):
+        while group[-1].is_whole and self.after.get(group[-1].index) in self.pieces:
             group.append(self.pieces[self.after[group[-1].index]])
         return group
 
@@ -243,19 +234,17 @@ class Fitting:
             self.pieces[index], self.costs[index] = old, cost_before
         return False
 
-    def _put_lines(self, index: int, block: EvidenceBlock, *, is_from_its_end: bool) -> ShownBlock | None:
-        """Show as many whole lines of a block as fit."""
+    def _put_lines(self, index: int, block: EvidenceBlock) -> ShownBlock | None:
+        """Show as many whole lines of a block as fit, the first ones."""
         left, count = self.left, 0
-        for line in reversed(block.lines) if is_from_its_end else block.lines:
+        for line in block.lines:
             row = quoting.numbered(line.number, line.text)
             if len(row) > max(0, left) * _LONGEST_TOKEN or (cost := tokens.count(f'{row}\n')) > left:
                 break
             left -= cost
             count += 1
-        total = len(block.lines)
-        for kept in range(min(count, total - 1), 0, -1):
-            start = total - kept if is_from_its_end else 0
-            piece = ShownBlock(index, block, start, start + kept)
+        for kept in range(min(count, len(block.lines) - 1), 0, -1):
+            piece = ShownBlock(index, block, kept)
             if self._put(piece):
                 return piece
         return None
@@ -268,7 +257,7 @@ class Fitting:
             kept = tokens.truncate(text, room)
             space = max(kept.rfind(' ', len(kept) - _WORD_REACH), kept.rfind('\t', len(kept) - _WORD_REACH))
             kept = kept[:space] if 0 < space < len(text) and len(kept) < len(text) else kept
-            piece = ShownBlock(index, block, 0, line + 1, kept.rstrip())
+            piece = ShownBlock(index, block, line + 1, kept.rstrip())
             if kept.strip() and self._put(piece):
                 return piece
             room -= _LESS

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.search import lookup, outdated, places
+from summarizer_tool.evidence.search import lookup, outdated, passage_score
+from summarizer_tool.evidence.search.passage_score import PassageWords
 from summarizer_tool.evidence.search.ranking import WeighedQuestion, weigh
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
@@ -24,7 +25,7 @@ _COUNTED = 4000
 GATHERED = 10_000
 """Passages that are looked up by the index, over all terms."""
 
-LOOKED_AT = 150
+LOOKED_AT = 80
 """Passages whose text is read and scored."""
 
 _SKIMMED = 1000
@@ -44,9 +45,6 @@ _SMALL = 500
 
 _BEST_READ = 4
 """Elsewhere only those around so many of the best are."""
-
-_ANSWERS = 0.45
-"""The score from which a passage is ranked by its own words alone, before all that only stands in a good place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +66,8 @@ class RankedPassages:
     """Best first."""
     matched: frozenset[int]
     """All that were found by the index."""
-    around: Mapping[int, float]
-    """By the ids of passages read beside them, their values."""
+    read: Mapping[int, ScoredPassage]
+    """By id those, and what was read around them."""
 
 
 def weigh_questions(
@@ -104,25 +102,20 @@ def rank_passages(
     chosen = dict.fromkeys((*_best(db, found, question), *also))
     scored = score_passages(db, collection, question, index.passages(db, collection, [*chosen]))
     near = _near(heapq.nlargest(_BEST_READ, scored, key=lambda each: each.score), spans)
-    read = index.passages(db, collection, outdated.outside(near, without))
-    place = {each.id: value for each, value in zip(read, places.relevances(read, text), strict=True)}
-    wanted = frozenset(also)
-    kept = (
-        ScoredPassage(each.passage, each.score, _value(each.score, place.get(each.passage.id, 0.0)))
-        for each in scored
-        if each.score > 0 or each.passage.id in wanted
+    beside = [row for row in outdated.outside(near, without) if row not in chosen]
+    scored += score_passages(db, collection, question, index.passages(db, collection, beside))
+    scored.sort(key=lambda each: each.passage.id)
+    values = passage_score.values(scored, question.weights, text)
+    ranked = [ScoredPassage(each.passage, each.score, value) for each, value in zip(scored, values, strict=True)]
+    kept = chosen.keys() - {each.passage.id for each in scored if not each.score} | {*also}
+    return RankedPassages(
+        tuple(sorted((each for each in ranked if each.passage.id in kept), key=_order)),
+        frozenset(found),
+        {each.passage.id: each for each in ranked},
     )
-    around = {row: _value(0.0, relevance) for row, relevance in place.items()}
-    return RankedPassages(tuple(sorted(kept, key=_order)), frozenset(found), around)
 
 
-def _value(score: float, place: float) -> float:
-    """What a passage is ranked by: its own words where they answer, else the place where it stands."""
-    share = min(1.0, score / _ANSWERS) ** 2
-    return share * score + (1 - share) * _ANSWERS * place
-
-
-def _near(best: Sequence[ScoredPassage], spans: Sequence[Span]) -> list[int]:
+def _near(best: Sequence[PassageWords], spans: Sequence[Span]) -> list[int]:
     """The ids of passages that are read for where they stand, ascending."""
     if sum(last - first + 1 for first, last in spans) <= _SMALL:
         return [row for first, last in spans for row in range(first, last + 1)]
@@ -136,16 +129,15 @@ def _is_in(row: int, spans: Sequence[Span]) -> bool:
 
 def score_passages(
     db: StoreConnection, collection: str, question: WeighedQuestion, passages: Sequence[Passage]
-) -> list[ScoredPassage]:
-    """The score of each passage by its own words and the headings above it."""
+) -> list[PassageWords]:
+    """What each passage has of a question by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
-    return [
-        ScoredPassage(
-            passage,
-            question.score(passage.text, index.terms_above(passage, titles), passage.path[-1] if passage.path else ''),
-        )
-        for passage in passages
-    ]
+    found: list[PassageWords] = []
+    for passage in passages:
+        above = index.terms_above(passage, titles)
+        score = question.score(passage.text, above, passage.path[-1] if passage.path else '')
+        found.append(PassageWords(passage, score, question.counts(passage.text, above)))
+    return found
 
 
 def _order(each: ScoredPassage) -> tuple[float, int, int]:

@@ -14,7 +14,7 @@ good as said there. A phrase in quotation marks counts like all its terms once m
 `closeness` is the share of the question's neighbouring terms that stand close in the passage, or together in such a
 heading, weighed by their idf; `intent` is the coverage of what the answer is for. One mention
 of each term gives 0.75, two 0.86; half of the question's weight about 0.4. What is added to a passage never lowers its
-score. What stands around a passage is no part of it: `places.py`.
+score. What stands around a passage is no part of it: `passage_score.py`.
 """
 
 import math
@@ -84,6 +84,13 @@ class WeighedQuestion:
         intent = _covered(self.intent, places, above) if self.intent else 0.0
         return coverage and coverage + (1 - coverage) * (_CLOSE * self._closeness(places, above) + _INTENT * intent)
 
+    def counts(self, text: str, headings: frozenset[str] = frozenset()) -> dict[str, float]:
+        """How many times each term counts that is in a text or in the headings above it."""
+        places = self._places(text)
+        return {
+            term: times for term in self.weights if (times := _times(term, places, dict.fromkeys(headings, _HEADING)))
+        }
+
     def _named(self, heading: str, places: Mapping[str, list[int]]) -> tuple[str, ...]:
         """The terms of a heading that names what is asked about, and nothing else, if more is said that is asked."""
         said = _terms_of_heading(heading)
@@ -152,11 +159,14 @@ def _terms_of_heading(heading: str) -> tuple[str, ...]:
     return tuple(term for term in terms if not term.isdecimal()) or terms
 
 
+def _times(term: str, places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
+    return len(places.get(term, ())) + _DERIVED * (_ALIKE + term in places) + above.get(term, 0.0)
+
+
 def _covered(weights: Mapping[str, float], places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
     got = 0.0
     for term, weight in weights.items():
-        times = len(places.get(term, ())) + _DERIVED * (_ALIKE + term in places)
-        times += above.get(term, 0.0)
+        times = _times(term, places, above)
         got += weight * times / (times + _HALF)
     mass = sum(weights.values())
     return got / mass if mass else 0.0

@@ -9,7 +9,7 @@ from typing import TypeVar
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import lookup, neighbours, outdated
-from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
+from summarizer_tool.evidence.search.candidates import ScoredPassage, rank_passages, score_passages, weigh_questions
 from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies, values_of
 from summarizer_tool.evidence.search.results import Hit, Query, Reranker, SearchResult, SimilarPassages
 from summarizer_tool.runtime.executors import in_io_thread
@@ -79,8 +79,8 @@ class _Candidates:
     """Of their sources, by handle."""
     times: dict[str, int]
     """When those were fetched or stored, by handle."""
-    places: dict[int, float]
-    """The best values of passages around those found, by id."""
+    read: dict[int, ScoredPassage]
+    """What was read, by id, with its best value over all parts."""
 
 
 async def search(
@@ -250,10 +250,10 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
             ).fetchall()
         )
     matched = frozenset[int]().union(*(each.matched for each in found), choices)
-    places: dict[int, float] = {}
-    for each in found:
-        places.update((row, max(value, places.get(row, 0.0))) for row, value in each.around.items())
-    return _Candidates(choices, rankings, len(matched), titles, times, places)
+    read: dict[int, ScoredPassage] = {}
+    for each in (each for by_words in found for each in by_words.read.values()):
+        read[each.passage.id] = max(each, read.get(each.passage.id, each), key=lambda one: one.value)
+    return _Candidates(choices, rankings, len(matched), titles, times, read)
 
 
 def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) -> SearchResult:
@@ -282,7 +282,7 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         fill = state.query.fill if hits else state.query.top_k if state.source_ids else 0
         spans = outdated.gaps(index.spans_of(db, state.collection.name, state.source_ids), state.without, _MOST_SPANS)
         not_met = lookup.names_without_passage(db, state.query.text, spans)
-        hits = neighbours.with_neighbours(db, state.collection.name, hits, chosen.places, fill=fill)
+    hits = neighbours.with_neighbours(hits, chosen.read, fill=fill)
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
     known = {source.id for source in sources}  # one may have been evicted a moment ago
     return SearchResult(

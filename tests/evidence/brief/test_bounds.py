@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -194,8 +194,22 @@ def test_passages_that_touch_are_shown_once_and_as_they_are(search: tuple[Docume
         assert rendered.tokens >= budget * (1 - SLACK) - 50
 
 
+def before_a_hit() -> tuple[Document, list[Hit]]:
+    """A search whose sixth hit has two lines, the last of which touches what is shown of the second one."""
+    lines: list[str] = []
+    passages: list[Passage] = []
+    for number, sizes in enumerate(([4], [5], [1], [1], [1], [1, 9], [4], [40], [1], [1]), 1):
+        said = [f'{number}.{at}: ' + ' '.join(['the tide rose'] * count) for at, count in enumerate(sizes)]
+        place = (len(lines) + 1, len(lines) + len(said))
+        passages.append(Passage(number, 'src_000000000001', number, *place, 0, (), '\n'.join(said)))
+        lines += said
+    order = (1, 7, 10, 8, 2, 6, 3, 4, 5, 9)
+    return Document('\n'.join(lines)), [Hit(passages[n - 1], 1.0, is_adjacent=n == 10) for n in order]
+
+
 @hypothesis_settings(max_examples=40)
 @given(searches(), st.integers(500, 2500), st.integers(1, 400))
+@example(before_a_hit(), 500, 1)
 def test_more_room_never_shows_less(search: tuple[Document, list[Hit]], budget: int, more: int) -> None:
     document, hits = search
     blocks, quotables = join(hits, {'src_000000000001': 1}, {'src_000000000001': SourceText(document.text)})

@@ -4,8 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from summarizer_tool.documents.passage import Passage
+from summarizer_tool.evidence.search import passage_score
 from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies
-from summarizer_tool.evidence.search.places import best_stretches
+from summarizer_tool.evidence.search.passage_score import PassageWords
 from summarizer_tool.evidence.search.ranking import WeighedQuestion, fuse, idf, weigh
 from summarizer_tool.text.terms import asked, terms_of
 
@@ -131,17 +133,37 @@ def test_of_copies_the_newest_stands_for_all() -> None:
     assert newest_of_copies(texts, {0: 7, 3: 7}) == {0: 0, 1: 0, 2: 2, 3: 0}
 
 
-@given(st.lists(st.floats(0, 1), max_size=30))
-def test_what_stands_in_the_best_stretch_has_its_worth(values: list[float]) -> None:
-    found = best_stretches(values, [100] * len(values), {0})
-    assert all(0 <= each <= 1 for each in found)
-    assert not any(values) or found[values.index(max(values))] > 0
+def read(*texts: str, source: str = 'src_1', first: int = 1) -> list[PassageWords]:
+    question = weighed('the salt tax')
+    passages = [
+        Passage(first + place, source, place + 1, place + 1, place + 1, 0, (), text) for place, text in enumerate(texts)
+    ]
+    return [PassageWords(each, question.score(each.text), question.counts(each.text)) for each in passages]
 
 
-def test_an_answer_is_looked_for_in_one_place() -> None:
-    values = [1.0, *[0.0] * 9, 0.6, 0.6, 0.6]
-    assert [round(each, 2) for each in best_stretches(values, [100] * 13, {0})] == snapshot(
-        [0.56, 0.56, 0.56, 0.56, 0.56, 0.67, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+TOLLS = [f'{name} paid what was due at the gate.' for name in ('Ada', 'Brook', 'Clay', 'Dunn', 'Eve')]
+
+
+def ranked(some: list[PassageWords]) -> list[float]:
+    return [round(value, 2) for value in passage_score.values(some, weighed('the salt tax').weights, 'the salt tax')]
+
+
+def test_what_is_said_around_a_passage_counts() -> None:
+    assert ranked(read(*TOLLS[:2], 'The salt tax was heavy.', *TOLLS[2:])) == snapshot(
+        [0.06, 0.06, 0.81, 0.06, 0.06, 0.06]
     )
-    # What stands in another source is in no stretch with it.
-    assert best_stretches([1.0, 0.0], [100, 100], {0, 1}) == [1.0, 0.0]
+    # Not what is said in another source, or elsewhere in its own.
+    said = 'The salt tax was heavy.'
+    assert ranked([*read(said), *read(*TOLLS, source='src_2', first=2)]) == snapshot(
+        [0.81, 0.01, 0.01, 0.01, 0.01, 0.01]
+    )
+    assert ranked([*read(said), *read(*TOLLS, first=9)]) == snapshot([0.81, 0.01, 0.01, 0.01, 0.01, 0.01])
+    assert ranked(read(*TOLLS)) == [0.0] * 5
+    assert passage_score.values([], {}, '') == []
+
+
+@given(st.lists(st.sampled_from([*TOLLS, 'Salt is sold.', 'The salt tax was heavy.', '', '漢字']), max_size=30))
+def test_values_are_shares(texts: list[str]) -> None:
+    values = ranked(read(*texts))
+    assert all(0 <= value <= 1 for value in values)
+    assert any(values) == any('alt' in text for text in texts)

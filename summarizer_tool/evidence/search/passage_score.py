@@ -1,0 +1,178 @@
+"""How likely each passage is a part of the answer: a linear model of its own words and of the text around it.
+
+Whoever answers seldom repeats the question, so what counts most is what is said near a passage, within about a hundred
+words and within a few hundred. The weights maximize the likelihood that a passage drawn by `exp(score)` is one of those
+that answer (listwise; Cao et al., ICML 2007), on the train split of QMSum (meetings), on XQuAD (Wikipedia) and on pages
+of documentation, whose headings are the questions: `python -m tests.proofs.evidence.fitting`.
+"""
+
+import heapq
+import math
+import operator
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from summarizer_tool.documents.passage import Passage
+from summarizer_tool.evidence.search.ranking import idf
+from summarizer_tool.text import names, word_vectors
+from summarizer_tool.text.scoring import content_stem
+
+Columns = Mapping[str, Sequence[float]]
+"""The value of each feature for each passage."""
+
+WEIGHTS: dict[str, float] = {
+    'own words': 2.59,
+    'words around': 1.15,
+    'terms near': 0.99,
+    'terms around': 1.16,
+    'meaning near': 4.78,
+    'feedback': 1.56,
+}
+"""What each feature adds to the score. Where the vectors of `wordllama` are not installed, `meaning near` is 0."""
+
+ANSWERS = 0.5
+"""The score from which a passage is ranked by its own words alone, before all that only stands in a good place."""
+
+NEAR, AROUND = 150.0, 600.0
+"""Words within which a text speaks of one thing, and of one topic: standard deviations of how what is said fades."""
+
+_REACH = 3
+
+_SATURATION = 1.2
+"""BM25's k1."""
+
+_FEEDBACK_WORDS = 20
+_FEEDBACK_PASSAGES = (4, 12)
+"""How many words are looked for because they stand where the best passages are, and in how many passages: a twentieth
+of all, and at least and at most so many."""
+
+_TIMES = 3
+"""Times that such a word counts in one passage, at most."""
+
+_LEAST_LETTERS = 3
+"""Of such a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageWords:
+    """A passage and what its own words have of a question."""
+
+    passage: Passage
+    score: float
+    """0 to 1."""
+    counts: Mapping[str, float]
+    """By term of the question how many times it counts."""
+
+
+def values(read: Sequence[PassageWords], weights: Mapping[str, float], question: str) -> list[float]:
+    """What passages are ranked by, 0 to 1; zeros where nothing is met of the question.
+
+    Passages come in the order of their ids; those that do not follow the one before are apart. `weights` are those of
+    the question's terms.
+    """
+    stretches = Stretches([each.passage for each in read])
+    found = features(stretches, read, weights, question)
+    if not any(map(any, found.values())):
+        return [0.0] * len(read)
+    likely = exponentials(found | {'feedback': feedback(stretches, exponentials(found), weights)})
+    return [each.score if each.score >= ANSWERS else ANSWERS * share for share, each in zip(likely, read, strict=True)]
+
+
+def exponentials(found: Columns, weights: Mapping[str, float] = WEIGHTS) -> list[float]:
+    """How likely each passage is one that answers, against the best one, by the features there are."""
+    used = [weights[name] for name in found]
+    sums = [sum(map(operator.mul, used, row)) for row in zip(*found.values(), strict=True)]
+    best = max(sums)
+    return [math.exp(each - best) for each in sums]
+
+
+class Stretches:
+    """Which passages stand near each one, and how near."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self.words = [names.words(passage.text) for passage in passages]
+        sizes = [max(1, len(words)) for words in self.words]
+        before = (None, *passages)
+        gaps = [
+            0.0 if last and last.source_id == passage.source_id and last.id + 1 == passage.id else _REACH * AROUND
+            for last, passage in zip(before, passages, strict=False)
+        ]
+        ends = accumulate(gap + size for gap, size in zip(gaps, sizes, strict=True))
+        self.places = [end - size / 2 for end, size in zip(ends, sizes, strict=True)]
+
+    def within(self, words: float) -> list[range]:
+        """For each passage those within so many words of it."""
+        return [
+            range(bisect_left(self.places, place - words), bisect_right(self.places, place + words))
+            for place in self.places
+        ]
+
+    def fading(self, words: float) -> list[dict[int, float]]:
+        """For each passage how much what others say counts there."""
+        return [
+            {other: math.exp(-(((self.places[other] - place) / words) ** 2) / 2) for other in others}
+            for place, others in zip(self.places, self.within(_REACH * words), strict=True)
+        ]
+
+
+def features(
+    stretches: Stretches, read: Sequence[PassageWords], weights: Mapping[str, float], question: str
+) -> dict[str, Sequence[float]]:
+    """What the score of each passage rests on but for feedback, by name."""
+    counts = [each.counts for each in read]
+    said = [sum(weights[term] * _saturated(times) for term, times in each.items()) for each in counts]
+    return {
+        'own words': [each.score for each in read],
+        'words around': _spread(said, stretches.fading(AROUND)),
+        'terms near': _met(counts, weights, stretches.within(NEAR)),
+        'terms around': _met(counts, weights, stretches.within(AROUND)),
+        'meaning near': word_vectors.cosines(
+            list(map(_telling, stretches.words)), _telling(names.words(question)), stretches.fading(NEAR)
+        ),
+    }
+
+
+def _saturated(times: float) -> float:
+    return times * (_SATURATION + 1) / (times + _SATURATION)
+
+
+def _telling(words: Sequence[str]) -> list[str]:
+    """Those that carry meaning."""
+    return [word for word in words if content_stem(word)]
+
+
+def _spread(said: Sequence[float], fading: Sequence[Mapping[int, float]]) -> list[float]:
+    """What is said, each laid over what stands near, from 0 to 1."""
+    sums = [sum(said[other] * share for other, share in shares.items()) for shares in fading]
+    most = max(sums, default=0.0) or 1.0
+    return [each / most for each in sums]
+
+
+def _met(counts: Sequence[Mapping[str, float]], weights: Mapping[str, float], within: Sequence[range]) -> list[float]:
+    """Which share of the weight of the question's terms is met in each stretch."""
+    total = sum(weights.values()) or 1.0
+    sums = {term: [*accumulate((min(1.0, each.get(term, 0.0)) for each in counts), initial=0.0)] for term in weights}
+    return [
+        sum(weight * min(1.0, sums[term][place.stop] - sums[term][place.start]) for term, weight in weights.items())
+        / total
+        for place in within
+    ]
+
+
+def feedback(stretches: Stretches, first: Sequence[float], weights: Mapping[str, float]) -> list[float]:
+    """How much stands around each passage of the words that mark off those which are the best at first."""
+    bags = [Counter[str](filter(None, map(content_stem, words))) for words in stretches.words]
+    found_in = Counter[str](word for bag in bags for word in bag)
+    rarity = {word: idf(times, len(bags)) for word, times in found_in.items() if times > 1}
+    least, most = _FEEDBACK_PASSAGES
+    worth: defaultdict[str, float] = defaultdict(float)
+    for index in heapq.nlargest(max(least, min(most, len(bags) // 20)), range(len(bags)), key=first.__getitem__):
+        for word, times in bags[index].items():
+            if word in rarity and len(word) >= _LEAST_LETTERS and word not in weights:
+                worth[word] += first[index] * min(times, _TIMES) * rarity[word]
+    chosen = heapq.nlargest(_FEEDBACK_WORDS, worth, key=worth.__getitem__)
+    said = [sum(worth[word] * rarity[word] * _saturated(bag[word]) for word in chosen if word in bag) for bag in bags]
+    return _spread(said, stretches.fading(AROUND))
