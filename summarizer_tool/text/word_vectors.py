@@ -6,7 +6,7 @@ words into them: its own modules fetch from the network what they do not find, a
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +30,9 @@ _NEAREST = 0.2
 _FEW_WORDS = 20
 """A text of fewer words is less near: one that is a single word of the question says little."""
 
+_MOST_KNOWN = 65_536
+"""Words whose pieces are kept."""
+
 _logger = logging.getLogger('summarizer_tool')
 
 
@@ -40,14 +43,22 @@ class WordVectors:
     tokenizer: 'Tokenizer'
     pieces: 'Matrix'
     """A row for each piece."""
+    known: 'dict[str, NDArray[np.intp]]' = field(default_factory=dict[str, 'NDArray[np.intp]'])
+    """The pieces of words that were cut before."""
 
     def of(self, words: Sequence[str]) -> 'Matrix':
         """A row for each word; zeros for what is too long to be one."""
         import numpy as np
 
-        cut = [word if len(word) <= LONGEST_TERM else '' for word in words]
-        encoded = [each.ids for each in self.tokenizer.encode_batch(cut, add_special_tokens=False)]
-        return _sums(self.pieces, [np.array(ids, dtype=np.intp) for ids in encoded])
+        ids = {word: known for word in words if (known := self.known.get(word)) is not None}
+        new = [word for word in words if word not in ids]
+        cut = [word if len(word) <= LONGEST_TERM else '' for word in new]
+        encoded = self.tokenizer.encode_batch(cut, add_special_tokens=False)
+        ids |= {word: np.array(each.ids, dtype=np.intp) for word, each in zip(new, encoded, strict=True)}
+        if len(self.known) + len(new) > _MOST_KNOWN:
+            self.known.clear()
+        self.known.update((word, ids[word]) for word in new if len(word) <= LONGEST_TERM)
+        return _sums(self.pieces, [ids[word] for word in words])
 
     def nearness(self, texts: Sequence[Sequence[str]], question: Sequence[str]) -> list[float]:
         """How near each text is to the question, both as words: over 0 for the few that are nearest.
