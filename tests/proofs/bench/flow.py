@@ -140,7 +140,7 @@ def _ideal(requests: Sequence[Request], limit: int) -> float:
 
 async def unknown_limits(goals: Goals) -> None:
     """Wall time against the ideal schedule, where the provider refuses more calls than a limit nobody has told of."""
-    for chunks, limit, bound in ((40, 5, 1.3), (80, 16, 1.3), (200, 64, 1.6)):
+    for chunks, limit, bound in ((40, 5, 1.3), (80, 16, 1.3), (200, 64, 1.3)):
         text = chronicle(round(1.3 * chunks))
         with serve(_serve(at_once=limit)) as provider:
             computing = time.process_time()
