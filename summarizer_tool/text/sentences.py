@@ -4,7 +4,7 @@ import html
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import regex
@@ -70,7 +70,14 @@ VERB = regex.compile(
 # What is written in small letters wherever it stands.
 _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
 _OPENS_AMID = regex.compile(r'^(?:[\p{Ll},;:)\]}]|(?:And|Which|Respectively|Because|Or|Nor)\b)')
-_ENDS = regex.compile(r'[.!?。！？؟।…][)\]"\'”’»」』]{0,2}$')
+_ENDS = regex.compile(r'(?:[.!?。！？؟।។၊။…][)\]"\'”’»」』]{0,2}|[\p{Thai}\p{Lao}]\W*[\d\s.,/:%-]*)$')
+_STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
+"""Scripts in which nothing but a blank ends a sentence, and one stands between clauses, too."""
+_CLAUSES = 160
+"""Characters of clauses in these that are taken together, at least."""
+_BLANKS = regex.compile(r'\s+')
+_SCRIPT_SAMPLE = 400
+"""Characters by which the script of a text is told."""
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
 _OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
 _SPACELESS = regex.compile(r'[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]')
@@ -146,6 +153,22 @@ def _is_dotted(text: str, end: int) -> bool:
     return after is not None and not names.is_opener(after.group())
 
 
+def _boundaries(text: str, language: str, starts: Sequence[int]) -> Iterator[int]:
+    """Where sentences may end in a text whose lines begin at `starts`."""
+    sample = min(len(text), _SCRIPT_SAMPLE)
+    if text.isascii() or 2 * len(_STOPLESS.findall(text, 0, sample)) < sample:
+        boundaries = cast('list[dict[str, Any]]', get_sentence_boundaries(language, text))
+        yield from (int(boundary['end_index']) for boundary in boundaries)
+        return
+    for begin, end in pairwise((*starts, len(text))):
+        last = begin
+        for blank in _BLANKS.finditer(text, begin, end):
+            if blank.end() - last >= _CLAUSES <= end - blank.end():
+                last = blank.end()
+                yield last
+        yield end
+
+
 def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator[Sentence]:
     """Cut a paragraph into sentences.
 
@@ -163,8 +186,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
         starts.append(len(text))
         text += line.text
     begin = 0
-    for boundary in cast('list[dict[str, Any]]', get_sentence_boundaries(language, text)):
-        end = int(boundary['end_index'])
+    for end in _boundaries(text, language, starts):
         last = len(text[:end].rstrip())
         if end < len(text) and (is_abbreviated(text, last) or _is_dotted(text, end) or _GOES_ON.match(text, last)):
             continue

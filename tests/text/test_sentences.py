@@ -96,3 +96,14 @@ def test_plain_takes_marks_off():
     assert plain(
         '**Mara** _Quill_ of [Port *Ansel*](/wiki/Ansel_(town)) `x` ![map](m.png)[^2] <br> https://a.example/b'
     ) == (snapshot('Mara Quill of Port Ansel x map https://a.example/b'))
+
+
+def test_without_full_stops_lines_and_blanks_end_sentences():
+    lines = [
+        NumberedLine(1, 'แม่น้ำเจ้าพระยาไหลผ่านกรุงเทพมหานคร มีความยาว 372 กิโลเมตร'),
+        NumberedLine(2, 'เชียงใหม่เป็นเมืองใหญ่ทางภาคเหนือ ก่อตั้งโดยพญามังรายเมื่อปี พ.ศ. 1839 มีประชากร 127,240 คน ' * 4),
+    ]
+    found = list(sentences(lines, 'th'))
+    assert [(s.evidence, len(s.text), is_whole(s.text, 'th')) for s in found] == snapshot(
+        [((1,), 58, True), ((2,), 162, True), ((2,), 204, True)]
+    )
