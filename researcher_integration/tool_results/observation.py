@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
@@ -168,13 +168,18 @@ def _with_text(value: object, depth: int = 0) -> object:
         return (_TEXT_TYPE.match(value.media_type) and _decoded(value.data)) or value
     if isinstance(value, bytes | bytearray):
         return _decoded(bytes(value)) or value
-    if depth < FILES_DEPTH and isinstance(value, dict):
+    return _changed(value, lambda member: _with_text(member, depth + 1)) if depth < FILES_DEPTH else value
+
+
+def _changed(value: object, change: Callable[[object], object]) -> object:
+    """An object or a list with its members changed; the same one where none is."""
+    if isinstance(value, dict):
         members = cast('dict[object, object]', value)
-        new = {key: _with_text(member, depth + 1) for key, member in members.items()}
+        new = {key: change(member) for key, member in members.items()}
         return new if any(new[key] is not members[key] for key in members) else members
-    if depth < FILES_DEPTH and isinstance(value, list | tuple):
+    if isinstance(value, list | tuple):
         items = cast('Sequence[object]', value)
-        found = [_with_text(item, depth + 1) for item in items]
+        found = [change(item) for item in items]
         return found if any(new is not old for new, old in zip(found, items, strict=True)) else items
     return value
 
@@ -198,21 +203,14 @@ def _masked(value: object, masker: Masker) -> object:
 
 def _with_whole_blocks(value: object, masker: Masker) -> object:
     """A value in which no list of lines holds a key or a certificate: no single line of it would give it away."""
-    if isinstance(value, dict):
-        members = cast('dict[object, object]', value)
-        new = {key: _with_whole_blocks(member, masker) for key, member in members.items()}
-        return new if any(new[key] is not members[key] for key in members) else members
-    if not isinstance(value, list | tuple):
-        return value
-    items = cast('Sequence[object]', value)
+    items = cast('Sequence[object]', value) if isinstance(value, list | tuple) else ()
     texts = [item for item in items if isinstance(item, str)]
-    if len(texts) == len(items):
-        if not any(BLOCK in text for text in texts):
-            return items
-        masked = masker.mask('\n'.join(texts))
-        return masked.text.split('\n') if masked.counts else items
-    found = [_with_whole_blocks(item, masker) for item in items]
-    return found if any(new is not old for new, old in zip(found, items, strict=True)) else items
+    if not texts or len(texts) < len(items):
+        return _changed(cast('object', value), lambda member: _with_whole_blocks(member, masker))
+    if not any(BLOCK in text for text in texts):
+        return items
+    masked = masker.mask('\n'.join(texts))
+    return masked.text.split('\n') if masked.counts else items
 
 
 def _laid_out(value: object) -> str:

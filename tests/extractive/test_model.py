@@ -14,7 +14,8 @@ from pydantic_ai import Agent
 from pydantic_ai.exceptions import UserError
 
 from summarizer_tool import prompts
-from summarizer_tool.extractive.model import ExtractiveModel, merge_facts, summarize_sources
+from summarizer_tool.extractive.choosing import merge_facts, summarize_sources
+from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.mapreduce import grounding
 from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
 from summarizer_tool.schemas import ChunkSummary, Fact
@@ -102,7 +103,7 @@ def test_the_same_answer_whatever_the_hash_seed():
     code = (
         'import json, sys\n'
         'from summarizer_tool import prompts\n'
-        'from summarizer_tool.extractive.model import summarize_sources\n'
+        'from summarizer_tool.extractive.choosing import summarize_sources\n'
         'lines = [prompts.NumberedLine(n, t) for n, t in enumerate(json.loads(sys.argv[1]), 1)]\n'
         'focus = prompts.Focus(schema_hint="who poisoned whom")\n'
         'asked = prompts.ParsedRequest([prompts.PromptSource(lines)], focus, None, False)\n'

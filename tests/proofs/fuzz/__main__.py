@@ -27,7 +27,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.machine_records import read_records
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief.citations import quotes_in
-from summarizer_tool.extractive import model as extractive
+from summarizer_tool.extractive import choosing as extractive
 from summarizer_tool.formats.reading import plain_text, read
 from summarizer_tool.html import to_markdown
 from summarizer_tool.llm.recover_partial import recover_partial

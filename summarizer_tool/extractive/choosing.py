@@ -1,0 +1,371 @@
+"""Which statements of a text are said: by what they name, by what was asked, by what the text is about."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+import regex
+
+from summarizer_tool import prompts
+from summarizer_tool.extractive.outline import outlined
+from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statements import statements
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.schemas import ChunkSummary, Fact
+from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
+from summarizer_tool.text.relevance import rare_words, relevances, relevant
+from summarizer_tool.text.sentences import MAX_WORDS, ended, plain
+from summarizer_tool.text.superseding import superseded
+
+KIND_WEIGHTS = {
+    Kind.PROSE: 1.0,
+    Kind.DECLARATION: 1.0,
+    Kind.ROW: 0.6,
+    Kind.LIST: 0.4,
+    Kind.COMMENT: 0.05,
+    Kind.FRAGMENT: 0.02,
+    Kind.CODE: 0.02,
+    Kind.REFERENCE: 0.02,
+}
+"""Prose relates what it names; rows and lists are as full of names and state less, code and fragments state nothing."""
+
+KIND_IMPORTANCE = {
+    Kind.PROSE: 3,
+    Kind.DECLARATION: 5,
+    Kind.ROW: 2,
+    Kind.LIST: 2,
+    Kind.COMMENT: 1,
+    Kind.FRAGMENT: 1,
+    Kind.CODE: 1,
+    Kind.REFERENCE: 1,
+}
+"""How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
+another one may have said, and the last choice sees them all."""
+
+ANSWERS = 0.7
+"""Share of the best answer's relevance from which a statement must survive any cut."""
+
+SAYING_COST = 4
+"""Tokens that any statement costs its reader, whatever its length: many scraps are worse than a few sentences."""
+
+SAYING_COST_OF_GIST = 20
+"""The same where nothing was asked for, and what is said shall hang together."""
+
+QUOTED_WEIGHT = 0.7
+"""Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
+
+DISFLUENT_WEIGHT = 0.4
+"""Weight of a sentence that is broken off and begun again, as people speak."""
+
+STORY = 0.25
+"""Share of statements with he, she or quotation marks, above which a text tells a story and binds nobody."""
+
+ROUTINE_TIMES = 3
+"""What is said in the same words this many times is routine, such as the answers of an assistant."""
+
+ENOUGH = 0.6
+"""Share of the target that the rest must fill, so that routine is left out."""
+
+ENTITY_SHARE = 0.6
+"""Entities may take this share of the target: they cost no room in a text whose facts name them anyway."""
+
+LEAST_LEADING_WORDS = 5
+"""Words of a line from which it is taken for a statement without a closer look."""
+
+CHARACTERS_PER_TOKEN = 6
+"""A high estimate."""
+
+_LEADING_ENTITIES = 10
+
+
+def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
+    """Summarize numbered source lines."""
+    aim = scoring.Aim.of(request.focus)
+    found: list[Statement] = []
+    headings: list[str] = []
+    former: list[tuple[Statement, str]] = []
+    count = 0
+    for source in request.sources:
+        said, sections = outlined(source.lines, source.path)
+        if not said:
+            said, sections = statements(source.lines, source.path)
+        read = len(said)
+        if len(source.path) < 2:  # under the title alone: the text begins here
+            said = _with_opening(said)
+        said, outdated = _standing(said, sections)
+        if aim is not scoring.Aim.ANSWER:
+            said = _without_routine(said, source.lines, target_tokens)
+        former += outdated
+        found += [
+            replace(each, section=each.section + len(headings), thing=each.thing + count if each.thing >= 0 else -1)
+            for each in said
+        ]
+        headings += [' '.join(section.titles[-2:]) for section in sections]
+        count += read
+    found = [statement for statement in found if _says_something(statement)] or found
+    updates = {newest for _, newest in former}
+    binding = _binding(found, headings, target_tokens) if aim is scoring.Aim.GIST else frozenset[str]()
+    if aim is not scoring.Aim.ANSWER:
+        found = _solid(found, target_tokens)
+    common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
+    is_name = _names_seen(found, common)
+    relevance = _relevances(found, headings, request.focus)
+    asked = prompts.Focus(focus_areas=request.focus.focus_areas)
+    answers = relevance if asked == request.focus else _relevances(found, headings, asked)
+    is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
+    saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
+    items: list[scoring.Item] = []
+    texts: list[str] = []
+    answered: list[float] = []
+    importance: list[int] = []
+    for index, statement in enumerate(found):
+        whole = statement.said(statement.text)
+        is_update = whole in updates
+        is_binding = is_update or statement.is_opening or statement.text in binding
+        mentioned = [name for name in names.mentions(whole) if name in is_name]
+        weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
+        weight *= KIND_WEIGHTS[statement.kind]
+        bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
+        if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
+            weight *= QUOTED_WEIGHT
+        if statement.lead and _DISFLUENT.search(statement.text):
+            weight *= DISFLUENT_WEIGHT
+        matters = scoring.MOST_IMPORTANT if is_binding else KIND_IMPORTANCE[statement.kind]
+        cost = tokens.count_cached(whole) + 1
+        words = scoring.content_words(whole)
+        items.append(
+            scoring.Item(
+                cost=cost,
+                names=tuple(dict.fromkeys(map(names.key, mentioned))),
+                words=words,
+                weight=weight * cost / (cost + saying_cost),
+                bonus=bonus + scoring.vital(matters, words, aim),
+                section=statement.section,
+                variant_of=statement.thing if statement.thing >= 0 else None,
+            )
+        )
+        texts.append(whole)
+        answered.append(max(answers[index], float(is_named[index])))
+        importance.append(matters)
+    chosen = _extended(scoring.choose(items, target_tokens, aim, fill=True), items, target_tokens)
+    facts = [
+        Fact(
+            text=texts[index],
+            importance=5 if answered[index] > ANSWERS else importance[index],
+            evidence=list(found[index].evidence),
+        )
+        for index in sorted(chosen)
+    ]
+    # What is out of date is only said beside what stands instead, and never in its place.
+    spoken = {texts[index] for index in chosen}
+    facts += [
+        Fact(text=each.said(each.text), importance=1, evidence=list(each.evidence))
+        for each, newest in former
+        if newest in spoken
+    ]
+    said_names = {name for index in chosen for name in items[index].names}
+    return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
+
+
+def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:
+    """The choice, with what points back to its sentences said together with them as far as there is much room.
+
+    The last choice, among the facts of all chunks, has less of it, and a long fact may be too long for that.
+    """
+    left = target_tokens // 2 - sum(items[index].cost for index in chosen)
+    extended: list[int] = []
+    for index in chosen:
+        longest = index
+        while longest + 1 < len(items) and items[longest + 1].variant_of == items[index].variant_of is not None:
+            extra = items[longest + 1].cost - items[longest].cost
+            if extra > left:
+                break
+            longest, left = longest + 1, left - extra
+        extended.append(longest)
+    return extended
+
+
+def _with_opening(said: list[Statement]) -> list[Statement]:
+    """The statements of the beginning of a text, with what tells what it is about marked as such."""
+    named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
+    if named is not None and said[named].kind is Kind.FRAGMENT:
+        said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
+    # Below a heading: what a title names is said first.
+    titled = (place for place, each in enumerate(said[:_OPENING]) if each.section and each.kind in _SAYING)
+    first = next((place for place in titled if not said[place].lead), None)
+    if first is not None:
+        said[first] = replace(said[first], is_opening=True)
+    return said
+
+
+def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
+    """The statements without references, and without code and scraps where the others fill the room."""
+    found = [statement for statement in found if statement.kind is not Kind.REFERENCE] or found
+    solid = [statement for statement in found if statement.kind not in (Kind.CODE, Kind.FRAGMENT, Kind.COMMENT)]
+    return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
+
+
+def _standing(
+    said: list[Statement], sections: Sequence[HeadingSection]
+) -> tuple[list[Statement], list[tuple[Statement, str]]]:
+    """The statements without those that a later one puts out of date; and these, each with what stands instead."""
+    claims = [index for index, each in enumerate(said) if each.kind in (Kind.PROSE, Kind.LIST, Kind.FRAGMENT)]
+    later_of = superseded(
+        [said[index].said(said[index].text) for index in claims],
+        [' / '.join(sections[said[index].section].titles) for index in claims],
+    )
+    former: list[tuple[Statement, str]] = []
+    for place, later in later_of.items():
+        while later in later_of:
+            later = later_of[later]
+        newest = said[claims[later]]
+        former.append((said[claims[place]], newest.said(newest.text)))
+    outdated = {claims[place] for place in later_of}
+    return [each for index, each in enumerate(said) if index not in outdated], former
+
+
+def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], target_tokens: int) -> list[Statement]:
+    """The statements without those whose lines stand there again and again, where the others fill the room."""
+    text_of = {line.number: line.text for line in lines}
+    times = Counter(text_of.values())
+    news = [each for each in said if times[text_of[each.evidence[0]]] < ROUTINE_TIMES or _binds(each.text)]
+    fills = len(news) < len(said) and sum(tokens.count_cached(each.text) for each in news) > ENOUGH * target_tokens
+    return news if fills else said
+
+
+def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prompts.Focus) -> list[float]:
+    """How much the paragraph of each statement is about the focus, headings included."""
+    paragraphs = [list(group) for _, group in groupby(found, lambda said: (said.section, said.paragraph))]
+    texts = [' '.join((headings[group[0].section], *(said.text for said in group))) for group in paragraphs]
+    scores = relevances(texts, focus)
+    places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
+    return relevant(places, [said.said(said.text) for said in found], focus)
+
+
+_OPENING = 20
+"""Statements among which a text says what it is about."""
+_SAYING = (Kind.PROSE, Kind.DECLARATION)
+# `ls - list directory contents`
+_DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
+
+_LEAST_CONTENT = 2
+"""Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
+# The modal verbs of English, and how it says that something is agreed, wanted or forbidden.
+_BINDING = regex.compile(
+    r"^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
+    r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
+)
+_LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
+_NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
+_TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
+_QUOTE = regex.compile(r'["“”„«»「」]')
+_DISFLUENT = regex.compile(r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b', regex.IGNORECASE)
+
+
+def _binds(text: str) -> bool:
+    """Return whether a statement tells its readers what to do, or what was decided, rather than a story."""
+    return _BINDING.search(text) is not None and not _QUOTE.search(text) and not _TOLD.search(text)
+
+
+def _binding(found: Sequence[Statement], headings: Sequence[str], target_tokens: int) -> frozenset[str]:
+    """The texts of the statements that bind their readers; none in a story, and none where all of a text are rules."""
+    if sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found):
+        return frozenset()
+    texts = [each.text for each in found if _binds(each.text) and not _LEGAL_NOTICE.search(headings[each.section])]
+    return frozenset(texts if sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens else ())
+
+
+def _says_something(statement: Statement) -> bool:
+    """Return whether there is a number or a few words of content in a statement."""
+    text = statement.text
+    return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
+
+
+def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> ChunkSummary:
+    """The first statements of numbered lines: what is left to do when there is no time."""
+    facts: list[Fact] = []
+    room = target_tokens
+    for line in lines:
+        text = ' '.join(plain(line.text).split()[:MAX_WORDS])
+        if len(text.split()) >= LEAST_LEADING_WORDS and not boilerplate_lines.is_boilerplate(line.text):
+            room -= tokens.count(text) + 1
+            if room < 0:
+                break
+            facts.append(Fact(text=ended(text), evidence=[line.number]))
+    return ChunkSummary(facts=facts)
+
+
+def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
+    """Choose among numbered facts."""
+    lines = [line for source in request.sources for line in source.lines]
+    aim = scoring.Aim.of(request.focus)
+    relevance = relevances([line.text for line in lines], request.focus)
+    items = [
+        scoring.Item(
+            cost=tokens.count_cached(line.text) + 1,
+            names=tuple(dict.fromkeys(map(names.key, names.mentions(line.text)))),
+            words=scoring.content_words(line.text),
+            weight=scoring.fact_weight(3, relevance[index], aim),
+        )
+        for index, line in enumerate(lines)
+    ]
+    chosen = scoring.choose(items, target_tokens, aim, fill=True)
+    facts = [Fact(text=lines[index].text, evidence=[lines[index].number]) for index in sorted(chosen)]
+    return ChunkSummary(facts=facts)
+
+
+def _mentions(statement: Statement) -> tuple[str, ...]:
+    """What a statement mentions; the names of a table's columns are no names."""
+    return names.mentions(_COLUMN.sub('', statement.text) if statement.kind is Kind.ROW else statement.text)
+
+
+_COLUMN = regex.compile(r'(?<=\| )[^|:]{1,40}: ')
+
+
+def _names_seen(found: Sequence[Statement], common: frozenset[str]) -> frozenset[str]:
+    """The mentions that are names, dates or numbers: a lone word that only ever opens a sentence or cell is not."""
+    certain: set[str] = set()
+    opening: Counter[str] = Counter()
+    for statement in found:
+        is_running = statement.kind is Kind.PROSE
+        for mention in _mentions(statement):
+            runs_on = is_running and not names.opens_sentence(statement.text, mention)
+            if runs_on or mention[0].isdigit() or ' ' in mention:
+                certain.add(mention)
+            else:
+                opening[mention] += 1
+    parts = {word for mention in certain for word in mention.split()}
+    certain.update(
+        m for m in opening if m in parts or (m.lower() not in common and m[1:].lower() == m[1:] and opening[m] > 1)
+    )
+    return frozenset(certain)
+
+
+def _entities(
+    found: Sequence[Statement], is_name: frozenset[str], said: set[str], common: frozenset[str], target_tokens: int
+) -> list[str]:
+    """The names that matter: the most frequent ones, then those that no fact says, as many as the share allows."""
+    times: Counter[str] = Counter()
+    spelling: dict[str, str] = {}
+    for statement in found:
+        if statement.kind in (Kind.CODE, Kind.DECLARATION):
+            continue
+        for mention in _mentions(statement):
+            if mention in is_name and len(mention) > 2 and mention[0].isupper() and mention.lower() not in common:
+                times[names.key(mention)] += 1
+                spelling.setdefault(names.key(mention), mention)
+    parts = {part for key in times if ' ' in key for part in key.split()}
+    leading = [key for key, count in times.most_common(_LEADING_ENTITIES) if count > 1]
+    unsaid = sorted(
+        (key for key in times if key not in said and key not in parts),
+        key=lambda key: -(times[key] ** 0.5) / (tokens.count_cached(f' {spelling[key]}') + 1),
+    )
+    entities: list[str] = []
+    room = int(target_tokens * ENTITY_SHARE)
+    for key in dict.fromkeys((*leading, *unsaid)):
+        room -= tokens.count_cached(f' {spelling[key]}') + 1
+        if room < 0:
+            break
+        entities.append(spelling[key])
+    return entities
