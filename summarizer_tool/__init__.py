@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from summarizer_tool.extras import lazy_names as lazy_names
 
 if TYPE_CHECKING:
+    from summarizer_tool.digests.digest import Digest as Digest
+    from summarizer_tool.digests.digest import digest as digest
+    from summarizer_tool.digests.statements import focus_words as focus_words
     from summarizer_tool.documents.document import Document as Document
     from summarizer_tool.errors import ConfigurationError as ConfigurationError
     from summarizer_tool.errors import FetchError as FetchError
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     from summarizer_tool.telemetry import json_lines as json_log_lines
     from summarizer_tool.telemetry import span as trace_span
     from summarizer_tool.text.addresses import key_of as url_key
+    from summarizer_tool.text.addressing import passages as addressing_passages
     from summarizer_tool.text.lines import one_line as one_line
     from summarizer_tool.text.own_lines import without_own as without_own_lines
     from summarizer_tool.text.tokens import count as count_tokens
@@ -85,6 +89,7 @@ if TYPE_CHECKING:
 
     # Type checkers take what is imported as itself for public; these have another name in their module.
     __all__ = [
+        'addressing_passages',
         'build_model',
         'check_model_name',
         'configure_telemetry',
@@ -114,6 +119,8 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
+            'digests.digest': 'Digest, digest',
+            'digests.statements': 'focus_words',
             'documents.document': 'Document',
             'errors': 'ConfigurationError, FetchError, InputTooLargeError, RequestError, '
             'StoreError, SummarizationFailedError, SummarizerError, UnknownSourceError',
@@ -146,6 +153,7 @@ else:
             'store.sqlite_file': 'DatabaseFormat, open_database',
             'telemetry': 'TerminalLines, configure as configure_telemetry, '
             'defect as defect_attributes, json_lines as json_log_lines, span as trace_span',
+            'text.addressing': 'passages as addressing_passages',
             'text.addresses': 'key_of as url_key',
             'text.lines': 'one_line',
             'text.own_lines': 'without_own as without_own_lines',

@@ -339,7 +339,7 @@ class Summary(BaseModel):
     """Every segment of the input, accounted for."""
     warnings: list[str] = Field(default_factory=list[str])
     coverage: Audit | None = None
-    """How much of what the sources name is in the text; none where they come back as they are."""
+    """How much of what the sources name is in the text; none where they come back as they are, or are digested."""
     stats: Stats
 
     @property

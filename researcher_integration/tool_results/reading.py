@@ -11,7 +11,6 @@ from pydantic import BeforeValidator
 from pydantic_ai import FunctionToolset, RunContext, Tool, ToolFailed
 from pydantic_ai.tools import AgentDepsT
 
-from researcher_integration.digests.statements import focus_words
 from summarizer_tool import (
     Collection,
     Document,
@@ -25,6 +24,7 @@ from summarizer_tool import (
     SummarizerError,
     UnknownSourceError,
     count_tokens,
+    focus_words,
     load_prompt,
     render_prompt,
     truncate_tokens,

@@ -21,10 +21,10 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.digests.digest import Digest, digest
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
     Collection,
+    Digest,
     Document,
     ExtractiveModel,
     RequestOptions,
@@ -36,6 +36,7 @@ from summarizer_tool import (
     connect_model,
     count_tokens,
     defect_attributes,
+    digest,
     fits_tokens,
     load_prompt,
     one_line,

@@ -2,8 +2,7 @@
 
 import re
 
-from researcher_integration.untrusted.detecting import passages
-from summarizer_tool import load_prompt, register_tag, wrap_in_tag
+from summarizer_tool import addressing_passages, load_prompt, register_tag, wrap_in_tag
 
 OUTPUT_TAG = register_tag('tool_output')
 """What stands between its opening and closing tag was returned by a tool."""
@@ -38,7 +37,7 @@ def marked(text: str) -> str:
     mark = load_prompt('tool_results/addressed').strip()
     pieces: list[str] = []
     done = 0
-    for passage in passages(text):
+    for passage in addressing_passages(text):
         pieces += [text[done : passage.start], f'{mark} ']
         done = passage.start
     return ''.join([*pieces, text[done:]])

@@ -170,7 +170,8 @@ class Document:
         return 'segment_starts' in vars(self)
 
     @cached_property
-    def _line_starts(self) -> Sequence[int]:
+    def line_starts(self) -> Sequence[int]:
+        """The offset at which each line begins."""
         return [0, *(match.end() for match in re.finditer('\n', self.text))]
 
     @cached_property
@@ -192,7 +193,7 @@ class Document:
         # Blank lines before the text belong to the first segment, which begins after them for a reader.
         piece = self.text[start:end]
         first = start + (len(piece) - len(piece.lstrip()) if piece[0].isspace() and piece.strip() else 0)
-        line = bisect_right(self._line_starts, first)
+        line = bisect_right(self.line_starts, first)
         return Segment(number=number, line=line, start=start, end=end, page=self.pages.at(first))
 
     def segment_at(self, offset: int) -> int:

@@ -168,6 +168,11 @@ def _titled(entries: Sequence[_Entry], titles: Sequence[str], room: int) -> dict
     return headings if cost <= room else {}
 
 
+def title_line(title: str) -> str:
+    """The heading of a document in a text on several of them."""
+    return f'# {_title(title) or UNTITLED}'
+
+
 def _title(title: str) -> str:
     """An untrusted title as the text of one heading: no links, images, marks or line breaks."""
     text = _TITLE_MARKS.sub('', plain(one_line(title)))

@@ -4,12 +4,14 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
+import anyio
 from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
+from summarizer_tool.digests.digest import Digest
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError
 from summarizer_tool.extractive.model import ExtractiveModel
@@ -19,6 +21,7 @@ from summarizer_tool.mapreduce.answer_cache import key_of, revision
 from summarizer_tool.mapreduce.content import Content, check_size, documents_of, texts_of
 from summarizer_tool.mapreduce.engine import Engine
 from summarizer_tool.mapreduce.job import Job
+from summarizer_tool.mapreduce.machine_output import digests_of, with_digests, without
 from summarizer_tool.mapreduce.report import joined, part_of
 from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest, SummaryTopic
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
@@ -317,10 +320,29 @@ class Summarizer:
             embedded=ExtractiveModel,
         ) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
-            summary = await Engine(SubAgentRunner(self.settings, model, model_name, job, deadline, options)).run()
+            digests = await self._digests(job, deadline) if models.is_embedded(model) else {}
+            rest = await in_thread(without, job, digests) if digests else job
+            if not rest.documents:
+                summary = None
+            elif rest.tokens_in <= rest.budget:
+                summary = await in_thread(_passed_through, rest, joined(rest.documents), model_name)
+            else:
+                runner = SubAgentRunner(self.settings, model, model_name, rest, deadline, options)
+                summary = await Engine(runner).run()
+            if digests or summary is None:
+                summary = await in_thread(with_digests, job, digests, summary, model_name)
             summary.stats.hedged_calls = model.share.hedged if isinstance(model, models.SharedModel) else 0
         summary.stats.budget = budget
         return summary
+
+    @staticmethod
+    async def _digests(job: Job, deadline: Deadline) -> dict[int, Digest]:
+        """The digests of those documents that machines wrote; none for topics, which are of names, or without time."""
+        if job.focus.topics:
+            return {}
+        with anyio.move_on_after(deadline.seconds / 2):
+            return await in_process(digests_of, job.documents, job.budget, job.focus)
+        return {}
 
     def _key(
         self, documents: list[Document], request: SummarizeRequest, options: RequestOptions, model_name: str

@@ -17,11 +17,11 @@ from types import FrameType
 from hypothesis import HealthCheck, Phase, given, settings, target
 from hypothesis import strategies as st
 
-from researcher_integration.digests.digest import digest
 from researcher_integration.masking.masking import Masker
 from researcher_integration.untrusted import framing
 from summarizer_tool import prompts
 from summarizer_tool.cli import terminal
+from summarizer_tool.digests.digest import digest
 from summarizer_tool.documents.chunking import chunk
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.machine_records import read_records

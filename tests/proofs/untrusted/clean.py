@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib.metadata import distributions
 from pathlib import Path
 
-from researcher_integration.untrusted.detecting import passages
+from summarizer_tool.text.addressing import passages
 from tests.proofs.eval.shared import SHARED
 
 MAX_CHARACTERS = 300_000

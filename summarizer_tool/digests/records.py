@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from researcher_integration.digests.columns import Column, describe, shown
-from researcher_integration.digests.notable import BAD
-from researcher_integration.digests.odd_records import MISSING
-from researcher_integration.digests.places import OutputRecord
-from researcher_integration.digests.statements import LONGEST, DigestStatement, one_line
-from researcher_integration.digests.surprise import surprising
-from researcher_integration.digests.values import quantity
+from summarizer_tool.digests.columns import Column, describe, shown
+from summarizer_tool.digests.notable import BAD
+from summarizer_tool.digests.odd_records import MISSING
+from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
+from summarizer_tool.digests.surprise import surprising
+from summarizer_tool.digests.values import quantity
 
 Row = Mapping[str, str]
 """Cells by field; a field that a thing does not have is not in it."""

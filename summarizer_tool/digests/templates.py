@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from researcher_integration.digests.log_lines import Event, Severity
-from researcher_integration.digests.notable import BAD
-from researcher_integration.digests.places import CutLine, cut, without_digits
+from summarizer_tool.digests.log_lines import Event, Severity
+from summarizer_tool.digests.notable import BAD
+from summarizer_tool.digests.places import CutLine, cut, without_digits
 
 WORDS = 40
 """Words of a line by which it is compared with others."""

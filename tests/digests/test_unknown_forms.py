@@ -6,9 +6,9 @@ import random
 import pytest
 from inline_snapshot import snapshot
 
-from researcher_integration.digests.digest import digest
-from researcher_integration.digests.unknown_forms import is_written
-from researcher_integration.digests.xml_reading import read_xml
+from summarizer_tool.digests.digest import digest
+from summarizer_tool.digests.unknown_forms import is_written
+from summarizer_tool.digests.xml_reading import read_xml
 
 ITEMS = ''.join(f'<berth id="{n}"><state>{"sunk" if n == 41 else "free"}</state></berth>' for n in range(400))
 

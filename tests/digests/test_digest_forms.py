@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from inline_snapshot import snapshot
 
-from researcher_integration.digests.digest import digest
+from summarizer_tool.digests.digest import digest
 
 ASKED = 'Is anything wrong or unusual here?'
 

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log2
 
-from researcher_integration.digests.columns import brief, shown
-from researcher_integration.digests.log_lines import Event, Severity, outcomes
-from researcher_integration.digests.notable import notable_words
-from researcher_integration.digests.statements import LONGEST, DigestStatement, Topic, one_line
-from researcher_integration.digests.templates import WORDS, Group, grouped
-from researcher_integration.digests.values import MARK, quantity
+from summarizer_tool.digests.columns import brief, shown
+from summarizer_tool.digests.log_lines import Event, Severity, outcomes
+from summarizer_tool.digests.notable import notable_words
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
+from summarizer_tool.digests.templates import WORDS, Group, grouped
+from summarizer_tool.digests.values import MARK, quantity
 
 _RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 34.0, 'debug': 18.0, 'fine': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}

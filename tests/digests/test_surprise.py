@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from researcher_integration.digests.places import OutputRecord
-from researcher_integration.digests.statements import one_line
-from researcher_integration.digests.surprise import surprising
+from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.statements import one_line
+from summarizer_tool.digests.surprise import surprising
 
 
 def told(lines: list[str], count: int = 3) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from researcher_integration.digests.notable import BAD
+from summarizer_tool.digests.notable import BAD
 
 Severity = Literal['fatal', 'error', 'warning', '', 'debug', 'fine']
 """As the line itself says; empty for lines that say nothing or say info, `fine` where an outcome is the usual one."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from researcher_integration.digests.digest import digest
+from summarizer_tool.digests.digest import digest
 from summarizer_tool.text import tokens
 
 pieces = st.sampled_from(

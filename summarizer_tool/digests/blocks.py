@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from researcher_integration.digests.log_lines import loose
-from researcher_integration.digests.logs import log_statements
-from researcher_integration.digests.statements import DigestStatement, one_line
-from researcher_integration.digests.values import template
+from summarizer_tool.digests.log_lines import loose
+from summarizer_tool.digests.logs import log_statements
+from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.values import template
 
 LEAST = 4
 """TextBlocks from which a text is one of blocks."""

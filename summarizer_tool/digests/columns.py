@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from researcher_integration.digests.notable import BAD
-from researcher_integration.digests.statements import one_line
-from researcher_integration.digests.values import moment, quantity
+from summarizer_tool.digests.notable import BAD
+from summarizer_tool.digests.statements import one_line
+from summarizer_tool.digests.values import moment, quantity
 
 FEW = 12
 """Distinct values that are listed with their counts."""

@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from researcher_integration.digests.columns import describe, shown
-from researcher_integration.digests.json_reading import Json, Read
-from researcher_integration.digests.notable import BAD
-from researcher_integration.digests.places import OutputRecord
-from researcher_integration.digests.records import Row, named_rows, record_statements
-from researcher_integration.digests.statements import DigestStatement, one_line
-from researcher_integration.digests.surprise import surprising
-from researcher_integration.digests.values import quantity
+from summarizer_tool.digests.columns import describe, shown
+from summarizer_tool.digests.json_reading import Json, Read
+from summarizer_tool.digests.notable import BAD
+from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.records import Row, named_rows, record_statements
+from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.surprise import surprising
+from summarizer_tool.digests.values import quantity
 
 MANY = 5
 """Objects in a list from which they are told as many with the same fields."""

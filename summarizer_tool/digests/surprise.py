@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
 
-from researcher_integration.digests.notable import notable_words
-from researcher_integration.digests.odd_records import shown_record, usual_values
-from researcher_integration.digests.places import (
+from summarizer_tool.digests.notable import notable_words
+from summarizer_tool.digests.odd_records import shown_record, usual_values
+from summarizer_tool.digests.places import (
     LONGEST_LINE,
     OF_LINES,
     OutputRecord,
     Place,
     find_places,
 )
-from researcher_integration.digests.rarity import VIEWED, as_seldom, surprises
-from researcher_integration.digests.statements import DigestStatement
+from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
+from summarizer_tool.digests.statements import DigestStatement
 
 _TEXT = 500_000
 """Characters of a text that are compared: half of them the first and the last ones, and between these what is rare."""

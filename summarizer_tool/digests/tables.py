@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from researcher_integration.digests.places import OutputRecord
-from researcher_integration.digests.records import Row, usual_statements
-from researcher_integration.digests.statements import DigestStatement, one_line
-from researcher_integration.digests.values import quantity
+from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.records import Row, usual_statements
+from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.values import quantity
 
 LEAST_ROWS = 4
 """Rows from which lines in columns are a table."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from researcher_integration.digests.blocks import block_statements, read_blocks
-from researcher_integration.digests.json_digest import json_statements
-from researcher_integration.digests.json_reading import Json, Read, read_json
-from researcher_integration.digests.log_lines import (
+from summarizer_tool.digests.blocks import block_statements, read_blocks
+from summarizer_tool.digests.json_digest import json_statements
+from summarizer_tool.digests.json_reading import Json, Read, read_json
+from summarizer_tool.digests.log_lines import (
     ESCAPES,
     LONGEST_LINE,
     events,
@@ -19,11 +19,11 @@ from researcher_integration.digests.log_lines import (
     outcomes,
     starts_like_log,
 )
-from researcher_integration.digests.logs import log_statements
-from researcher_integration.digests.places import OutputRecord
-from researcher_integration.digests.statements import DigestStatement, choose, focus_words, one_line
-from researcher_integration.digests.surprise import surprising
-from researcher_integration.digests.tables import (
+from summarizer_tool.digests.logs import log_statements
+from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.statements import DigestStatement, choose, focus_words, one_line
+from summarizer_tool.digests.surprise import surprising
+from summarizer_tool.digests.tables import (
     aligned,
     fixed,
     markdown,
@@ -32,10 +32,12 @@ from researcher_integration.digests.tables import (
     table_records,
     table_statements,
 )
-from researcher_integration.digests.unknown_forms import is_written, pieces, read_literal
-from researcher_integration.digests.values import template
-from researcher_integration.digests.xml_reading import read_xml
-from summarizer_tool import fits_tokens, truncate_tokens
+from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
+from summarizer_tool.digests.values import template
+from summarizer_tool.digests.xml_reading import read_xml
+from summarizer_tool.text.code_lines import CODE_SHARE, is_code
+from summarizer_tool.text.tokens import fits as fits_tokens
+from summarizer_tool.text.tokens import truncate as truncate_tokens
 
 Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
@@ -46,8 +48,21 @@ _LOG_SHARE = 0.25
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'severity', 'lvl', 'asctime'})
 
+_LONGEST_CODE = 120
+"""Characters of a line of source code, on the average: what is longer is packed."""
+
 _LARGE = 4000
 """Characters from which a text of no known form is digested all the same; what is smaller is read as prose."""
+
+_READ = 60_000
+"""Characters whose sentences are counted."""
+_FENCED = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1', re.MULTILINE | re.DOTALL)
+_SENTENCE_END = re.compile(r'[^\W\d_][)\]"”’`*]{0,3}[.!?]["”’)\]*]*(?=\s|$)|[。！？।؟]')
+_SENTENCE = 40
+"""Words to a full stop, on the average, up to which a text has sentences."""
+_LONG_STRING = re.compile(r'"(?>(?:[^"\\]++|\\.){200,})"|>[^<>]{200,}<', re.DOTALL)
+_TOLD_SHARE = 0.4
+"""Share of data that is long strings of words, from which these are what it is about."""
 
 _MENTIONS = 3
 """Lines shown that have the same words of the focus, first those of words that are rare."""
@@ -74,8 +89,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
         budget: cl100k tokens that the digest may have.
         focus: What the reader looks for; lines and items that mention it come first.
     """
-    text = ESCAPES.sub('', text) if '\x1b' in text else text
-    lines = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n').split('\n')
+    text, lines = _as_lines(text)
     kind, statements, records = _read(text, lines)
     if kind == 'prose' or budget <= 0:
         return Digest('', kind, ())
@@ -93,6 +107,30 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     return Digest(whole, kind, tuple(each for each in told if each.text))
 
 
+def is_machine_output(text: str) -> bool:
+    """Return whether a machine wrote a text, all of it: a log, data, a listing.
+
+    What people write is none, be it a page with a table in it, source code or a string in JSON.
+    """
+    text, lines = _as_lines(text)
+    if _is_log(lines):
+        return True
+    is_told = is_written(_FENCED.sub('', text))
+    if is_told and len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split()):
+        return False
+    kind, _, _ = _read(text, lines)
+    if kind == 'json':
+        told = sum(len(found[0]) for found in _LONG_STRING.finditer(text) if is_written(found[0]))
+        return told < _TOLD_SHARE * len(text)
+    return kind in ('table', 'blocks') or (kind == 'log' and len(lines) > 2 and not is_told)
+
+
+def _as_lines(text: str) -> tuple[str, list[str]]:
+    """A text without what colours it on a terminal, and its lines."""
+    text = ESCAPES.sub('', text) if '\x1b' in text else text
+    return text, text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n').split('\n')
+
+
 def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[OutputRecord]]:
     """The kind of a text, what is usual in it, and its records, of which some may be unlike the others."""
     read = read_json(text)
@@ -106,7 +144,8 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
         return 'table', table_statements(tables), table_records(lines, tables)
     if _is_log(lines):
         return _lines_of(lines)
-    if blocks := read_blocks(lines):
+    is_source = _is_source(lines)
+    if not is_source and (blocks := read_blocks(lines)):
         return (
             'blocks',
             block_statements(blocks, lines),
@@ -117,7 +156,7 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
         )
     if tables := read_tables(lines, [fixed]):
         return 'table', table_statements(tables), table_records(lines, tables)
-    if _repeats(lines) or (len(text) >= _LARGE and not is_written(text)):
+    if not is_source and (_repeats(lines) or (len(text) >= _LARGE and not is_written(text))):
         return _lines_of(lines)
     return 'prose', iter(()), ()
 
@@ -167,6 +206,14 @@ def _is_log(lines: Sequence[str]) -> bool:
     if len(sample) < 3:
         return False
     return sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample) or bool(outcomes(lines))
+
+
+def _is_source(lines: Sequence[str]) -> bool:
+    """Return whether a text is source code that somebody has written, line by line."""
+    sample = [line for line in lines[:_SAMPLE] if line.strip()]
+    return sum(map(len, sample)) < _LONGEST_CODE * len(sample) and sum(
+        is_code(line[:_LONGEST_CODE]) for line in sample
+    ) >= CODE_SHARE * len(sample)
 
 
 def _repeats(lines: Sequence[str]) -> bool:

@@ -3,8 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from researcher_integration.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place
-from researcher_integration.digests.statements import one_line
+from summarizer_tool.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place
+from summarizer_tool.digests.statements import one_line
 
 MISSING = '(missing)'
 """Stands for the value of a field that a thing does not have and others have."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import cast
 from xml.etree import ElementTree as ET
 
-from researcher_integration.digests.json_reading import WITHIN_SHARE, Json, Read
+from summarizer_tool.digests.json_reading import WITHIN_SHARE, Json, Read
 
 _DEEPEST = 60
 _KEPT_SHARE = 0.2
@@ -42,6 +42,9 @@ def read_xml(text: str) -> Read | None:
     declared = ''.join(f' xmlns:{prefix}="{prefix}"' for prefix in sorted(prefixes))
     root, broken = _parsed(f'<{_ROOT}{declared}>', body)
     if root is None or not len(root) or _name(root[0].tag).lower() in _PAGE_TAGS:
+        return None
+    # A text about XML has most of its words beside the elements.
+    if sum(len(each) for each in (root.text, *(part.tail for part in root)) if each) > WITHIN_SHARE * len(body):
         return None
     if len(root) == 1 and not (root.text or root[0].tail or '').strip():
         return Read({_name(root[0].tag): _value(root[0], 0)}, around, broken)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from inline_snapshot import snapshot
 
-from researcher_integration.digests.digest import digest
+from summarizer_tool.digests.digest import digest
 from summarizer_tool.text import tokens
 from tests.proofs.tool_results import noise, noise_held_out
 from tests.proofs.tool_results.noise_forms import Fact, Noise, surviving

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from researcher_integration.digests.json_reading import Read, read_json
+from summarizer_tool.digests.json_reading import Read, read_json
 
 WRITTEN_SHARE = 0.4
 """Share of the characters that stand in plain words from which somebody has written a text to be read."""

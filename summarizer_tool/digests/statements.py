@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from researcher_integration.untrusted.detecting import addresses_reader
-from summarizer_tool import count_tokens
+from summarizer_tool.text.addressing import addresses_reader
+from summarizer_tool.text.tokens import count as count_tokens
 
 Topic = Literal['overview', 'mentioned', 'errors', 'warnings', 'odd items', 'fields', 'values', 'templates']
 """What a statement is about; named where statements are left out."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import copysign, log1p, log2
 
-from researcher_integration.digests.values import moment, quantity
+from summarizer_tool.digests.values import moment, quantity
 
 VIEWED = 1.5
 """Bits that a value loses that is rare by one of its views, or as a word within a field: of many some are rare."""

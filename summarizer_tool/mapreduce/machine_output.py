@@ -1,0 +1,122 @@
+"""Documents that machines wrote, where no model reads them: digests of them whole. Pure computing.
+
+What is odd in a log only shows against all of it, and none of it is a sentence: it is neither cut nor ranked as prose.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from summarizer_tool.digests.digest import Digest, digest, is_machine_output
+from summarizer_tool.digests.statements import TOPICS, DigestStatement
+from summarizer_tool.documents.document import Document
+from summarizer_tool.mapreduce.job import Job
+from summarizer_tool.mapreduce.render import shorten, title_line
+from summarizer_tool.mapreduce.report import joined, part_of
+from summarizer_tool.prompts import Focus
+from summarizer_tool.schemas import Evidence, SourcedFact, Stats, Summary
+from summarizer_tool.text import names, tokens
+
+_PLACES = 5
+"""Lines of one fact that are named: of many the first ones, of the whole its beginning."""
+_IMPORTANT = frozenset(TOPICS[: TOPICS.index('odd items') + 1])
+
+
+def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict[int, Digest]:
+    """The digest of each document that a machine wrote, by its index, within its share of the budget.
+
+    A share grows with the root of the size, since much of what is long is said again and again; what one digest leaves
+    the next ones may use.
+    """
+    written = [index for index, document in enumerate(documents) if is_machine_output(document.text)]
+    sizes = {index: len(document.text) ** 0.5 for index, document in enumerate(documents)}
+    asked = ' '.join((*focus.focus_areas, focus.schema_hint))
+    found: dict[int, Digest] = {}
+    left, size = budget, sum(sizes.values())
+    for index in sorted(written, key=lambda each: sizes[each]):
+        share = int(left * sizes[index] / max(1.0, size)) - _cost_of_title(documents, index)
+        found[index] = digest(documents[index].text, share, focus=asked)
+        left -= tokens.count(told(documents, index, found[index])) + 1
+        size -= sizes[index]
+    return found
+
+
+def with_digests(job: Job, digests: Mapping[int, Digest], other: Summary | None, model_name: str) -> Summary:
+    """The summary of a job: the digests, after what was made of its other documents."""
+    texts = [told(job.documents, index, digests[index]) for index in sorted(digests)]
+    if other:
+        texts = [*_heading_of_rest(job, digests), other.text, *texts]
+    text = shorten('\n'.join(texts), job.budget)
+    facts = [fact for index in sorted(digests) for fact in _facts(job.documents[index], digests[index].lines)]
+    parts = [part_of(job.documents[index], 'summarized') for index in sorted(digests)]
+    if other is None:
+        stats = Stats(tokens_in=0, tokens_out=0, budget=0, model=model_name, strategy=job.strategy)
+        other = Summary(text='', state='complete', stats=stats)
+    order = {document.id: place for place, document in enumerate(job.documents)}
+    counted = {'tokens_in': job.tokens_in, 'tokens_out': tokens.count(text), 'budget': job.budget}
+    counted |= {
+        'facts_in': other.stats.facts_in + len(facts),
+        'facts_out': other.stats.facts_out + len(facts),
+    }
+    return other.model_copy(
+        update={
+            'text': text,
+            'state': 'complete' if other.state in ('unchanged', 'empty') else other.state,
+            'facts': [*other.facts, *facts],
+            'parts': sorted([*other.parts, *parts], key=lambda part: order[part.source_id]),
+            'stats': other.stats.model_copy(update=counted),
+        }
+    )
+
+
+def without(job: Job, digests: Mapping[int, Digest]) -> Job:
+    """What is left of a job beside the digests of some of its documents."""
+    documents = [document for index, document in enumerate(job.documents) if index not in digests]
+    texts = [*_heading_of_rest(job, digests), *(told(job.documents, index, digests[index]) for index in digests)]
+    return replace(
+        job,
+        documents=documents,
+        budget=max(1, job.budget - sum(tokens.count(text) + 1 for text in texts)),
+        tokens_in=tokens.count(joined(documents)) if documents else 0,
+    )
+
+
+def _heading_of_rest(job: Job, digests: Mapping[int, Digest]) -> list[str]:
+    """The heading of what is beside the digests, if it is one document: several have headings in their own summary."""
+    rest = [document for index, document in enumerate(job.documents) if index not in digests]
+    return [title_line(rest[0].title)] if len(rest) == 1 else []
+
+
+def told(documents: Sequence[Document], index: int, found: Digest) -> str:
+    """A digest as it stands in a text, under the heading of its document if there are several."""
+    return '\n'.join(filter(None, (_title_of(documents, index), found.text)))
+
+
+def _title_of(documents: Sequence[Document], index: int) -> str:
+    """The heading of a document, if there are several."""
+    return title_line(documents[index].title) if len(documents) > 1 else ''
+
+
+def _cost_of_title(documents: Sequence[Document], index: int) -> int:
+    return tokens.count(f'{_title_of(documents, index)}\n') + 1 if len(documents) > 1 else 0
+
+
+def _facts(document: Document, lines: Iterable[DigestStatement]) -> list[SourcedFact]:
+    starts = document.line_starts
+    return [
+        SourcedFact(
+            text=line.text,
+            importance=4 if line.topic in _IMPORTANT else 3,
+            names=[*names.mentions(line.text)],
+            evidence=[
+                _place(document, document.segment_at(starts[number - 1]))
+                for number in (line.lines or (1,))[:_PLACES]
+                if number <= len(starts)
+            ],
+        )
+        for line in lines
+    ]
+
+
+def _place(document: Document, segment: int) -> Evidence:
+    found = document.segment(segment)
+    return Evidence(source_id=document.id, segment=segment, line=found.line, page=found.page)

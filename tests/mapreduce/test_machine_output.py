@@ -1,0 +1,89 @@
+"""What machines wrote, without a model: digested whole, beside documents that people wrote."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool import Document, ExtractiveModel, Summarizer, Summary, SummaryTopic
+from summarizer_tool.digests.digest import is_machine_output
+from summarizer_tool.text import tokens
+from tests.support.map_models import good, make, model_of
+from tests.support.texts import CHRONICLE, HARBOUR
+
+LOG = '\n'.join(
+    f'2026-03-0{1 + minute // 600} {minute // 60 % 24:02}:{minute % 60:02}:00 INFO pump {minute % 7} ran {minute % 13} s'
+    if minute != 700
+    else '2026-03-02 11:40:00 INFO valve 3 stuck half open, by hand'
+    for minute in range(1200)
+)
+LISTING = json.dumps([{'name': f'part-{at}', 'stock': at % 9, 'site': 'Marn'} for at in range(400)])
+
+
+def _made(documents: list[Document], budget: int = 300) -> Summary:
+    return Summarizer(make(), model=ExtractiveModel()).summarize_sync(documents, max_output_tokens=budget)
+
+
+def test_a_log_is_digested_whole_with_the_lines_of_what_is_odd() -> None:
+    log = Document(LOG, title='pumps.log')
+    summary = _made([log])
+    assert (summary.state, summary.stats.chunks, summary.coverage) == ('complete', 0, None)
+    assert summary.text.split('\n')[:2] == snapshot(
+        [
+            'log of 1200 lines; 2026-03-01 00:00:00 to 2026-03-02 19:59:00; INFO ×1200; 2 templates',
+            '701| 2026-03-02 11:40:00 INFO valve 3 stuck half open, by hand',
+        ]
+    )
+    odd = next(fact for fact in summary.facts if 'valve' in fact.text)
+    assert [(place.source_id, place.line) for place in odd.evidence] == [(log.id, 701)]
+    assert [(part.state, part.first_line, part.last_line) for part in summary.parts] == [('summarized', 1, 1200)]
+    assert summary.stats.tokens_out <= 300
+
+
+def test_documents_of_both_kinds_share_the_budget() -> None:
+    documents = [Document(LISTING, title='parts.json'), Document(CHRONICLE, title='Chronicle'), Document(LOG)]
+    summary = _made(documents, 600)
+    assert [line for line in summary.text.split('\n') if line.startswith('#')] == snapshot(
+        ['# Chronicle', '# parts.json', '# Untitled']
+    )
+    assert {place.source_id for fact in summary.facts for place in fact.evidence} == {each.id for each in documents}
+    assert [*dict.fromkeys(part.source_id for part in summary.parts)] == [each.id for each in documents]
+    assert 500 < summary.stats.tokens_out <= 600
+    assert not summary.warnings
+
+
+def test_a_model_reads_what_machines_wrote() -> None:
+    summary = Summarizer(make(), model=model_of(good)).summarize_sync(Document(LOG), max_output_tokens=300)
+    assert summary.stats.map_calls > 0
+
+
+@pytest.mark.anyio
+async def test_topics_are_made_of_statements() -> None:
+    summarizer = Summarizer(make(), model=ExtractiveModel())
+    topics = [SummaryTopic(name='Pumps'), SummaryTopic(name='Valves')]
+    summary = await summarizer.summarize_topics(Document(LOG), topics, max_output_tokens=300)
+    assert [topic.name for topic in summary.topics] == ['Pumps', 'Valves']
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        HARBOUR,
+        CHRONICLE,
+        'def weigh(fish: Fish) -> float:\n    """Weigh."""\n    return fish.weight(kind=0)\n\n\n' * 300,
+        '# Notes\n\nSome people wrote this page, which is not long. It has a table.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n',
+        json.dumps({'title': 'Marn', 'story': CHRONICLE}),
+        '',
+    ],
+)
+def test_what_people_wrote_is_no_machine_output(text: str) -> None:
+    assert not is_machine_output(text)
+
+
+@given(st.lists(st.sampled_from([LOG, LISTING, HARBOUR, CHRONICLE]), min_size=1, max_size=4), st.integers(1, 700))
+def test_the_budget_holds(texts: list[str], budget: int) -> None:
+    summary = _made([Document(text, title=f'No. {number}') for number, text in enumerate(texts)], budget)
+    assert tokens.count(summary.text) == summary.stats.tokens_out <= budget
+    assert {part.source_id for part in summary.parts} == {Document(text).id for text in texts}
