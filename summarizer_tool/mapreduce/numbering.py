@@ -98,7 +98,9 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
         return [[0.0] * len(document.segment_starts) for document in documents]
     paragraphs: list[list[str]] = []
     paragraph_of: list[list[int]] = []
+    firsts: set[int] = set()
     for document in documents:
+        firsts.add(len(paragraphs))
         paragraph_of.append([])
         is_open = False
         for start, end in pairwise((*document.segment_starts, len(document.text))):
@@ -108,7 +110,7 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
             paragraphs[-1].append(raw)
             paragraph_of[-1].append(len(paragraphs) - 1)
             is_open = raw[len(raw.rstrip()) :].count('\n') < 2
-    relevance = relevances([' '.join(parts) for parts in paragraphs], focus)
+    relevance = relevances([' '.join(parts) for parts in paragraphs], focus, firsts)
     return [[relevance[paragraph] for paragraph in inside] for inside in paragraph_of]
 
 

@@ -4,8 +4,10 @@ The index holds what `terms_of` gives, word for word. A change of that needs a n
 passage is taken out of the index by the terms it was put in with.
 """
 
+import math
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -24,6 +26,10 @@ MOST_PHRASES = 16
 
 _REMEMBERED = 50_000
 """Words whose terms are kept in memory, about 10 MB."""
+
+_LEAST_ROOT = 4
+_MOST_OF_WORD = 0.6
+"""Letters, and share of the longer word, that words of one root have in common."""
 
 CONNECTORS: Final = '-.+#'
 """What may stand within a term in ASCII, beside letters, digits and the underscore: `e-4021`, `v1.2.3`, `c++`."""
@@ -173,6 +179,20 @@ def _spaceless(folded: str) -> tuple[str, ...]:
         found.update(dict.fromkeys(first + second for first, second in pairwise(run)))
         found.update(dict.fromkeys(run))
     return tuple(found)
+
+
+def beginning(word: str) -> str:
+    """What a word shares at least with those that are alike; nothing of one that is too short."""
+    return word[: max(_LEAST_ROOT, math.ceil(_MOST_OF_WORD * len(word)))] if len(word) >= _LEAST_ROOT else ''
+
+
+def is_alike(word: str, query: Iterable[str]) -> bool:
+    """Return whether a word begins with one of the query, or one of the query with it, and is mostly that."""
+    return len(word) >= _LEAST_ROOT and any(
+        min(len(word), len(asked)) >= max(_LEAST_ROOT, _MOST_OF_WORD * max(len(word), len(asked)))
+        and (word.startswith(asked) or asked.startswith(word))
+        for asked in query
+    )
 
 
 @lru_cache(maxsize=65_536)

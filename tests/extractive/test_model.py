@@ -58,9 +58,7 @@ def test_the_focus_decides_what_a_small_summary_says():
     assert [fact.text for fact in summarize_sources(request(PAGE, focus), 15).facts] == snapshot(
         ['Ada Finn poisoned Jonas Orme in 1874.']
     )
-    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], focus) == snapshot(
-        [1.0, 0.9417645335842486]
-    )
+    assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], focus) == snapshot([1.0, 1.0])
     assert relevances(['anything'], prompts.Focus(schema_hint='people and places')) == [0.0]
 
 

@@ -8,9 +8,8 @@ import regex
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, span
 from summarizer_tool.text import names, normalize, scoring, tokens
 from summarizer_tool.text.abbreviations import is_abbreviated
-from summarizer_tool.text.relevance import is_alike
 from summarizer_tool.text.stop_words import ENGLISH, FILLERS, stop_words
-from summarizer_tool.text.terms import stem
+from summarizer_tool.text.terms import is_alike, stem
 
 MAX_QUOTE = 300
 """Characters of a quote: a sentence or two."""

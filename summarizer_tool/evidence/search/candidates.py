@@ -5,19 +5,23 @@ what the others have found, and where there are no others, some of their passage
 """
 
 import heapq
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.search import lookup, outdated, passage_score
-from summarizer_tool.evidence.search.passage_score import PassageWords
-from summarizer_tool.evidence.search.ranking import WeighedQuestion, weigh
+from summarizer_tool.evidence.search import lookup, outdated
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
-from summarizer_tool.text.relevance import DERIVED
+from summarizer_tool.text import passage_score
+from summarizer_tool.text.passage_score import PassageWords
+from summarizer_tool.text.ranking import WeighedQuestion, weigh
 from summarizer_tool.text.terms import asked
+
+DERIVED = 0.5
+"""Weight of a word that only shares its beginning with one of the question, against 1 for that word."""
 
 _COUNTED = 4000
 """Passages of a term that are counted; beyond, its number is estimated."""
@@ -100,14 +104,18 @@ def rank_passages(
     found = _gathered(db, question, frequencies, spans, without)
     also = [row for row in also if _is_in(row, spans)]
     chosen = dict.fromkeys((*_best(db, found, question), *also))
-    scored = score_passages(db, collection, question, index.passages(db, collection, [*chosen]))
-    near = _near(heapq.nlargest(_BEST_READ, scored, key=lambda each: each.score), spans)
-    beside = [row for row in outdated.outside(near, without) if row not in chosen]
-    scored += score_passages(db, collection, question, index.passages(db, collection, beside))
-    scored.sort(key=lambda each: each.passage.id)
+    passages = index.passages(db, collection, [*chosen])
+    scores = [each.score for each in score_passages(db, collection, question, passages)]
+    best = heapq.nlargest(_BEST_READ, zip(scores, passages, strict=True), key=operator.itemgetter(0))
+    near = _near([passage for _, passage in best], spans)
+    passages += index.passages(db, collection, [row for row in outdated.outside(near, without) if row not in chosen])
+    passages.sort(key=lambda passage: passage.id)
+    scored = score_passages(db, collection, question, passages)
     values = passage_score.values(scored, question.weights, text)
-    ranked = [ScoredPassage(each.passage, each.score, value) for each, value in zip(scored, values, strict=True)]
-    kept = chosen.keys() - {each.passage.id for each in scored if not each.score} | {*also}
+    ranked = [
+        ScoredPassage(passage, each.score, value) for passage, each, value in zip(passages, scored, values, strict=True)
+    ]
+    kept = chosen.keys() - {each.passage.id for each in ranked if not each.score} | {*also}
     return RankedPassages(
         tuple(sorted((each for each in ranked if each.passage.id in kept), key=_order)),
         frozenset(found),
@@ -115,12 +123,12 @@ def rank_passages(
     )
 
 
-def _near(best: Sequence[PassageWords], spans: Sequence[Span]) -> list[int]:
+def _near(best: Sequence[Passage], spans: Sequence[Span]) -> list[int]:
     """The ids of passages that are read for where they stand, ascending."""
     if sum(last - first + 1 for first, last in spans) <= _SMALL:
         return [row for first, last in spans for row in range(first, last + 1)]
     steps = range(-_AROUND, _AROUND + 1)
-    return sorted({row for each in best for step in steps if _is_in(row := each.passage.id + step, spans)})
+    return sorted({row for each in best for step in steps if _is_in(row := each.id + step, spans)})
 
 
 def _is_in(row: int, spans: Sequence[Span]) -> bool:
@@ -130,13 +138,16 @@ def _is_in(row: int, spans: Sequence[Span]) -> bool:
 def score_passages(
     db: StoreConnection, collection: str, question: WeighedQuestion, passages: Sequence[Passage]
 ) -> list[PassageWords]:
-    """What each passage has of a question by its own words and the headings above it."""
+    """What each passage, in the order of their ids, has of a question by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
     found: list[PassageWords] = []
+    before: Passage | None = None
     for passage in passages:
         above = index.terms_above(passage, titles)
         score = question.score(passage.text, above, passage.path[-1] if passage.path else '')
-        found.append(PassageWords(passage, score, question.counts(passage.text, above)))
+        follows = before and before.source_id == passage.source_id and before.id + 1 == passage.id
+        found.append(PassageWords(passage.text, score, question.counts(passage.text, above), not follows))
+        before = passage
     return found
 
 

@@ -5,7 +5,7 @@ from itertools import accumulate
 from types import MappingProxyType
 
 from summarizer_tool.evidence.search.candidates import RankedPassages
-from summarizer_tool.evidence.search.ranking import RRF_K, fuse
+from summarizer_tool.text.ranking import RRF_K, fuse
 
 _MEANT = 0.5
 """The score of the passage that is nearest by meaning, where its words say less."""

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from summarizer_tool.store import words
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
-from summarizer_tool.text.relevance import beginning, is_alike
-from summarizer_tool.text.terms import asked, terms_of_word, words_of
+from summarizer_tool.text.terms import asked, beginning, is_alike, terms_of_word, words_of
 
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""

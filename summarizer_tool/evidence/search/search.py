@@ -196,18 +196,16 @@ def _whole(state: _Search) -> SearchResult | None:
         if not chosen or sum(sizes[source_id] for source_id in chosen) > room:
             return None
         [question], _ = weigh_questions(db, name, [state.query.text], state.query.intent)
-        found = score_passages(
-            db,
-            name,
-            question,
-            [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)],
-        )
+        whole = [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)]
+        found = score_passages(db, name, question, whole)
         documents, passages = outdated.searched(db, name, chosen)
         not_met = lookup.names_without_passage(db, state.query.text, index.spans_of(db, name, chosen))
     # All of them, also one that has no passages, since there is nothing in it.
     sources = state.collection.kept(chosen)
     known = {source.id for source in sources}
-    hits = tuple(Hit(each.passage, each.score) for each in found if each.passage.source_id in known)
+    hits = tuple(
+        Hit(passage, each.score) for passage, each in zip(whole, found, strict=True) if passage.source_id in known
+    )
     return SearchResult(
         hits,
         tuple(sources),

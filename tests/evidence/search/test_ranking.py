@@ -4,11 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.search import passage_score
 from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies
-from summarizer_tool.evidence.search.passage_score import PassageWords
-from summarizer_tool.evidence.search.ranking import WeighedQuestion, fuse, idf, weigh
+from summarizer_tool.text import passage_score
+from summarizer_tool.text.passage_score import PassageWords
+from summarizer_tool.text.ranking import WeighedQuestion, fuse, idf, weigh
 from summarizer_tool.text.terms import asked, terms_of
 
 FREQUENCIES = {'ada': 12, 'brook': 10, 'guild': 60, 'found': 200, 'year': 400, 'salt': 30, 'tax': 8}
@@ -133,12 +132,11 @@ def test_of_copies_the_newest_stands_for_all() -> None:
     assert newest_of_copies(texts, {0: 7, 3: 7}) == {0: 0, 1: 0, 2: 2, 3: 0}
 
 
-def read(*texts: str, source: str = 'src_1', first: int = 1) -> list[PassageWords]:
+def read(*texts: str) -> list[PassageWords]:
     question = weighed('the salt tax')
-    passages = [
-        Passage(first + place, source, place + 1, place + 1, place + 1, 0, (), text) for place, text in enumerate(texts)
+    return [
+        PassageWords(text, question.score(text), question.counts(text), not place) for place, text in enumerate(texts)
     ]
-    return [PassageWords(each, question.score(each.text), question.counts(each.text)) for each in passages]
 
 
 TOLLS = [f'{name} paid what was due at the gate.' for name in ('Ada', 'Brook', 'Clay', 'Dunn', 'Eve')]
@@ -154,10 +152,7 @@ def test_what_is_said_around_a_passage_counts() -> None:
     )
     # Not what is said in another source, or elsewhere in its own.
     said = 'The salt tax was heavy.'
-    assert ranked([*read(said), *read(*TOLLS, source='src_2', first=2)]) == snapshot(
-        [0.81, 0.01, 0.01, 0.01, 0.01, 0.01]
-    )
-    assert ranked([*read(said), *read(*TOLLS, first=9)]) == snapshot([0.81, 0.01, 0.01, 0.01, 0.01, 0.01])
+    assert ranked([*read(said), *read(*TOLLS)]) == snapshot([0.81, 0.01, 0.01, 0.01, 0.01, 0.01])
     assert ranked(read(*TOLLS)) == [0.0] * 5
     assert passage_score.values([], {}, '') == []
 

@@ -1,4 +1,4 @@
-"""`python -m tests.proofs.evidence.fitting`: the weights of `evidence/search/passage_score.py`.
+"""`python -m tests.proofs.evidence.fitting`: the weights of `text/passage_score.py`.
 
 They are fitted on questions whose answers are known as parts of a text: on the train split of QMSum (github.com/
 Yale-LILY/QMSum, `data/ALL/train`), on XQuAD in English (github.com/google-deepmind/xquad, `xquad.en.json`), and on pages
@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.search import passage_score
 from summarizer_tool.evidence.search.candidates import score_passages, weigh_questions
 from summarizer_tool.store import index
 from summarizer_tool.store.source_store import SourceStore
+from summarizer_tool.text import passage_score
 from summarizer_tool.text.scoring import content_words
 from tests.proofs.evidence import meetings
 
@@ -146,7 +146,7 @@ def seen(sample: Sample) -> Iterator[Seen]:
                     continue
                 [weighed], _ = weigh_questions(db, collection.name, [question], '')
                 read = score_passages(db, collection.name, weighed, passages)
-                stretches = passage_score.Stretches(passages)
+                stretches = passage_score.Stretches(read)
                 features = passage_score.features(stretches, read, weighed.weights, question)
                 yield Seen(stretches, dict(weighed.weights), features, gold / gold.sum(), sample.weight)
 

@@ -15,9 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.search.ranking import idf
 from summarizer_tool.text import names, word_vectors
+from summarizer_tool.text.ranking import idf
 from summarizer_tool.text.scoring import content_stem
 
 Columns = Mapping[str, Sequence[float]]
@@ -58,22 +57,23 @@ _LEAST_LETTERS = 3
 
 @dataclass(frozen=True, slots=True)
 class PassageWords:
-    """A passage and what its own words have of a question."""
+    """What the words of a passage have of a question."""
 
-    passage: Passage
+    text: str
     score: float
     """0 to 1."""
     counts: Mapping[str, float]
     """By term of the question how many times it counts."""
+    is_apart: bool = False
+    """Whether it does not follow the one before."""
 
 
 def values(read: Sequence[PassageWords], weights: Mapping[str, float], question: str) -> list[float]:
     """What passages are ranked by, 0 to 1; zeros where nothing is met of the question.
 
-    Passages come in the order of their ids; those that do not follow the one before are apart. `weights` are those of
-    the question's terms.
+    Passages come in the order of the text; `weights` are those of the question's terms.
     """
-    stretches = Stretches([each.passage for each in read])
+    stretches = Stretches(read)
     found = features(stretches, read, weights, question)
     if not any(map(any, found.values())):
         return [0.0] * len(read)
@@ -92,14 +92,10 @@ def exponentials(found: Columns, weights: Mapping[str, float] = WEIGHTS) -> list
 class Stretches:
     """Which passages stand near each one, and how near."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
-        self.words = [names.words(passage.text) for passage in passages]
+    def __init__(self, read: Sequence[PassageWords]) -> None:
+        self.words = [names.words(each.text) for each in read]
         sizes = [max(1, len(words)) for words in self.words]
-        before = (None, *passages)
-        gaps = [
-            0.0 if last and last.source_id == passage.source_id and last.id + 1 == passage.id else _REACH * AROUND
-            for last, passage in zip(before, passages, strict=False)
-        ]
+        gaps = [_REACH * AROUND if each.is_apart else 0.0 for each in read]
         ends = accumulate(gap + size for gap, size in zip(gaps, sizes, strict=True))
         self.places = [end - size / 2 for end, size in zip(ends, sizes, strict=True)]
 

@@ -23,8 +23,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from summarizer_tool.text.relevance import is_alike
-from summarizer_tool.text.terms import QueryTerms, asked, terms_of_word, words_of
+from summarizer_tool.text.terms import QueryTerms, asked, is_alike, terms_of_word, words_of
 
 _HALF = 1 / 3
 """Times a term must occur to count half; BM25's k1, smaller since passages are short."""
