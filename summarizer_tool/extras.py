@@ -10,7 +10,6 @@ from summarizer_tool.errors import ConfigurationError
 EXTRAS = {
     'anthropic': 'anthropic',
     'dbos': 'batch',
-    'detect_secrets': 'tool-results',
     'fastmcp': 'tool-results',
     'groq': 'groq',
     'logfire': 'telemetry',

@@ -1,15 +1,9 @@
-"""What is looked for: groups of detectors, those of `detect-secrets` and others for what it lacks.
-
-What an expression can describe stands in `secret_forms.toml`. The plugins of `detect-secrets` are used with their own
-expressions: their `analyze_string` gives the text of groups, which for some is a mere prefix, and not where it stands.
-Nothing of its settings, which are global to a process, is read or changed, and nothing is verified over the network.
-"""
+"""What is looked for: groups of detectors. What an expression can describe stands in `secret_forms.toml`."""
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -18,12 +12,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, T
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Find, Finding
-from researcher_integration.masking.json_text import find_in_json
 from researcher_integration.masking.key_blocks import find_blocks
 from researcher_integration.masking.keyed import find_keyed, find_service_keys
 from researcher_integration.masking.long_words import LongWords
+from researcher_integration.masking.nested_text import find_in_json, find_in_yaml
 from researcher_integration.masking.patterns import Pattern, Patterns
-from researcher_integration.masking.structured_secrets import find_in_pairs, find_in_yaml
 from researcher_integration.masking.tables import find_in_sql
 
 Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
@@ -71,7 +64,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     '2 digits': lambda value: sum(map(str.isdigit, value)) > 1,
     # A name of code has no digit, or one at its end.
     'varied': lambda value: any(map(str.isdigit, value[:-2])) or (value != value.lower() and value != value.upper()),
-    # The limits of `detect-secrets`.
+    # The limits of the package `detect-secrets`.
     'random base64': lambda value: secret_names.entropy(value) > 4.5,
     'random hex': lambda value: secret_names.entropy(value) > 3 and not value.isdigit(),
 }
@@ -98,8 +91,6 @@ class _Form(BaseModel):
 
     kind: Annotated[str, StringConstraints(pattern='^[A-Z][A-Z0-9_]*$')]
     expression: Annotated[str, AfterValidator(_compiles)] = ''
-    plugin: str = ''
-    group: int = 0
     prefix: tuple[Annotated[str, StringConstraints(min_length=1)], ...] = ()
     of: str = ''
     length: int = 0
@@ -118,22 +109,14 @@ class _Form(BaseModel):
         keep = _CHECKS[check] if check else None
         anchors = self.anchors or tuple({each.lower() for each in self.prefix})
         for expression in self._expressions():
-            yield Pattern(self.kind, expression, anchors, keep, min(self.group, expression.groups), self.lines)
+            yield Pattern(self.kind, expression, anchors, keep, self.lines)
 
     def _expressions(self) -> 'Iterator[regex.Pattern[str]]':
         if self.prefix:
             apart = r'(?<![A-Za-z0-9_\-.])' if self.apart else ''
             yield regex.compile(f'{apart}(?:{"|".join(map(regex.escape, self.prefix))})[{self.of}]{{{self.length},}}+')
-            return
-        if self.expression:
+        elif self.expression:
             yield regex.compile(self.expression)
-            return
-        module, _, plugin = self.plugin.rpartition('.')
-        denylist: Iterable[re.Pattern[str]] = getattr(
-            import_module(f'detect_secrets.plugins.{module}'), plugin
-        ).denylist
-        for each in denylist:
-            yield regex.compile(each.pattern, each.flags)
 
 
 _SEGMENT = re.compile(r'[\w\-=]*+')
@@ -162,7 +145,7 @@ def _forms() -> Mapping[Group, Sequence[_Form]]:
 _BY_CODE: Mapping[Group, Sequence[Find]] = {
     'keys': [find_blocks],
     'tokens': [find_web_tokens],
-    'credentials': [find_in_json, find_in_yaml, find_in_pairs, find_in_sql, find_keyed, find_service_keys],
+    'credentials': [find_in_json, find_in_yaml, find_in_sql, find_keyed, find_service_keys],
 }
 
 

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import unescape
+from unicodedata import normalize
 
 from researcher_integration.masking.findings import END, Finding
 from researcher_integration.masking.patterns import AFTER, BEFORE
@@ -19,12 +20,19 @@ MAX_DEPTH = 3
 # What stands between two quotes, be it in a string or outside: where a text has a quote too many, nobody can tell.
 _PIECE = re.compile(r'(?>(?:[^"\\\0\n]++|\\[^\0\n])+)')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
-# What is not shown as it is written: colours of a terminal, characters without width, codes of HTML and of URLs.
+# What is not shown as it is written: colours of a terminal, characters without width, or of two bytes, or full width,
+# codes of HTML and of URLs. The words of a command that are given as a list are shown as one line.
 _WRITTEN = re.compile(
-    r'\x1b\[[0-?]*+[ -/]*+[@-~]|[\u00ad\u200b-\u200d\u2060\ufeff]'
-    r'|%(?P<url>[2-7][0-9A-Fa-f])|(?P<html>&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9A-Fa-f]{2});)'
+    r'\x1b\[[0-?]*+[ -/]*+[@-~]|[\u00ad\u200b-\u200d\u2060\ufeff]|\0(?=[^\0\n]\0)'
+    r'|%(?P<url>[2-7][0-9A-Fa-f])|(?P<coded>&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9A-Fa-f]{2});|[\uff01-\uff5e])'
+    r'|["\'](?P<space>,\s*)["\'](?=-)|(?<=["\']-\w)["\'](?P<comma>,\s*)["\']'
 )
-_IS_WRITTEN = re.compile(r'\x1b|[\u00ad\u200b-\u200d\u2060]|(?i:%(?:3d|3a|22|40)|&quot;|&#34;|&#39;|&#x2[27];)')
+_FULL_WIDTH = '|'.join(map(chr, [*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B)]))
+# Each alternative begins with one character, so that a text is searched for those.
+_IS_WRITTEN = re.compile(
+    '\x1b|\u00ad|\u200b|\u200c|\u200d|\u2060|' + _FULL_WIDTH + r'|%(?:3[dDaA]|22|40)|&(?:quot|#34|#39|#[xX]2[27]);'
+    r'|\0[^\0\n]\0[^\0\n]\0|",\s*"-\w\b|\',\s*\'-\w\b'
+)
 _SHORT = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 
@@ -98,7 +106,9 @@ def _shown(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
             yield text[done : match.start()], done, 0
         done = match.end()
         code = match['url']
-        if shown := chr(int(code, 16)) if code else unescape(match['html'] or ''):
+        is_space = match['space'] or match['comma']
+        shown = chr(int(code, 16)) if code else ' ' if is_space else unescape(normalize('NFKC', match['coded'] or ''))
+        if shown:
             yield shown, match.start(), done - match.start()
     if done < end:
         yield text[done:end], done, 0

@@ -12,6 +12,8 @@ MASK = regex.compile(r'\[MASKED_[A-Z0-9_]{1,64}\]')
 END = '\0'
 """Ends whatever is open: it parts the strings of a text that are read together, once their escapes are undone."""
 
+_TO_LINE_END = regex.compile(r'[^\r\n\0]*+')
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -42,6 +44,21 @@ def lowered(text: str) -> str:
     """The text in lower case, each character where it was: a few letters become two, and stay as they are."""
     lower = text.lower()
     return lower if len(lower) == len(text) else ''.join(low if len(low := c.lower()) == 1 else c for c in text)
+
+
+def line_end(text: str, at: int) -> int:
+    """Where the line ends, or the string of those that are read together."""
+    match = _TO_LINE_END.match(text, at)
+    return match.end() if match else at
+
+
+def lines_below(text: str, end: int) -> Iterator[tuple[int, int]]:
+    """Where the lines stand that follow one that ends there, in the same string."""
+    while end < len(text) and text[end] != END:
+        start = end + (2 if text.startswith('\r\n', end) else 1)
+        end = line_end(text, start)
+        if start < len(text):
+            yield start, end
 
 
 def mask_for(kind: str) -> str:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import Finding
+from researcher_integration.masking.findings import Finding, line_end
+from researcher_integration.masking.nested_text import block_end, find_under
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import values_beside
@@ -16,17 +17,15 @@ from researcher_integration.masking.value_places import values_beside
 # Of `re`: `regex` looks for the letters that an expression needs in all that follows, for each place it is tried at.
 _BEFORE = re.compile(r'[\w\-.]*\Z')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
-_QUOTE = r'(?P<quote>\\*["\'`])'
+_QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
 _SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
 _ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@bfru]?{_QUOTE})?')
 _OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?')
-_PAIR = re.compile(rf'{_CLOSING},?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*(?:{_QUOTE})?')
-_PAIR_NAME = re.compile(r'\b(?:name|key|Name|Key|NAME)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?$')
 
 _TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'", '`')}
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
 _UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
-_TO_LINE_END = re.compile(r'[^\r\n\0]*+')
+_OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _FLOW = re.compile(r'[{\[]+[ \t]*["\']?[\w.\-]+["\']?:$')
 _BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
@@ -60,6 +59,10 @@ _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
 
+_FILE = re.compile(
+    r'\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
+)
+
 # Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
 _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
 
@@ -79,9 +82,12 @@ _USER = re.compile(
     re.IGNORECASE,
 )
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
-# The lines under a name in YAML: a value each.
-_UNDER = re.compile(r'[ \t]*(?:-[ \t]+)?["\']?(?P<value>[^\s"\'#:{}\[\]]+)["\']?[ \t]*')
-_IDENTIFIER = re.compile(r'[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_]?v?\d{0,3}')
+_IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}')
+# Behind the first word of a passphrase, up to the end of its line.
+_MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
+
+_MAX_TRIPLE = 4000
+"""Characters between three quotes and three."""
 
 _MAX_INDENT = 60
 """Characters before a name that begins a line."""
@@ -99,13 +105,14 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         # `-v /etc/passwd:/etc/passwd`
         is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
         if is_path or secret_names.harmless(name.lstrip('-.')):
+            yield from _under(text, name_start, end, kind) if not is_path and secret_names.kind_over(name) else ()
             continue
         values = [*_values(text, name_start, end, kind, option=name.startswith('--'))]
         if secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
         done = max((value.end for value in values), default=done)
         if not values and end > header_end and _HEADER.match(text, end):
-            header_end = _line_end(text, end)
+            header_end = line_end(text, end)
             yield from find_in_columns(text, start)
         for value in values:
             if kind != 'SECRET' or not secret_names.is_address(name, text[value.start : value.end]):
@@ -124,37 +131,30 @@ def _values(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Ite
     """The values of the name that stands from `start` to `end`."""
     if value := _value(text, start, end, kind, option=option):
         yield value
-    yield from _in_lines(text, start, end, kind)
+    yield from _under(text, start, end, kind)
     for span, is_certain in values_beside(text, start, end):
         if found := (_found if is_certain else _told)(text, *span, kind):
             yield found
 
 
-def _in_lines(text: str, start: int, end: int, kind: Kind) -> Iterator[Finding]:
-    """The values in the lines under a name in YAML: one, or a list."""
+def _under(text: str, start: int, end: int, kind: Kind) -> Iterator[Finding]:
+    """What looks like a secret in the brackets behind a name, or in the lines below it."""
     line_start = _line_start(text, start)
-    line_end = _line_end(text, end)
-    if text[end:line_end].strip(' \t"\'') != ':' or not _LINE_START.match(text[line_start:start]):
+    below = line_end(text, end)
+    if opening := _OPENING.match(text, end):
+        at, limit = opening.end(), len(text)
+    elif text[end:below].strip(' \t"\'') == ':' and _LINE_START.match(text[line_start:start]):
+        at = below + (2 if text.startswith('\r\n', below) else 1)
+        indent = _indent(text, line_start, below)
+        is_list = text[at : at + indent + 2].strip(' \t') == '-'
+        limit = block_end(text, indent, below, with_items=is_list)
+    else:
         return
-    indent = _indent(text, line_start, line_end)
-    block = block_end(text, indent, line_end)
-    if block == line_end and re.match(r'\r?\n[ \t]*- ', text[line_end : line_end + _MAX_INDENT]):
-        block = block_end(text, indent, line_end, with_items=True)
-    matches: list[re.Match[str]] = []
-    at = line_end
-    while at < block:
-        at += 2 if text.startswith('\r\n', at) else 1
-        next_end = _line_end(text, at)
-        match = _UNDER.fullmatch(text, at, next_end)
-        if match:
-            matches.append(match)
-        elif text[at:next_end].strip():
-            return
-        at = next_end
-    for match in matches:
-        found = _told(text, *match.span('value'), kind)
-        if found and (kind == 'PASSWORD' or not _IDENTIFIER.fullmatch(match['value'])):
-            yield found
+    for found in find_under(text, text[start:end], at, limit):
+        word = text[found.start : found.end]
+        told = _told(text, found.start, found.end, found.kind) if ' ' not in word else None
+        if told and (kind == 'PASSWORD' or not _IDENTIFIER.fullmatch(word)):
+            yield told
 
 
 def _line_start(text: str, at: int) -> int:
@@ -180,10 +180,6 @@ def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Find
         # `the --api-key flag`, `if --pass is given`
         is_prose = _FUNCTION_WORDS.match(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
         return None if is_prose else _found(text, given.end(), end, kind)
-    if (pair := _PAIR.match(text, end)) and _PAIR_NAME.search(text[max(0, start - 30) : start]):
-        if pair['quote']:
-            return _quoted(text, pair, kind)
-        return _found(text, pair.end(), _line_end(text, pair.end()), kind)
     return None
 
 
@@ -196,7 +192,7 @@ def _is_password(text: str, start: int, value: Finding) -> bool:
     return not is_report and _CODED.fullmatch(word) is not None and not _TERM.match(word)
 
 
-def _told(text: str, start: int, end: int, kind: Kind) -> Finding | None:
+def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
     """What a sentence says that a secret is, if no word: with digits and letters, or other signs, in it."""
     value = _before_escape(text[start:end]).rstrip('.,;:!?)]}。，')
     digits = sum(map(str.isdigit, value))
@@ -204,17 +200,25 @@ def _told(text: str, start: int, end: int, kind: Kind) -> Finding | None:
     if kind == 'PASSWORD':
         generated = len(value) >= 4 and (digits > 0 or (capitals > 1 and value.upper() != value))
     else:
-        generated = len(value) >= 8 and digits > 0
+        is_mixed = len(value) >= 16 and len(value) < 3 * capitals < 3 * len(value) - 9
+        generated = len(value) >= 8 and (digits > 0 or is_mixed)
     return _found(text, start, start + len(value), kind) if generated and not _TERM.match(value) else None
 
 
 def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
     quote = match['quote']
     start = match.end()
-    if len(quote) > 1:  # within a string: it ends with the same number of backslashes
+    if quote in ('"""', "'''"):
+        closing = text.find(quote, start, start + _MAX_TRIPLE)
+        value = text[start : max(start, closing)]
+        start += len(value) - len(value.lstrip())
+        end = start + len(value.strip())
+        if len(value.split()) > 1:
+            return None  # a text
+    elif len(quote) > 1:  # within a string: it ends with the same number of backslashes
         closing = text.find(quote, start)
-        line_end = text.find('\n', start, closing) if closing >= 0 else _line_end(text, start)
-        end = line_end if line_end >= 0 else closing
+        stop = text.find('\n', start, closing) if closing >= 0 else line_end(text, start)
+        end = stop if stop >= 0 else closing
     else:
         closed = _TO_QUOTE[quote].match(text, start)
         end = closed.end() if closed else start
@@ -246,7 +250,9 @@ def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> F
         return _found(text, start, end, kind, bare=json_key and '\\' not in match['closing'])
     if match['sign'].strip() != ':':  # ` = `, as in code
         code = _CALL.match(value) or (kind != 'PASSWORD' and _is_count(value))
-        return None if code else _found(text, start, end, kind)
+        is_line = kind == 'PASSWORD' and _LINE_START.match(text[_line_start(text, name_start) : name_start])
+        more = _MORE_WORDS.match(text, end) if is_line else None
+        return None if code else _found(text, start, more.end() if more else end, kind)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
         return _of_line(text, line_start, start, kind)
@@ -265,6 +271,8 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     dotted = '.' in value and '_' in value and not unspaced and _PLAIN_NAME.match(value)
     if dotted or text.startswith((' -> ', ' → '), end):
         return True
+    if not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':':
+        return True
     if secret_names.is_name(value) and ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')):
         return True
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(value):
@@ -282,10 +290,10 @@ def _before_escape(value: str) -> str:
 
 def _of_line(text: str, line_start: int, start: int, kind: Kind) -> Finding | None:
     """The value in a line of YAML, or of headers: the rest of the line, or the block under it."""
-    line_end = _line_end(text, start)
-    value = text[start:line_end].rstrip()
+    below = line_end(text, start)
+    value = text[start:below].rstrip()
     if _BLOCK.match(value):
-        return _found(text, line_end, block_end(text, _indent(text, line_start, line_end), line_end), kind)
+        return _found(text, below, block_end(text, _indent(text, line_start, below), below), kind)
     if kind == 'PASSWORD':
         return _found(text, start, start + len(value), kind)
     end = _bare_end(text, start)
@@ -300,39 +308,15 @@ def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
     """Return whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
     if kind != 'PASSWORD':
         return _is_count(value) or not any(c.isdigit() for c in value)
-    return secret_names.is_word(value) and text[end : end + 2].strip().isalpha()
+    return secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
 
 
 def _is_count(value: str) -> bool:
     return value.isdigit() and len(value) < secret_names.COUNT_DIGITS
 
 
-def block_end(text: str, indent: int, line_end: int, *, with_items: bool = False) -> int:
-    """Where the lines end that stand deeper than the line over them, which has this indent and ends there.
-
-    With items, those of a list may stand as deep as that line.
-    """
-    end = at = line_end
-    while at < len(text):
-        at += 2 if text.startswith('\r\n', at) else 1
-        next_end = _line_end(text, at)
-        line = text[at:next_end].lstrip(' \t')
-        deep = next_end - at - len(line) + (with_items and line.startswith('- '))
-        if line.strip() and deep <= indent:
-            break
-        end = at = next_end
-        if text[at : at + 1] == '\0':
-            break
-    return end
-
-
 def _indent(text: str, start: int, end: int) -> int:
     return end - start - len(text[start:end].lstrip(' \t'))
-
-
-def _line_end(text: str, at: int) -> int:
-    match = _TO_LINE_END.match(text, at)
-    return match.end() if match else at
 
 
 def _bare_end(text: str, start: int) -> int:
@@ -342,19 +326,23 @@ def _bare_end(text: str, start: int) -> int:
     return start + len(text[start:end].rstrip(',;:)}]'))
 
 
-def _names_itself(kind: Kind, value: str) -> bool:
+def _names_itself(kind: str, value: str) -> bool:
     """Return whether a value is the name of a field or a variable: `FIRST_TOKEN = 'ai.first_token'`."""
+    value = value.replace('\\', '').strip(' {}"')
     is_plain = ('_' in value or '.' in value) and _PLAIN_NAME.match(value) is not None
-    return kind != 'PASSWORD' and is_plain and secret_names.is_name(value)
+    is_sample = value.lower().startswith('my') and kind != 'PASSWORD'
+    return ((kind != 'PASSWORD' and is_plain) or is_sample) and secret_names.is_name(value)
 
 
-def _found(text: str, start: int, end: int, kind: Kind, *, bare: bool = False) -> Finding | None:
+def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) -> Finding | None:
     value = text[start:end]
     first = _before_escape(value).strip()
     if (
         (first.isupper() and '_' in first and secret_names.is_name(first))  # `--token API_TOKEN`
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first == ','  # `"user:\npassword:",`
+        or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
+        or (kind != 'PASSWORD' and _FILE.fullmatch(first))
         or _names_itself(kind, first)
         or secret_names.is_version(kind, first)
         or _CODE.match(first)

@@ -17,7 +17,6 @@ from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Masked, mask_for
-from researcher_integration.masking.structured_secrets import KUBERNETES, SECRET_KINDS, kind_of_pair
 from researcher_integration.masking.tables import Columns, columns_of, has_type, is_secret_cell
 
 _PLAIN = (bool, int, float, Decimal, date, time, timedelta, UUID, Enum, SecretStr, SecretBytes, type(None))
@@ -25,6 +24,9 @@ _PLAIN = (bool, int, float, Decimal, date, time, timedelta, UUID, Enum, SecretSt
 
 _TEXTUAL = re.compile(r'text/|[\w.\-]+/(?:[\w.\-]+\+)?(?:x-)?(?:json|xml|yaml)\b', re.IGNORECASE)
 
+
+KUBERNETES = 'KUBERNETES_SECRET'
+_SECRET_KINDS = ('Secret', 'SecretList')
 
 _VALUES = frozenset({'value', 'values'})
 """Fields of an object with a name, which is that of a secret where the name says so."""
@@ -50,12 +52,16 @@ class ValuePlace:
     width: int = 0
     """How many columns that list has."""
     in_list: bool = False
+    generated: bool = False
+    """Whether only a text that looks random is one: below `tokens`, which most programs count."""
 
     def is_secret(self, text: str, *, is_number: bool) -> bool:
         """Return whether a value is the secret that its place says: no count, no version, nothing masked."""
         if is_number and self.kind != KUBERNETES and secret_names.is_count(self.name, text):
             return False
         is_command = self.kind == 'COOKIE' and ' ' in text and '=' not in text  # `"test:cookies": "run all"`
+        if self.generated and not secret_names.is_generated(text):
+            return False
         is_said = not text.strip() or MASK.fullmatch(text) or secret_names.is_version(self.kind, text)
         return self.kind is not None and not (is_command or is_said)
 
@@ -140,7 +146,7 @@ class Values:
     def _places(fields: Mapping[Any, object], place: ValuePlace) -> dict[Any, ValuePlace]:
         """What is known of the values of an object, by their names and by each other."""
         kind_of_object = fields.get('kind')
-        in_secret = kind_of_object in SECRET_KINDS or (place.in_secret and kind_of_object is None)
+        in_secret = kind_of_object in _SECRET_KINDS or (place.in_secret and kind_of_object is None)
         names = {key.lower(): item for key, item in fields.items() if isinstance(key, str)}
         name = next((item for key in ('name', 'key', 'header') if isinstance(item := names.get(key), str)), '')
         of_value = secret_names.kind_of(name) if name and not names.keys().isdisjoint(_VALUES) else None
@@ -152,18 +158,19 @@ class Values:
         header: Columns = {}
         width = 0
         for key, item in fields.items():
-            kind = place.kind
+            kind, generated = place.kind, place.generated
             if isinstance(key, str):
                 low = key.lower()
                 is_key = low == 'key' and kind == 'API_KEY'  # `"api_keys": [{"id": 1, "key": "…"}]`
                 said_about = low.replace('_', '') in secret_names.REFERENCES and not is_key
                 own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
-                kind = own or (None if said_about else kind) or (of_value if low in _VALUES else None)
+                below = None if own or kind or isinstance(item, str) else secret_names.kind_over(key)
+                kind = own or below or (None if said_about else kind) or (of_value if low in _VALUES else None)
+                generated = below is not None or (place.generated and own is None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES
-            places[key] = ValuePlace(
-                kind, in_secret, key if isinstance(key, str) else place.name, textual, header, width
-            )
+            name_here = key if isinstance(key, str) else place.name
+            places[key] = ValuePlace(kind, in_secret, name_here, textual, header, width, generated=generated)
             if found := _columns(cast('object', item)):
                 header, width = found, len(cast('Sequence[object]', item))
         return places
@@ -241,8 +248,15 @@ def _paired(items: Sequence[object], name: str) -> dict[int, str]:
     if not all(isinstance(text, str) for text in texts):
         return {}
     pairs = zip(texts[::2], texts[1::2], strict=True)
-    found = {2 * at + 1: kind_of_pair(name or '', value or '') for at, (name, value) in enumerate(pairs)}
+    found = {2 * at + 1: _kind_of_pair(name or '', value or '') for at, (name, value) in enumerate(pairs)}
     return {at: kind for at, kind in found.items() if kind}
+
+
+def _kind_of_pair(name: str, value: str) -> secret_names.Kind | None:
+    """The kind of the secret that a value is behind a name in a list of two; none for columns with their types."""
+    kind = secret_names.kind_of(name) if ' ' not in name else None
+    is_plain = kind == 'COOKIE' and '=' not in value
+    return kind if kind and not is_plain and is_secret_cell(value, kind, certain=False) else None
 
 
 def _as_text(item: object) -> str | None:

@@ -30,8 +30,6 @@ class Pattern:
     """Lower case; the expression is tried in the lines that have one of them. None: in all of the text."""
     keep: Callable[[str], bool] | None = None
     """Tells a secret from what only has its form."""
-    group: int = 0
-    """The secret, where no group is called so."""
     lines: int = 1
     """That a match may take, from that of the anchor on."""
 
@@ -40,7 +38,7 @@ class Pattern:
         places = _places(lower, self.anchors, self.lines) if self.anchors else [(0, len(text))]
         if not places:
             return
-        group = 'secret' if 'secret' in self.expression.groupindex else self.group
+        group = 'secret' if 'secret' in self.expression.groupindex else 0
         seconds = SECONDS + SECONDS_PER_MB * len(text) / 1e6
         done = 0
         for first, last in places:

@@ -73,9 +73,10 @@ COUNT_DIGITS = 8
 
 _PLACEHOLDER = regex.compile(
     r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|\(?(?:required|optional)|missing|empty|unset
-    |not[ _-]?set|unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired
+    |(?:[\w\-]+[_-])?not[ _-]?set
+    |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired
     |string|str|bytes|file|path|filename|\W?%(?:\(\w+\))?[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
-    |[*•.…x\-_]+|\{[\w.!:\[\]]*\}|.{0,12}\.\.\.|your[-_ ].{1,40}|my[ ]api[ ]key
+    |[*•.…x\-_]+|(?:[^\w{}]*\{[\w.!:\[\]]*\})+|.{0,12}(?:\.\.\.|…)|your[-_ ].{1,40}|my[ ]api[ ]key
     |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
     |\[[A-Z_ ]{3,80}\]|\(sensitive(?:\ value)?\)|\(known\ after\ apply\))""",
     regex.IGNORECASE | regex.VERBOSE,
@@ -112,6 +113,11 @@ def kind_of(name: str) -> Kind | None:
     if not kinds and (field := _FIELD.search(lower)):
         kinds = [_NAMES.fields[field[1]]]
     return kinds[0] if kinds and not harmless(name) else None
+
+
+def kind_over(name: str) -> Kind | None:
+    """The kind of what stands under a name, in an object or a list: that of `tokens`, too, which is no number there."""
+    return kind_of(name.strip().rstrip('sS')) if name.lower().endswith('tokens') else kind_of(name)
 
 
 def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import Finding
+from researcher_integration.masking.findings import Finding, line_end, lines_below
 from researcher_integration.masking.secret_names import Kind
 
-_LINE = re.compile(r'[^\r\n\0]*+')
 _RULE = re.compile(r'[ \t]*[-+=|:_ \u2500-\u257f]*[-=\u2500\u2550]{2}[-+=|:_ \u2500-\u257f]*$')
-_NAME = re.compile(r'(?=.{1,40}$)[^\W\d][\w.#/()\-]*(?: [\w.#/()\-]+){0,2}(?<!\.)$')
+_NAME = re.compile(r'(?=.{1,40}$)[^\W\d](?:[\w.#/\-]|\([\w.#/ \-]*\))*(?: (?:[\w.#/\-]|\([\w.#/ \-]*\))+){0,2}(?<!\.)$')
 _COUNT_LINE = re.compile(r'\(\d+ rows?\)')
 
 _SPLIT: Mapping[str, re.Pattern[str]] = {
@@ -42,8 +41,8 @@ Columns = Mapping[int, Kind]
 def find_in_columns(text: str, at: int) -> Iterator[Finding]:
     """Find the cells under the names in a line, given a place in it, should it be the header of a table."""
     start = max(text.rfind('\n', 0, at), text.rfind('\0', 0, at)) + 1
-    header = _line(text, start)
-    below = _lines(text, start + len(header))
+    header = text[start : line_end(text, start)]
+    below = lines_below(text, start + len(header))
     first = next(below, None)
     if first is None or len(header) > 4000:
         return
@@ -72,8 +71,8 @@ def find_in_columns(text: str, at: int) -> Iterator[Finding]:
 
 def _rows(text: str, end: int, sign: str, width: int) -> Iterator[tuple[int, list[_Span]]]:
     """The rows of a table under its header, each with where it begins and where its cells stand."""
-    for begin, line_end in _lines(text, end):
-        line = text[begin:line_end]
+    for begin, line_stop in lines_below(text, end):
+        line = text[begin:line_stop]
         if not line.strip() or _COUNT_LINE.match(line):
             return
         if not _RULE.match(line):
@@ -81,20 +80,6 @@ def _rows(text: str, end: int, sign: str, width: int) -> Iterator[tuple[int, lis
             if len(row) != width if sign else len(row) < min(width, 2):
                 return
             yield begin, row
-
-
-def _line(text: str, at: int) -> str:
-    match = _LINE.match(text, at)
-    return match[0] if match else ''
-
-
-def _lines(text: str, end: int) -> Iterator[_Span]:
-    """The lines that follow one that ends there, in the same string."""
-    while end < len(text) and text[end] != '\0':
-        start = end + (2 if text.startswith('\r\n', end) else 1)
-        end = start + len(_line(text, start))
-        if start < len(text):
-            yield start, end
 
 
 def _split(line: str, begin: int, sign: str) -> list[_Span]:
@@ -168,7 +153,7 @@ def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
             yield from _values(text, insert.end(), columns)
     for copied in _COPY.finditer(lower) if 'from stdin' in lower else ():
         columns = columns_of(copied[2].split(','))
-        for begin, end in _lines(text, copied.end()) if columns else ():
+        for begin, end in lines_below(text, copied.end()) if columns else ():
             if text.startswith('\\.', begin):
                 break
             row = _split(text[begin:end], begin, '\t')

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # What a sentence says between a name and its value, in a few languages.
-_OF = r'(?: (?:for|of|von|de|du|da|di|для) [^\s,;:]{1,40}(?: [^\s,;:]{1,40}){0,3})?'
+_OF = r'(?: (?:for|of|von|de|du|da|di|для) [^\s,;:]{1,40}(?: [^\s,;:]{1,40}){0,3}| [^\s,;:]{4,12}(?= (?:est|es|è|é) ))?'
 _IS = (
     r'is|was|are|will be|has been|ist|war|lautet|es|est|é|è|jest|är|er|on|to|—|–|это',
     r'now|set to|changed to|jetzt|ahora',
@@ -14,7 +14,7 @@ _IS = (
 _SAID = r'[*_]{0,2}["\'`“„«]?(?P<value>[^\s\0"\'`”“»*]{4,})'
 # The text of an element of XML, from the end of its tag on; no run of it can be split in two ways.
 _ELEMENT_TEXT = r'>\s*(?:<!\[CDATA\[\s*)?(?P<value>[^<>\s\0]+(?:[ \t]+[^<>\s\0]+)*)\s*(?:\]\]>\s*)?</'
-_NAME_END = r'[\w.\-]*$'
+_NAME_END = r'[\w.\-]*\Z'
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class _Place:
     """Where a value may stand beside its name."""
 
     before: re.Pattern[str]
-    """Ends with the name up to its last word."""
+    """Ends with the name up to its last word; a group `value` is a secret before it."""
     after: re.Pattern[str]
     """Begins behind the name; its groups `value` and `second` are secrets."""
     is_certain: bool = False
@@ -52,13 +52,39 @@ _PLACES = (
     _place(r'\btype=["\']', r'["\'][^<>]{0,300}?\bvalue=["\'](?P<value>[^"\'<>\r\n\0]+)', is_certain=True),
     # | password | … |
     _place(
-        r'(?:^|[\n\0|│])[ \t]*[`*]{0,2}',
+        r'(?:^|[\n\0])[ \t]*(?:[|│](?:[^\n\0]*[|│])?)?[ \t]*[`*]{0,2}',
         r'[`*]{0,2}[ \t]*[|│][ \t]*`?(?P<value>[^\s|│`\0]+)`?[ \t]*(?=[|│\r\n]|\Z)',
     ),
     # password    …, under a line that says that there are two columns
     _place(r'(?:^|\n)-{3,}+[ ]+-{3,}+[ \t\r]*\n(?:[^\n]*\n){0,40}', r'[ ]{2,}(?P<value>\S+)[ \t]*(?=[\r\n]|\Z)'),
     # enable secret …, a line of its own
     _place(r'(?:^|[\n\0])[ \t]*(?:enable[ ])?', r'[ ](?:\d{1,2}[ ])?(?P<value>[^\s\0/;]{4,})[ \t]*(?=[\r\n]|\Z)'),
+    # name: DB_PASSWORD ⏎ value: …
+    _place(
+        r'\b(?:[Nn]ame|[Kk]ey|NAME|KEY)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?',
+        r'\\*["\'`]?,?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*'
+        r'(?:\\*"(?P<quoted>[^"\\\r\n\0]+)|\\*\'(?P<single>[^\'\\\r\n\0]+)|(?P<value>[^\s"\'\\][^\r\n\0]*))',
+        is_certain=True,
+    ),
+    # ["X-Api-Key", "…"], no call of a function but of those that take a name and its value
+    _place(
+        r'(?:^|[^\w\])]|\b(?:define|set|put|add|append|header|set_?env|set_?(?:request_?)?header|set_?property))'
+        r'[\[(]\s*b?\\?["\']',
+        r'\\?["\']\s*,\s*b?\\?["\'](?P<value>[^"\'\\\r\n\0]{4,})\\?["\']\s*[\])]',
+    ),
+    # - value: … ⏎ name: DB_PASSWORD
+    _place(
+        r'-[ \t]+value:[ \t]+(?:"(?P<quoted>[^"\r\n\0]+)"|(?P<value>[^\s"|>{\[][^\r\n\0]*?))[ \t]*\r?\n'
+        r'[ \t]+name:[ \t]+["\']?',
+        r'["\']?[ \t]*(?=[\r\n]|\Z)',
+        is_certain=True,
+    ),
+    # name="password" ⏎ ⏎ …, of a form in parts
+    _place(r'\bname="', r'"\r?\n(?:[\w\-]+:[^\r\n\0]*\r?\n)*\r?\n(?P<value>[^\r\n\0]+)', is_certain=True),
+    # variable "password" { … default = "…" }
+    _place(r'\bvariable[ ]"', r'"[ ]*\{[^{}\0]{0,400}?\bdefault[ ]*=[ ]*"(?P<value>[^"\r\n\0]+)"', is_certain=True),
+    # password LIKE '…'
+    _place('', r'[ \t]+(?i:not[ ]+)?(?i:r?i?like|regexp)[ \t]+[\'"]%?(?P<value>[^\'"%\r\n\0]{4,})', is_certain=True),
     # password = "…" -> "…"
     _place(
         '',
@@ -70,6 +96,19 @@ _PLACES = (
     _place('', rf'[ ](?:[a-z]+ ){{0,3}}from {_SAID}["\'`”»]? to ["\'`“„«]?(?P<second>[^\s\0"\'`”»]{{4,}})'),
     # the password for bob is …
     _place('', rf'["\'`)*]{{0,3}}{_OF}(?: +(?:{_IS[0]})(?: (?:{_IS[1]}))? *:? +| *(?:{_IS[2]}) *[:：]? *){_SAID}'),
+    # creds for the box: bob / …
+    _place('', rf'{_OF}[ ]*[:=—–-][ ]*[^\s/]{{1,40}}[ ]/[ ]{_SAID}'),
+    # "the db password?" ⏎ bob: it's …
+    _place(
+        '',
+        r'[^\n?\0]{0,60}\?[^\S\n]*\n[^\n\0]{0,60}?[:>\]][ ]+'
+        r'(?:[^\s\0]+[ ]+){0,4}(?P<value>[^\s\0]{4,})[ \t]*(?=[\r\n]|\Z)',
+    ),
+    # use … as the password
+    _place(
+        r'\b(?:[Uu]se|[Tt]ry|[Ss]et|with)[ ](?P<value>[^\s\0"\'`<>]{4,})[ ]as[ ](?:the|your|my|our|a)[ ](?:[a-z]+[ ])?',
+        r'(?!\w)',
+    ),
     # login failed with password …
     _place(r'\b(?:with|using|use|set|and|or|wrong|invalid|bad|incorrect|the|new|old)[ ](?:[a-z]+[ ])?', rf'[ ]{_SAID}'),
 )
@@ -81,6 +120,7 @@ def values_beside(text: str, start: int, end: int) -> Iterator[tuple[tuple[int, 
     """Where the values stand of a name from `start` to `end`, and whether each is certain to be one."""
     for place in _PLACES:
         match = place.after.match(text, end)
-        if match and place.before.search(text[max(0, start - _MAX_BEFORE) : end]):
-            yield from ((match.span(group), place.is_certain) for group in match.groupdict() if match[group])
+        if match and (before := place.before.search(text, max(0, start - _MAX_BEFORE), end)):
+            for found in (before, match):
+                yield from ((found.span(group), place.is_certain) for group in found.groupdict() if found[group])
             return

@@ -1,18 +1,15 @@
 """The masker: expressions of an operator, failures, and time."""
 
 import json
-import threading
 import time
 from typing import Any
 
 import pytest
-from detect_secrets.settings import get_settings
 from inline_snapshot import snapshot
 
 from researcher_integration.masking.findings import Masked
 from researcher_integration.masking.masking import Masker, MaskingError
 from summarizer_tool import ConfigurationError
-from tests.support.planted_secrets import BY_FORM
 
 MASKER = Masker()
 
@@ -75,16 +72,6 @@ def test_a_failure_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert 'sedge' not in str(caught.value)
         assert caught.value.__cause__ is None
         assert caught.value.__suppress_context__
-
-
-def test_nothing_of_detect_secrets_is_set_or_read() -> None:
-    get_settings.cache_clear()
-    threads = [threading.Thread(target=MASKER.mask, args=[BY_FORM[0].text * 50]) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert get_settings.cache_info().currsize == 0
 
 
 def noisy(kilobytes: int) -> str:

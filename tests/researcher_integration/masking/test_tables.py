@@ -127,6 +127,19 @@ redirect=https%3A%2F%2Fx%2F%3Ftoken%3D{}%26a%3D1
 &quot;token&quot;:&quot;{}&quot;
 pass\u00adword: {}
 -password: {}
+ｐａｓｓｗｏｒｄ＝{}
+{"run": ["mysqldump", "-u", "bob", "-p{}", "mill"]}
+['ldapsearch', '-D', 'cn=bob', '-w', '{}', '-b', 'dc=x']
+SELECT id FROM users WHERE user = 'bob' AND password LIKE '{}';
+password = '''\\n{}'''\\nuser = 'bob'
+passwords = ["{}"]
+users:\\n  passwords: {ada: {}}
+passwords:\\n  bob: {}
+get(url, auth=('bob', '{}'))
+form-data; name="password"\\n\\n{}
+variable "db_password" {\\n  default = "{}"\\n}
+use {} as the password, bob
+bob: what was the password?\\nada: it's {}
 """.splitlines()
 
 

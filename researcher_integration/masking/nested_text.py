@@ -1,0 +1,257 @@
+"""Secrets that the structure of a text shows: of JSON, whole or cut off, of YAML, and of what stands under one name."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Self, cast
+
+from researcher_integration.masking import secret_names
+from researcher_integration.masking.findings import END, Finding, Masked, lines_below
+from researcher_integration.masking.masked_values import KUBERNETES, ValuePlace, Values
+
+MAX_NESTED = 100
+"""Objects and lists in each other; what is deeper counts as lying side by side."""
+
+MAX_UNDER_NAME = 20_000
+"""Characters under the name of secrets that are read."""
+
+_OPENS = re.compile(r'(?:\A|\0\n?)\s*(?=[{\[]\s*["{\[])')
+_TOKEN = re.compile(
+    r'(?P<text>"(?>(?:[^"\\\0]++|\\.)*)(?:"|\\?\Z|(?=\0)))(?P<colon>\s*:)?|[{}\[\]\0]|[^\s{}\[\],:"\0]++', re.DOTALL
+)
+# The same as programs, TOML and YAML write it, with names that have no quotes.
+_LOOSE_TOKEN = re.compile(
+    r'(?P<text>"(?>(?:[^"\\\0\n]++|\\.)*)"|\'(?>(?:[^\'\\\0\n]++|\\.)*)\'|[\w.\-$]++(?=[ \t]*(?:=>?|:[ \t\n])))'
+    r'(?P<colon>[ \t]*(?:=>?|:))?|[{}\[\]()\0]|[^\s{}\[\](),"\'\0]++'
+)
+_CLOSES = {'{': '}', '[': ']', '(': ')'}
+# What only the structure tells: the rest is found by the names beside it.
+_WORTH = re.compile(
+    r'"kind"\s*:\s*"secret|"value"\s*:'
+    r'|(?P<name>[\w.\- ]{0,40}(?:secret|token|key|pass|pwd|creds?|credential)\w{0,8})"\s*(?::\s*[{\[]|[,\]}])'
+)
+_SCALAR = re.compile(r'"|-?\d|(?:true|false|null|None|True|False|NaN|-?Infinity)$|MASKED_')
+_SAME_KEYS = END
+"""The key under which stands what has the key of something else in its object."""
+_IS_SECRET = re.compile(r'"kind"\s*:\s*"Secret')
+
+_SECRET_YAML = re.compile(r'\bkind:[ \t]*["\']?Secret(?:List)?\b')
+_PARTS = re.compile(r'^---|\0', re.MULTILINE)
+_YAML_LINE = re.compile(
+    r'(?P<indent>[ \t]*)(?P<items>(?:-[ \t]+)*)'
+    r'(?:(?P<quote>["\']?)(?P<key>[^\s"\'#:{}\[\]>|][^:\r\n\0]{0,200}?)(?P=quote)'
+    r'[ \t]*:(?=[ \t\r\n\0]|\Z))?[ \t]*(?P<value>[^\r\n\0]*)'
+)
+_YAML_SCALAR = re.compile(
+    r'"(?P<double>(?>(?:[^"\\]++|\\.)*))"|\'(?P<single>[^\']*)\'|(?P<bare>.*?)(?=[ \t]+#|[ \t]*$)'
+)
+_BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
+
+_Container = dict[str, Any] | list[Any]
+
+
+class _Located(str):
+    """A string or a number of a text, with where it stands."""
+
+    __slots__ = ('bare', 'start')
+    start: int
+    bare: bool
+
+    @classmethod
+    def at(cls, text: str, start: int, *, bare: bool = False) -> Self:
+        found = cls(text)
+        found.start, found.bare = start, bare
+        return found
+
+
+class _Call(list[Any]):
+    """What stands in round brackets, where a word without quotes is a name of the program."""
+
+
+class _LocatedValues(Values):
+    """Finds the secrets in what has been read into located strings; changes nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda text: Masked(text, {}))
+        self.findings: list[Finding] = []
+
+    def _text(self, value: str, place: ValuePlace) -> str:
+        if isinstance(value, _Located) and place.kind and place.is_secret(value, is_number=value.bare):
+            self.findings.append(Finding(value.start, value.start + len(value), place.kind, value.bare))
+        return value
+
+
+def find_in_json(text: str, lower: str) -> Iterator[Finding]:
+    """Find values by the names over them, and those of a Secret, in the strings that begin as JSON does."""
+    for opening in _OPENS.finditer(text):
+        at = opening.end()
+        end = _string_end(text, at)
+        names = (match.span('name') for match in _WORTH.finditer(lower, at, end))
+        if any(start < 0 or secret_names.kind_over(text[start:stop]) for start, stop in names):
+            yield from _found(_json(text, at, end))
+
+
+def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
+    """Find the values of `data` and `stringData` in the Secrets of a YAML text."""
+    if not _SECRET_YAML.search(text):
+        return
+    start = 0
+    for end in [*(match.start() for match in _PARTS.finditer(text)), len(text)]:
+        if _SECRET_YAML.search(text, start, end):
+            for found in _found(_yaml(text, start, end)):
+                if found.kind == KUBERNETES and not secret_names.is_placeholder(text[found.start : found.end]):
+                    yield Finding(found.start, found.end, found.kind)
+        start = end + (text[end : end + 1] == END)
+
+
+def find_under(text: str, name: str, opening: int, limit: int) -> Iterator[Finding]:
+    """Find what stands under the name of secrets: in the brackets that open there, or in the lines up to a limit."""
+    end = min(limit, opening + MAX_UNDER_NAME)
+    if text[opening : opening + 1] in _CLOSES:
+        top: dict[str, Any] = {}
+        _read(text, opening, end, top, name)
+        yield from _found(top)
+    else:
+        yield from _found({name: _yaml(text, opening, end)})
+
+
+def _found(value: object) -> list[Finding]:
+    values = _LocatedValues()
+    values.masked(value)
+    return values.findings
+
+
+def _string_end(text: str, start: int) -> int:
+    end = text.find(END, start)
+    return end if end >= 0 else len(text)
+
+
+def _json(text: str, start: int, end: int) -> list[Any]:
+    top: list[Any] = []
+    document = _read(text, start, end, top)
+    if document is not None and _IS_SECRET.search(text, document, end):  # no quote tells where a value ends
+        top.insert(0, {'kind': 'Secret', 'data': {'': _Located.at(text[document:end], document)}})
+    return top
+
+
+def _read(text: str, start: int, end: int, top: _Container, name: str | None = None) -> int | None:
+    """Read into a container what stands in brackets: all of JSON, or, given its name, what opens there in any language.
+
+    Returns:
+        Where an object of JSON begins that is broken.
+    """
+    loose = name is not None
+    key = name or ''
+    opens = '{[(' if loose else '{['
+    stack = [top]
+    document = start
+    for token in (_LOOSE_TOKEN if loose else _TOKEN).finditer(text, start, end):
+        word = token[0]
+        if token['colon']:
+            key = token['text'].strip('"\'')
+        elif word in opens:
+            document = token.start() if len(stack) == 1 else document
+            new: _Container = {} if word == '{' else _Call() if word == '(' else []
+            if len(stack) < MAX_NESTED:
+                _put(stack[-1], key, new)
+            stack.append(new if len(stack) < MAX_NESTED else stack[-1])
+            key = ''
+        elif word in ('}', ']', ')'):
+            if len(stack) > 1:
+                stack.pop()
+            if loose and len(stack) == 1:
+                return None
+        elif word == END:
+            break
+        elif not loose and len(stack) > 1 and not _SCALAR.match(word):
+            return document
+        else:
+            quoted = word[0] in '"\'' if loose else word[0] == '"'
+            content = word[1 : -1 if len(word) > 1 and word.endswith(word[0]) else None] if quoted else word
+            is_number = word[:1] in '-0123456789'
+            is_word = loose and not isinstance(stack[-1], _Call)
+            at = token.start() + quoted
+            value = _Located.at(content, at, bare=not quoted and not loose) if quoted or is_number or is_word else None
+            _put(stack[-1], key, value)
+            key = ''
+    return None
+
+
+def _put(container: _Container, key: str, value: object) -> None:
+    if isinstance(container, list):
+        container.append(value)
+    elif key in container:  # twice in one object
+        cast('list[Any]', container.setdefault(_SAME_KEYS, [])).append({key: value})
+    else:
+        container[key] = value
+
+
+class _Level:
+    """A mapping or a list of YAML, with the column that its keys or dashes stand in."""
+
+    def __init__(self, column: int, container: _Container) -> None:
+        self.column = column
+        self.container = container
+        self.key = ''
+
+
+def _yaml(text: str, start: int, end: int) -> dict[str, Any]:
+    """Read lines as YAML; whatever they are, each has its place by its indent."""
+    levels = [_Level(-1, {})]
+    root = cast('dict[str, Any]', levels[0].container)
+    at = start
+    while at < end:
+        line = _YAML_LINE.match(text, at, end)
+        if line is None:
+            break
+        at = line.end() + (2 if text.startswith('\r\n', line.end()) else 1)
+        column, key, value = len(line['indent']), line['key'], line['value'].rstrip()
+        if not (key or value) or (not key and value.startswith('#')):
+            continue
+        for dash in re.finditer('-[ \t]+', line['items']):
+            _open(levels, column + dash.start(), [])
+        column += len(line['items'])
+        if key:
+            _open(levels, column, {})
+            levels[-1].key = key
+        elif not line['items']:
+            while len(levels) > 1 and levels[-1].column >= column:
+                levels.pop()
+        begin = line.start('value')
+        if _BLOCK.match(value):
+            at = block_end(text, len(line['indent']), line.end())
+            _put(levels[-1].container, levels[-1].key, _Located.at(text[begin:at], begin))
+            at += 2 if text.startswith('\r\n', at) else 1
+        elif value.startswith(('{', '[')):
+            _read(text, begin, end, levels[-1].container, levels[-1].key)
+        elif value and (scalar := _YAML_SCALAR.match(value)):
+            group = scalar.lastgroup or 'bare'
+            located = _Located.at(scalar[group], begin + scalar.start(group))
+            _put(levels[-1].container, levels[-1].key, located if located not in ('{}', 'null') else None)
+    return root
+
+
+def _open(levels: list[_Level], column: int, new: _Container) -> None:
+    """Go on in the mapping or list of that column, or begin the new one within what is open."""
+    is_list = isinstance(new, list)
+    while levels[-1].column > column or (
+        levels[-1].column == column and isinstance(levels[-1].container, list) and not is_list
+    ):
+        levels.pop()
+    if levels[-1].column < column or (is_list and not isinstance(levels[-1].container, list)):
+        _put(levels[-1].container, levels[-1].key, new)
+        levels.append(_Level(column, new))
+
+
+def block_end(text: str, indent: int, under: int, *, with_items: bool = False) -> int:
+    """Where the lines end that stand deeper than the line over them, which has this indent and ends there.
+
+    With items, those of a list may stand as deep as that line.
+    """
+    end = under
+    for start, next_end in lines_below(text, under):
+        line = text[start:next_end].lstrip(' \t')
+        deep = next_end - start - len(line) + (with_items and line.startswith('- '))
+        if line.strip() and deep <= indent:
+            break
+        end = next_end
+    return end
