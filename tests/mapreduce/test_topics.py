@@ -31,16 +31,16 @@ def tagging(request: ParsedRequest, info: AgentInfo) -> ModelResponse:
 
 async def test_each_topic_draws_on_all_documents_in_one_reading() -> None:
     summarizer = Summarizer(make(default_chunk_size_tokens=600))
-    one = await summarizer.summarize_for_extraction(DOCUMENTS, 'people and trade', max_output_tokens=500)
-    summary = await summarizer.summarize_topics(DOCUMENTS, [PEOPLE, TRADE], max_output_tokens=500)
+    one = await summarizer.summarize_for_extraction(DOCUMENTS, 'people and trade', max_output_tokens=900)
+    summary = await summarizer.summarize_topics(DOCUMENTS, [PEOPLE, TRADE], max_output_tokens=900)
     assert summary.stats.map_calls == one.stats.map_calls
     assert (summary.stats.reduce_calls, summary.stats.repair_calls) == (0, 0)
     assert [topic.name for topic in summary.topics] == ['People', 'Trade']
     for topic in summary.topics:
         assert {place.source_id for fact in topic.facts for place in fact.evidence} == {each.id for each in DOCUMENTS}
         assert topic.tokens_out == tokens.count(topic.text)
-    assert tokens.count(summary.text) == summary.stats.tokens_out <= 500
-    assert summary.stats.tokens_out > 400
+    assert tokens.count(summary.text) == summary.stats.tokens_out <= 900
+    assert summary.stats.tokens_out > 800
     assert summary.text == '\n\n'.join(f'# {topic.name}\n{topic.text}' for topic in summary.topics)
     said = [fact.text for topic in summary.topics for fact in topic.facts]
     assert said == [fact.text for fact in summary.facts]

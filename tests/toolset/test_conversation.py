@@ -50,9 +50,8 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
         [
             '-> summarize_for_extraction {"source_ids": ["src_a8a9eea8a734"], "schema_hint": "factions, leaders", "max_output_tokens": 150}',
             """\
-<- summarize_for_extraction success: | The Dykewardens | Founded: 402 BR, by Osmer Vant | Seat: Sluice Hall, Wickhythe | Leader: High Dykewarden Ysolde Harrow (since 1 Dirge 628) |
-Drip – indentured miners.
-Marchbank sold the tomb key to the Silt Choir on 20 Smoke 640.
+<- summarize_for_extraction success: | Trusted | Points needed: 8,000 | Vendor discount: 5% | Unlocks: faction recipes, tabard |
+| The Tallow Court | Founded: 5 Heat 588, by Maurec Vant | Seat: Vant Hold | Leader: Chandler-King Corvane Vant (since 18 Scythe 619) |
 | The Silt Choir | Founded: night of 3 Dirge 530 | Seat: Sunken Minster, Bellwater | Leader: Abbess Merrowen Sile (Abbess since 521) |
 
 [src_a8a9eea8a734: ask again by source_ids, or read_source.]\
