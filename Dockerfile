@@ -11,7 +11,7 @@ COPY summarizer_tool summarizer_tool/
 RUN --mount=type=cache,target=/root/.cache/pip \
     python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir /src/dist . && \
     python -m pip --python /opt/venv/bin/python install --disable-pip-version-check \
-    "$(echo /src/dist/*.whl)[documents,embeddings,openai,server]"
+    "$(echo /src/dist/*.whl)[batch,documents,embeddings,openai,server]"
 
 
 FROM python:3.12-slim

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from runpy import run_path
 from threading import Thread
 
 import pytest
@@ -273,6 +274,13 @@ def test_commands_are_functions() -> None:
     for target in PROJECT['project']['scripts'].values():
         module, _, name = target.partition(':')
         assert callable(getattr(import_module(module), name)), target
+
+
+def test_a_worker_process_starts_no_second_program() -> None:
+    # It loads the file of its program, under another name than `__main__`.
+    for package in ('summarizer_tool', 'researcher_integration'):
+        for file in (REPOSITORY / package).rglob('__main__.py'):
+            run_path(str(file), run_name='__mp_main__')
 
 
 # What is installed, and what is asked for by name

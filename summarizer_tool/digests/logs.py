@@ -101,7 +101,8 @@ def _about(group: Group, events: Sequence[Event], words: Mapping[str, int]) -> I
         rank += _NOTABLE * bool(notable_words(members[0].message[:_LINE_LENGTH]))
     few = members if size <= _LINES_NAMED else [*members[:_LINES_NAMED], members[-1]]
     told = _template(group, members, events, topic)
-    yield DigestStatement(told, rank, topic, tuple(event.line for event in few))
+    lines = tuple(event.line for event in few)
+    yield DigestStatement(told, rank, topic, lines, shortened=members[0].raw)
 
 
 def _as_it_stands(event: Event) -> str:

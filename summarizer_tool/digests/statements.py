@@ -78,6 +78,8 @@ class DigestStatement:
     """Numbers, from 1, of the lines it tells of, where they are known; the first ones if there are many."""
     asked_by: str = ''
     """The name of a field, if only a focus that has its last word wants to know it."""
+    shortened: str = ''
+    """What it shows a part of: a part of an order may not look like one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,9 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
 
     def waits(index: int) -> bool:
         if index not in waiting:
-            waiting[index] = ranked[index].topic in _UNCALLED and addresses_reader(ranked[index].text)
+            each = ranked[index]
+            texts = (text for text in (each.text, each.shortened) if text)
+            waiting[index] = each.topic in _UNCALLED and any(map(addresses_reader, texts))
         return waiting[index]
 
     if sum(costs) <= budget and len(costs) == len(ranked):

@@ -18,7 +18,7 @@ from summarizer_tool.digests.places import (
     find_places,
 )
 from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
-from summarizer_tool.digests.statements import DigestStatement
+from summarizer_tool.digests.statements import DigestStatement, one_line
 
 _TEXT = 500_000
 """Characters of a text that are compared: half of them the first and the last ones, and between these what is rare."""
@@ -74,7 +74,13 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
         told += 1
         lines = (each.record.line,) if each.record.line else ()
         text = shown_record(each.record, each.values, usual)
-        yield DigestStatement(text, 54.0 + 1.5 * min(now, 20.0), 'odd items', lines)
+        rank = 54.0 + 1.5 * min(now, 20.0)
+        yield DigestStatement(text, rank, 'odd items', lines, shortened=_whole(each.record))
+
+
+def _whole(record: OutputRecord) -> str:
+    """All that a record says, each field on a line."""
+    return '\n'.join(one_line(text, LONGEST_LINE) for text in (record.text, *dict(record.fields).values()) if text)
 
 
 def _bounded(records: Sequence[OutputRecord]) -> Sequence[OutputRecord]:

@@ -5,6 +5,7 @@ import sys
 import threading
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ _IMPORTING = '<frozen importlib._bootstrap>'
 
 class ComputingEndedError(BaseException):
     """Raised inside of computing whose caller has left; no `except Exception` keeps it going."""
+
+
+_ENDED = ctypes.py_object(ComputingEndedError)
+_c_thread = ctypes.c_ulong
+_set_raised = ctypes.pythonapi.PyThreadState_SetAsyncExc
+"""Has a thread raise something as soon as it runs Python again."""
 
 
 class EndableCall(Generic[T]):
@@ -56,12 +63,15 @@ class EndableCall(Generic[T]):
 
     def end(self, loop: AbstractEventLoop) -> None:
         """Have it end, and look again until it has; `loop` is the running one."""
+        thread = self._thread
+        is_importing = thread is not None and _is_importing(thread)
+        # CPython 3.11 enters no traced function while something waits to be raised anywhere: none is called in here.
         with self._lock:
             self._is_ended = True
             if self._thread is None:
                 return
-            if not _is_importing(self._thread):
-                _raise_in(self._thread, ComputingEndedError)
+            if not is_importing:
+                _set_raised(_c_thread(self._thread), _ENDED)
         if not loop.is_closed():
             loop.call_later(AGAIN_SECONDS, self.end, loop)
 
@@ -69,9 +79,12 @@ class EndableCall(Generic[T]):
         """From here on nothing is raised in this thread, which others use next."""
         with self._lock:
             thread, self._thread = self._thread, None
-            # Taking back what was never raised makes CPython look for it between any two lines from then on.
             if thread is not None and self._is_ended:
-                _raise_in(thread, None)
+                # What were taken back, CPython would look for between any two lines from then on: it has to come.
+                with suppress(ComputingEndedError):
+                    _set_raised(_c_thread(thread), _ENDED)
+                    while True:
+                        pass
 
 
 def _is_importing(thread: int) -> bool:
@@ -81,9 +94,3 @@ def _is_importing(thread: int) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Raise an exception in a thread as soon as it runs Python again; None takes one back that has not come yet."""
-    raised = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)

@@ -2,4 +2,5 @@
 
 from summarizer_tool.server.main import main
 
-main()
+if __name__ == '__main__':  # worker processes load this file, too
+    main()

@@ -45,12 +45,26 @@ async def test_without_processes_a_thread_computes() -> None:
 
 
 PROFILED = """
-import anyio, sys
+import anyio, asyncio, sys
+from summarizer_tool.runtime.ending_threads import ComputingEndedError, EndableCall
 from summarizer_tool.runtime.executors import in_thread
 
 def nothing(): pass
 
+async def end():
+    loop = asyncio.get_running_loop()
+    call = EndableCall(lambda: call.end(loop))
+    try:
+        await anyio.to_thread.run_sync(call)
+    except ComputingEndedError:
+        pass
+    with anyio.move_on_after(0.01):
+        await in_thread(lambda: [nothing() for _ in range(10 ** 8)])
+    await asyncio.sleep(0.3)  # by then it has looked again whether it has ended
+
 assert anyio.run(in_thread, len, 'text') == 4
+if 'ended' in sys.argv:
+    anyio.run(end)
 seen = []
 sys.setprofile(lambda frame, event, _: seen.append(f'{event} {frame.f_code.co_name}'))
 nothing()
@@ -59,12 +73,13 @@ print(seen[:2])
 """
 
 
-def test_a_profiler_sees_what_follows_computing_in_a_thread() -> None:
+@pytest.mark.parametrize('how', ['done', 'ended'])
+def test_a_profiler_sees_what_follows_computing_in_a_thread(how: str) -> None:
     """An exception that was taken back and never raised makes CPython 3.11 trace one line for ever.
 
     In a process of its own, for another test may have ended a computation in this one.
     """
-    seen = subprocess.run([sys.executable, '-c', PROFILED], capture_output=True, text=True, timeout=60, check=True)
+    seen = subprocess.run([sys.executable, '-c', PROFILED, how], capture_output=True, text=True, timeout=60, check=True)
     assert seen.stdout.strip() == "['call nothing', 'return nothing']"
 
 

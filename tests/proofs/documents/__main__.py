@@ -72,7 +72,9 @@ def main() -> int:
             began = time.perf_counter()
             try:
                 made = reader(path)
-            except Exception as error:  # noqa: BLE001 - that it fails is its result
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - that it fails is its result, be it a panic of Rust
                 made = ''
                 failures.append(f'{name}: {path.name}: {type(error).__name__}')
             took = time.perf_counter() - began
