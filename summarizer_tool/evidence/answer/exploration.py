@@ -133,7 +133,7 @@ class Exploration:
         self._report('analyse', 1, 1, f'{len(self.parts)} sub-queries' if len(self.parts) > 1 else 'one question')
 
     def _by_rules(self) -> tuple[str, ...]:
-        return sub_queries.split(self.question.text, self.question.intent, self.question.constraints)
+        return sub_queries.split(self.question.text)
 
     async def _fetch(self, named: Sequence[str]) -> list[LoadedPage]:
         if not named:
