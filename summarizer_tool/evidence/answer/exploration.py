@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import anyio
 
 from summarizer_tool.evidence.answer import links, sufficiency
-from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
+from summarizer_tool.evidence.answer.link_terms import pointer
+from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import LoadedPage, PageLoader, PageRequest
-from summarizer_tool.evidence.answer.pointers import Pointers
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.answer.trace import StopReason
 from summarizer_tool.evidence.question import scope, sub_queries
@@ -61,8 +61,8 @@ class Exploration:
     """Whether that is of all pages that are there."""
     judgement: Judgement = field(default_factory=Judgement)
     references: list[Reference] = field(default_factory=list[Reference])
-    pointers: dict[str, Pointers] = field(default_factory=dict[str, Pointers])
-    """The links of the sources that were named or fetched, by handle."""
+    pointers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """What in the sources that were named or fetched only leads elsewhere, by handle."""
     rounds: int = 0
     iterations: int = 0
     stalled: int = 0
@@ -287,7 +287,8 @@ class Exploration:
         """Take in the links of pages."""
         topic = await in_thread(self._topic)
         for page in pages:
-            self.pointers[self.gathering.pages[page.index].source_id] = await in_thread(Pointers, page.links)
+            source_id = self.gathering.pages[page.index].source_id
+            self.pointers[source_id] = [*map(pointer, page.links[:MAX_LINKS])]
             self.references += await in_thread(
                 links.references, page.links, page_url=page.url, parent=page.index, depth=page.depth, topic=topic
             )

@@ -14,12 +14,15 @@ from urllib.parse import unquote, urlsplit
 
 import regex
 
-from summarizer_tool.evidence.answer.pointers import MAX_LINKS, MAX_TEXT, link_terms
+from summarizer_tool.evidence.answer.link_terms import MAX_TEXT, link_terms
 from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import names, terms, word_vectors
 from summarizer_tool.text.addresses import host_of, is_url, key_of, without_fragment
 from summarizer_tool.text.stop_words import stop_words
+
+MAX_LINKS = 1000
+"""Of one page that are looked at; a page of more is an index of everything."""
 
 LEAST_SCORE = 0.2
 """Below this a link shares no more with the question than any other: one term of it in the path, but a common one, or

@@ -94,28 +94,29 @@ def shown(brief: str, web: Site, *names: str) -> str:
 async def test_auto_follows_links_until_there_is_enough(web: Site) -> None:
     with asking(web) as retriever:
         found = await retriever.answer(web.url('/guide/turbines'), HALLIN, intent='a plaque', max_tokens=1500)
-    assert heads(found.text) == ['SOURCES 3', 'EVIDENCE 3 sources', 'EXPANSION TRACE showing 2 of 3', 'CITATIONS 8']
+    assert heads(found.text) == ['SOURCES 2', 'EVIDENCE 2 sources', 'EXPANSION TRACE 2', 'CITATIONS 7']
     assert [quote.words for quote in quotes(found.text)][:3:2] == [
         'Four bays hold Kaplan sets, which were bought second-hand from the barrage at Hallin Ness when that one silted up.',
         'The Kaplan sets cut in at a head of 1.35 metres, and the keeper of the watch takes them off again when the head has fallen below ninety centimetres.',
     ]
     assert shown(found.text, web, 'SOURCES', 'EXPANSION TRACE', 'STATS') == snapshot("""\
-[SOURCES] 3
-1. src_02153ebafcfc · http://station.example/guide/turbines · Turbines
-2. src_f9ad39298769 · http://station.example/guide/turbines/kaplan · The Kaplan sets
-3. src_d5c8ea09c46c · http://station.example/guide/turbines/kaplan/blades · The runner blades
+[SOURCES] 2
+1. src_02153ebafcfc · 260 tokens · fetched DAY · http://station.example/guide/turbines · Turbines
+§ The three kinds · How they share the work
+2. src_f9ad39298769 · 176 tokens · fetched DAY · http://station.example/guide/turbines/kaplan · The Kaplan sets
+§ Starting and stopping · Upkeep
 
-[EXPANSION TRACE] showing 2 of 3
-2 rounds; stopped: no promising links; every URL begins with http://station.example/guide/
-`-- turbines | depth 0 | source 1 | +4 passages | score 0.00 -> 0.34 | … ms
-    `-- turbines/kaplan | depth 1 | source 2 | +3 passages | score 0.34 -> 0.45 | … ms
+[EXPANSION TRACE] 2
+1 round; stopped: enough evidence; every URL begins with http://station.example/guide/
+`-- turbines | depth 0 | source 1 | +4 passages | score 0.00 -> 0.74 | … ms
+    `-- turbines/kaplan | depth 1 | source 2 | +3 passages | score 0.74 -> 0.77 | … ms
 
 [STATS]
 mode: auto
-searched: 3 documents, 10 passages
-words found in: 8 passages
-iterations: 3
-stopped: no promising links
+searched: 2 documents, 7 passages
+words found in: 7 passages
+iterations: 2
+stopped: enough evidence
 ranking: none
 full context: yes
 seconds: …
