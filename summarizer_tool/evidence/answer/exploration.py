@@ -2,7 +2,6 @@
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.settings import Settings
-from summarizer_tool.text.addresses import host_of, key_of
+from summarizer_tool.text.addresses import host_of
 
 _PATIENCE = 2
 _THOROUGH_PATIENCE = 4
@@ -247,24 +246,11 @@ class Exploration:
         found = links.promising(
             self.references,
             self._topic(),
-            read=self._values(),
             seen=self.gathering.seen,
             allows=lambda url: within.allows(url) and host_of(url) not in lost,
         )
         # Behind those of which something is said, the answer may stand behind any.
         return found if is_lacking else [candidate for candidate in found if candidate.is_told]
-
-    def _values(self) -> dict[str, float]:
-        """By the key of each page that was read, how near it comes to what is asked, 0 to 1; without lists of pages."""
-        lists = Counter(reference.parent for reference in self.references if reference.is_way)
-        best: dict[str, float] = {}
-        for hit in self.found.hits:
-            best[hit.passage.source_id] = max(hit.score, best.get(hit.passage.source_id, 0.0))
-        return {
-            key_of(page.url): best.get(page.source_id, 0.0)
-            for index, page in enumerate(self.gathering.pages)
-            if not page.failure and lists[index] < links.MANY
-        }
 
     async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[LoadedPage]:
         at_once = self.settings.answer_max_pages_per_round
