@@ -12,10 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import repeat
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.excerpt import Excerpt, Span
 from summarizer_tool.documents.token_index import TokenIndex, index_tokens
 from summarizer_tool.schemas import STRATEGIES
 from summarizer_tool.text import tokens
@@ -61,25 +59,16 @@ class ChunkPiece:
     header: str
     """The heading path as the line a reader gets before the text: shortened if it would take over a quarter of the
     chunk, with its line feed; empty without a path."""
-    left_out: tuple[Span, ...] = ()
-    """The parts that the chunk leaves out: whole segments between `start` and `end`, ascending."""
-
-    @property
-    def runs(self) -> list[Span]:
-        """The spans that the chunk holds, ascending."""
-        edges = [self.start, *(edge for span in self.left_out for edge in span), self.end]
-        return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
 
     @property
     def text(self) -> str:
-        """The document's text from `start` to `end`, less what is left out."""
-        text = self.document.text
-        return ''.join([text[start:end] for start, end in self.runs])
+        """The document's text from `start` to `end`."""
+        return self.document.text[self.start : self.end]
 
     @property
-    def segment_runs(self) -> list[tuple[int, int]]:
-        """The numbers of the first and the last segment of each of the runs."""
-        return [(self.document.segment_at(start), self.document.segment_at(end - 1)) for start, end in self.runs]
+    def segments(self) -> range:
+        """The numbers of its segments."""
+        return range(self.document.segment_at(self.start), self.document.segment_at(self.end - 1) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +94,6 @@ def chunk(
     size: int,
     overlap: int = 500,
     strategy: str = 'semantic',
-    left_out: Sequence[Sequence[Span]] | None = None,
 ) -> list[Chunk]:
     """Cut documents into chunks.
 
@@ -115,11 +103,9 @@ def chunk(
         overlap: Tokens that two neighbouring windows of the token strategy share, at most a quarter of a chunk. The
             semantic strategy needs none: heading paths give the context.
         strategy: One of `STRATEGIES`; any other is logged and means semantic.
-        left_out: For each document the spans of whole segments, ascending, that go into no chunk; by default none.
 
     Returns:
-        Chunks of at most `size` tokens. The pieces of a document, in order, make up its text (less the overlap, and
-        less what is left out).
+        Chunks of at most `size` tokens. The pieces of a document, in order, make up its text (less the overlap).
 
     Raises:
         ValueError: If `size` is less than 16 or `overlap` is negative.
@@ -128,8 +114,7 @@ def chunk(
         raise ValueError(f'size={size} must be at least {MIN_SIZE} tokens and overlap={overlap} at least 0')
     if strategy not in STRATEGIES:
         _logger.warning('unknown chunking strategy %.40s, using semantic instead', repr(strategy))
-    excerpts = map(Excerpt.of, documents, left_out if left_out is not None else repeat(()))
-    sources = _sources([excerpt for excerpt in excerpts if excerpt.left.text], size)
+    sources = _sources([document for document in documents if document.text], size)
     packer = _Packer(size)
     for source in sources:
         if strategy == 'token':
@@ -174,7 +159,7 @@ def _header(path: tuple[str, ...], limit: int) -> str:
 class _Source:
     """A document with all that is known of it before it is cut."""
 
-    excerpt: Excerpt
+    document: Document
     token_index: TokenIndex
     structure: Structure
     size: int
@@ -182,11 +167,6 @@ class _Source:
         default_factory=dict[tuple[int, int], tuple[int, int] | None]
     )
     """By the span of a block: the span of its segments if they fit a chunk, else None."""
-
-    @property
-    def document(self) -> Document:
-        """The text to be cut, in which all offsets are."""
-        return self.excerpt.left
 
     def fingerprint(self, at: int) -> int:
         """A number that stands for the text at a place, wherever the place is."""
@@ -205,17 +185,9 @@ class _Source:
         return _header(self.path(at), self.size // _HEADER_SHARE)
 
     def piece(self, start: int, end: int) -> ChunkPiece:
-        """The piece from `start` to `end`, as one of the whole document."""
+        """The piece from `start` to `end`."""
         path = self.path(start)
-        whole, first, last = self.excerpt.whole, self.excerpt.start_of(start), self.excerpt.end_of(end)
-        return ChunkPiece(
-            document=whole,
-            start=first,
-            end=last,
-            heading_path=path,
-            header=_header(path, self.size // _HEADER_SHARE),
-            left_out=self.excerpt.left_out(first, last),
-        )
+        return ChunkPiece(self.document, start, end, path, _header(path, self.size // _HEADER_SHARE))
 
     def divided_block(self, at: int) -> tuple[int, int] | None:
         """The span of the fence or table that a cut at `at` goes through although it fits a chunk, if any."""
@@ -235,13 +207,12 @@ class _Source:
         return self._whole[block]
 
 
-def _sources(excerpts: Sequence[Excerpt], size: int) -> Iterator[_Source]:
+def _sources(documents: Sequence[Document], size: int) -> Iterator[_Source]:
     # About four characters a token; a unit is not so short that calls cost more than what they count.
     unit = min(max(size * 4 // _UNITS, 100), 4000)
-    documents = [excerpt.left for excerpt in excerpts]
     measured = index_tokens([each.text for each in documents], [each.segment_starts for each in documents], unit)
-    for excerpt, token_index in zip(excerpts, measured, strict=True):
-        yield _Source(excerpt, token_index, parse(excerpt.left.text), size)
+    for document, token_index in zip(documents, measured, strict=True):
+        yield _Source(document, token_index, parse(document.text), size)
 
 
 class _Packer:

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 
 from summarizer_tool.documents.chunking import Chunk, ChunkPiece, chunk
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.excerpt import Span
 from summarizer_tool.documents.repeats import Repeat, find
-from summarizer_tool.text import tokens
 
-Place = tuple[int, int, int, tuple[str, ...], str, tuple[Span, ...]]
+Place = tuple[int, int, int, tuple[str, ...], str]
 """Index of a document, and the members of a `ChunkPiece` after its document."""
 
 
@@ -23,7 +21,7 @@ class ChunkCuts:
     segment_starts: list['array[int]'] = field(default_factory=list['array[int]'])
     """The offsets of the segments of each document."""
     repeats: list[list[Repeat]] = field(default_factory=list[list[Repeat]])
-    """The parts of each document that an earlier one holds; they are in no chunk."""
+    """Of each document: what an earlier one holds; it is in no chunk."""
     repeated_tokens: int = 0
     """The size of all repeats, in tokens."""
 
@@ -32,22 +30,19 @@ def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -
     """Cut documents into chunks, as `chunking.chunk` does, without what repeats over them."""
     index_of = {id(document): index for index, document in enumerate(documents)}
     repeats = find(documents)
-    left_out = [[(repeat.start, repeat.end) for repeat in found] for found in repeats]
-    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy, left_out=left_out)
-    repeated = [
-        document.text[start:end] for document, spans in zip(documents, left_out, strict=True) for start, end in spans
-    ]
+    left = [document for document, found in zip(documents, repeats, strict=True) if not found]
+    chunks = chunk(left, size=size, overlap=overlap, strategy=strategy)
     return ChunkCuts(
         chunks=[(each.tokens, [_place(piece, index_of) for piece in each.pieces]) for each in chunks],
         segment_starts=[array('Q', document.segment_starts) for document in documents],
         repeats=repeats,
-        repeated_tokens=sum(tokens.counts(repeated)),
+        repeated_tokens=sum(document.tokens for document, found in zip(documents, repeats, strict=True) if found),
     )
 
 
 def _place(piece: ChunkPiece, index_of: dict[int, int]) -> Place:
     index = index_of[id(piece.document)]
-    return index, piece.start, piece.end, piece.heading_path, piece.header, piece.left_out
+    return index, piece.start, piece.end, piece.heading_path, piece.header
 
 
 def chunks_of(cut: ChunkCuts, documents: Sequence[Document]) -> list[Chunk]:

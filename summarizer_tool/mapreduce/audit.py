@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.excerpt import Span
+from summarizer_tool.documents.repeats import Span
 from summarizer_tool.schemas import Audit, Coverage, DocumentCoverage, ItemKind, LostItem
 from summarizer_tool.text import names
 from summarizer_tool.text.normalize import asked, stated

@@ -80,7 +80,7 @@ def number(chunk: Chunk, index_of: Mapping[int, int]) -> Numbered:
         starts = piece.document.segment_starts
         document = index_of[id(piece.document)]
         lines: list[NumberedLine] = []
-        for segment in (number for first, last in piece.segment_runs for number in range(first, last + 1)):
+        for segment in piece.segments:
             end = starts[segment] if segment < len(starts) else len(text)
             raw = text[max(starts[segment - 1], piece.start) : min(end, piece.end)]
             if shown := raw.strip('\r\n').rstrip():

@@ -59,13 +59,10 @@ def parts(
         for chunk, outcome in zip(chunks, outcomes, strict=True)
         for piece in chunk.pieces
         for index in [index_of[id(piece.document)]]
-        for run in piece.segment_runs
-        for first, last, state in _by_state(index, *run, outcome)
+        for first, last, state in _by_state(index, piece.segments[0], piece.segments[-1], outcome)
     ]
     found += [
-        (index, _repeated(documents[index], repeat, documents[repeat.kept_in]))
-        for index, each in enumerate(repeats)
-        for repeat in each
+        (index, _repeated(documents[index], repeat.kept_in)) for index, each in enumerate(repeats) for repeat in each
     ]
     return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]
 
@@ -80,13 +77,10 @@ def _by_state(index: int, first: int, last: int, outcome: ChunkOutcome) -> list[
     return [each for each in both if each[0] <= each[1]]
 
 
-def _repeated(document: Document, repeat: Repeat, holder: Document) -> Part:
-    """The account of segments that an earlier document holds."""
-    first, last = holder.segment(repeat.kept_first).line, holder.segment(repeat.kept_last).line
-    where = f'line {first}' if first == last else f'lines {first}-{last}'
-    return part_of(
-        document, 'repeated', f'as in {holder.id} {where}', first=repeat.first_segment, last=repeat.last_segment
-    )
+def _repeated(document: Document, kept_in: int) -> Part:
+    """The account of a document that is an earlier one's equal."""
+    reason = f'document {kept_in + 1} is the same'
+    return part_of(document, 'repeated', reason, first=1, last=len(document.segment_starts))
 
 
 def sourced(fact: GroundedFact, documents: Sequence[Document]) -> SourcedFact:

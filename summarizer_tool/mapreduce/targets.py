@@ -40,10 +40,7 @@ def chunk_shares(
     weights: list[float] = []
     for chunk in chunks:
         about = [
-            relevance[index_of[id(piece.document)]][segment - 1]
-            for piece in chunk.pieces
-            for first, last in piece.segment_runs
-            for segment in range(first, last + 1)
+            relevance[index_of[id(piece.document)]][segment - 1] for piece in chunk.pieces for segment in piece.segments
         ]
         weights.append(chunk.tokens * (OFF_FOCUS_SHARE + sum(about) / max(1, len(about))))
     shares = [0.0] * len(chunks)

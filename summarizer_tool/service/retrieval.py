@@ -210,7 +210,7 @@ class Retriever:
         # What only questions need takes a tenth of the start.
         from summarizer_tool.evidence.question import sub_queries
 
-        parts = await in_thread(sub_queries.split, request.query, request.intent)
+        parts = await in_thread(sub_queries.split, request.query)
         asked = Query(
             request.query,
             parts if len(parts) > 1 else (),

@@ -1,7 +1,6 @@
 """Chunks keep within their size, lose nothing, and end where the text offers a place."""
 
 import logging
-from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -12,7 +11,6 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.chunking import MIN_SIZE, STRATEGIES, Chunk, chunk
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.excerpt import Span
 from summarizer_tool.documents.token_index import index_tokens
 from summarizer_tool.text import tokens
 from tests.text.test_structure import lines
@@ -49,26 +47,14 @@ Sentinel Hill is the only town that the People's Militia still holds.
 """
 
 
-def bodies(chunks: list[Chunk], document: Document, left_out: Sequence[Span] = ()) -> str:
+def bodies(chunks: list[Chunk], document: Document) -> str:
     """What the pieces of a document make up, what they share said once."""
-    text, done = '', 0
-    spans = list(left_out)
+    text = ''
     for piece in (piece for part in chunks for piece in part.pieces if piece.document is document):
-        assert piece.end > done
-        assert piece.text == ''.join(document.text[start:end] for start, end in piece.runs)
-        for start, end in piece.runs:
-            while spans and done == spans[0][0]:
-                done = spans.pop(0)[1]
-            assert start <= done
-            text += document.text[done:end]
-            done = max(done, end)
+        assert piece.start <= len(text) < piece.end
+        assert piece.text == document.text[piece.start : piece.end]
+        text += document.text[len(text) : piece.end]
     return text
-
-
-def spans_of(document: Document, numbers: set[int]) -> list[Span]:
-    """The spans of segments by their numbers, neighbours as one or apart."""
-    places = [*document.segment_starts, len(document.text)]
-    return [(places[number - 1], places[number]) for number in sorted(numbers) if number < len(places)]
 
 
 def test_a_guide_is_cut_at_its_sections() -> None:
@@ -87,9 +73,9 @@ def test_a_piece_says_where_it_stands() -> None:
     document = Document(GUIDE, title='Westfall', url='https://example.org/westfall')
     first, *_, last = chunk([document], size=70)
     piece = last.pieces[0]
-    assert (piece.start, piece.end, piece.segment_runs[0][0], piece.segment_runs[-1][1]) == snapshot((265, 407, 12, 18))
+    assert (piece.start, piece.end, piece.segments[0], piece.segments[-1]) == snapshot((265, 407, 12, 18))
     assert piece.heading_path == ('Westfall', 'The Deadmines', 'Bosses')
-    assert document.segment_text(piece.segment_runs[0][0]) == snapshot('```lua')
+    assert document.segment_text(piece.segments[0]) == snapshot('```lua')
     assert (first.index, last.index) == snapshot((0, 2))
     assert first.text == first.pieces[0].text
 
@@ -215,50 +201,6 @@ def test_an_unknown_strategy_is_logged_and_means_semantic(caplog: pytest.LogCapt
     )
 
 
-@pytest.mark.parametrize('strategy', STRATEGIES)
-def test_what_is_left_out_leaves_the_rest_as_it_was(strategy: str) -> None:
-    document = Document(GUIDE)
-    left_out = spans_of(document, {2, 3, 5, 11, 18})
-    (only,) = chunk([document], size=200, strategy=strategy, left_out=[left_out])
-    piece = only.pieces[0]
-    assert only.text == snapshot("""\
-# Westfall
-
-A dungeon below Moonbrook, for levels 15 to 21.
-
-| Boss | Level |
-| --- | --- |
-| Rhahk'Zor | 19 |
-| Sneed | 20 |
-| Edwin VanCleef | 21 |
-
-```lua
-# not a heading
-local boss = "Cookie"
-print(boss)
-```
-
-## Towns
-
-""")
-    assert piece.segment_runs == snapshot([(1, 1), (4, 4), (6, 10), (12, 17)])
-    assert only.tokens == tokens.count(only.text)
-
-
-def test_a_piece_begins_and_ends_where_what_is_left_does() -> None:
-    document = Document(GUIDE)
-    (only,) = chunk([document], size=200, left_out=[spans_of(document, {1, 2, 18})])
-    piece = only.pieces[0]
-    assert document.text[piece.start : piece.end].splitlines()[0] == '## The Deadmines'
-    assert (piece.segment_runs[0][0], piece.segment_runs[-1][1], piece.left_out) == (3, 17, ())
-
-
-def test_a_document_of_which_nothing_is_left_has_no_piece() -> None:
-    documents = [Document('Ada founded the guild.'), Document('Morn left it.')]
-    (only,) = chunk(documents, size=100, left_out=[[(0, len(documents[0].text))], []])
-    assert [piece.document for piece in only.pieces] == documents[1:]
-
-
 @pytest.mark.parametrize(('size', 'overlap'), [(15, 0), (100, -1)])
 def test_sizes_that_cannot_be(size: int, overlap: int) -> None:
     with pytest.raises(ValueError, match=f'size={size} must be at least 16 tokens and overlap={overlap} at least 0'):
@@ -297,27 +239,21 @@ odd = st.one_of(texts, st.lists(st.one_of(lines, texts), max_size=25).map('\n'.j
     st.one_of(st.integers(MIN_SIZE, 60), st.integers(60, 400)),
     st.integers(0, 30),
     st.sampled_from(STRATEGIES),
-    st.sets(st.integers(1, 25)),
 )
-def test_chunks_keep_their_promises(
-    documents: list[Document], size: int, overlap: int, strategy: str, segments: set[int]
-) -> None:
-    left_out = [spans_of(document, segments) for document in documents]
-    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy, left_out=left_out)
+def test_chunks_keep_their_promises(documents: list[Document], size: int, overlap: int, strategy: str) -> None:
+    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy)
     assert [part.index for part in chunks] == list(range(len(chunks)))
     for part in chunks:
         assert part.pieces
         assert part.tokens == tokens.count(part.text) <= size
-    for document, spans in zip(documents, left_out, strict=True):
-        edges = [0, *(edge for span in spans for edge in span), len(document.text)]
-        kept = [document.text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
-        assert bodies(chunks, document, spans) == ''.join(kept)
+    for document in documents:
+        assert bodies(chunks, document) == document.text
         for piece in (piece for part in chunks for piece in part.pieces if piece.document is document):
             starts = document.segment_starts
-            assert starts[piece.segment_runs[0][0] - 1] <= piece.start
-            assert piece.segment_runs[-1][1] == len(starts) or piece.end <= starts[piece.segment_runs[-1][1]]
+            assert starts[piece.segments[0] - 1] <= piece.start
+            assert piece.segments[-1] == len(starts) or piece.end <= starts[piece.segments[-1]]
             if strategy == 'semantic' and piece.start not in starts:  # a segment that no chunk can hold
-                segment = document.segment(piece.segment_runs[0][0])
+                segment = document.segment(piece.segments[0])
                 assert tokens.count(piece.header + document.text[segment.start : segment.end]) > size * 3 // 4 - 4
 
 

@@ -2,7 +2,6 @@
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,9 +9,9 @@ from dataclasses import dataclass, field
 import anyio
 
 from summarizer_tool.evidence.answer import links, sufficiency
-from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
+from summarizer_tool.evidence.answer.link_terms import pointer
+from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import LoadedPage, PageLoader, PageRequest
-from summarizer_tool.evidence.answer.pointers import Pointers
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.answer.trace import StopReason
 from summarizer_tool.evidence.question import scope, sub_queries
@@ -23,7 +22,7 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.settings import Settings
-from summarizer_tool.text.addresses import host_of, key_of
+from summarizer_tool.text.addresses import host_of
 
 _PATIENCE = 2
 _THOROUGH_PATIENCE = 4
@@ -61,8 +60,8 @@ class Exploration:
     """Whether that is of all pages that are there."""
     judgement: Judgement = field(default_factory=Judgement)
     references: list[Reference] = field(default_factory=list[Reference])
-    pointers: dict[str, Pointers] = field(default_factory=dict[str, Pointers])
-    """The links of the sources that were named or fetched, by handle."""
+    pointers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """What in the sources that were named or fetched only leads elsewhere, by handle."""
     rounds: int = 0
     iterations: int = 0
     stalled: int = 0
@@ -133,7 +132,7 @@ class Exploration:
         self._report('analyse', 1, 1, f'{len(self.parts)} sub-queries' if len(self.parts) > 1 else 'one question')
 
     def _by_rules(self) -> tuple[str, ...]:
-        return sub_queries.split(self.question.text, self.question.intent, self.question.constraints)
+        return sub_queries.split(self.question.text)
 
     async def _fetch(self, named: Sequence[str]) -> list[LoadedPage]:
         if not named:
@@ -247,24 +246,11 @@ class Exploration:
         found = links.promising(
             self.references,
             self._topic(),
-            read=self._values(),
             seen=self.gathering.seen,
             allows=lambda url: within.allows(url) and host_of(url) not in lost,
         )
         # Behind those of which something is said, the answer may stand behind any.
         return found if is_lacking else [candidate for candidate in found if candidate.is_told]
-
-    def _values(self) -> dict[str, float]:
-        """By the key of each page that was read, how near it comes to what is asked, 0 to 1; without lists of pages."""
-        lists = Counter(reference.parent for reference in self.references if reference.is_way)
-        best: dict[str, float] = {}
-        for hit in self.found.hits:
-            best[hit.passage.source_id] = max(hit.score, best.get(hit.passage.source_id, 0.0))
-        return {
-            key_of(page.url): best.get(page.source_id, 0.0)
-            for index, page in enumerate(self.gathering.pages)
-            if not page.failure and lists[index] < links.MANY
-        }
 
     async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[LoadedPage]:
         at_once = self.settings.answer_max_pages_per_round
@@ -287,7 +273,8 @@ class Exploration:
         """Take in the links of pages."""
         topic = await in_thread(self._topic)
         for page in pages:
-            self.pointers[self.gathering.pages[page.index].source_id] = await in_thread(Pointers, page.links)
+            source_id = self.gathering.pages[page.index].source_id
+            self.pointers[source_id] = [*map(pointer, page.links[:MAX_LINKS])]
             self.references += await in_thread(
                 links.references, page.links, page_url=page.url, parent=page.index, depth=page.depth, topic=topic
             )

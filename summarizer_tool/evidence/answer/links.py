@@ -1,25 +1,26 @@
 """Which links of the pages at hand are likeliest to lead to what is still missing. Pure computing.
 
 Words that a link shares with the question speak for it, and so does what its words mean, where the vectors of
-`wordllama` are installed. Where neither tells two links apart, they are followed breadth first: links that stand under
-one heading and lead into one folder are a shelf, and one page is taken of each, then more from where one was nearly
-right.
+`wordllama` are installed.
 """
 
 import math
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 import regex
 
-from summarizer_tool.evidence.answer.pointers import MAX_LINKS, MAX_TEXT, link_terms
+from summarizer_tool.evidence.answer.link_terms import MAX_TEXT, link_terms
 from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import names, terms, word_vectors
 from summarizer_tool.text.addresses import host_of, is_url, key_of, without_fragment
 from summarizer_tool.text.stop_words import stop_words
+
+MAX_LINKS = 1000
+"""Of one page that are looked at; a page of more is an index of everything."""
 
 LEAST_SCORE = 0.2
 """Below this a link shares no more with the question than any other: one term of it in the path, but a common one, or
@@ -53,14 +54,8 @@ _LIST_OF_KNOWN = 0.2
 MANY = 4
 """Links from which a page is a list of them."""
 
-_SHELF = 0.1
-"""What the worth of a shelf counts beside the words of a link."""
-
-_UNKNOWN = 0.25
-"""Worth of a page, 0 to 1, as long as nothing of its shelf was read."""
-
-_CURIOSITY = 0.4
-"""What a shelf is worth more of which nothing was read; half of it after one page, a third after two."""
+_UNSAID = 0.025
+"""What the kind and place of a link count beside its words."""
 
 # What these lead to has no text, or none that a fetch would give.
 _NO_TEXT = regex.compile(
@@ -91,9 +86,6 @@ _LISTING = regex.compile(
 _ENDING = regex.compile(r'\.\w{1,5}$')
 _APART = regex.compile(r'(?<=\p{Ll})(?=\p{Lu})|[/_.+=&?-]+')
 
-_Shelf = tuple[int, str, str]
-"""The page, the heading and the folder that some links have in common."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -106,7 +98,8 @@ class Reference:
     """The page it stands on."""
     depth: int
     """Of the page it leads to."""
-    shelf: _Shelf
+    folder: str
+    """Of what it leads to: its key up to the last slash."""
     text: frozenset[str]
     """The terms of its text."""
     path: frozenset[str]
@@ -120,8 +113,6 @@ class Reference:
     """For its kind and its place."""
     is_near: bool
     """Whether it stays on the site."""
-    is_way: bool
-    """Whether it leads down from its page; from the first page of a site, to a section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,29 +126,14 @@ class LinkCandidate:
     score: float
     """How much of the question it names, 0 to 1, less for its kind and place."""
     value: float
-    """How likely it is to lead to what is missing, without what its shelf tells."""
+    """How likely it is to lead to what is missing, by its words."""
     factor: float
     """For its kind and its place."""
-    shelf: _Shelf
 
     @property
     def is_told(self) -> bool:
         """Whether words that it shares with the question speak for it."""
         return self.score >= LEAST_SCORE
-
-
-@dataclass(slots=True)
-class _ShelfRead:
-    """What was read of a shelf, or is about to be."""
-
-    values: list[float] = field(default_factory=list[float])
-    chosen: int = 0
-
-    @property
-    def worth(self) -> float:
-        """What is to be expected of its next page."""
-        expected = (_UNKNOWN + sum(self.values)) / (1 + len(self.values))
-        return expected + _CURIOSITY / (1 + len(self.values) + self.chosen)
 
 
 def references(
@@ -190,16 +166,15 @@ def references(
         text = frozenset(terms.terms_of(link.text[:MAX_TEXT]))
         factor = _factor(path, parts.query, (in_path | text) & topic.asked)
         if factor:
-            folder = key.rpartition('/')[0]
-            is_near, is_way = host_of(url) == host, key in ways
-            factor *= (1.0 if is_near else _OTHER_SITE) * (_WAY if is_way else 1.0)
+            is_near = host_of(url) == host
+            factor *= (1.0 if is_near else _OTHER_SITE) * (_WAY if key in ways else 1.0)
             found.append(
                 Reference(
                     url,
                     key,
                     parent,
                     depth + 1,
-                    (parent, link.section, folder),
+                    key.rpartition('/')[0],
                     text,
                     in_path,
                     frozenset(link_terms(link)),
@@ -207,7 +182,6 @@ def references(
                     tuple(names.words(f'{(link.around or link.text)[:MAX_TEXT]} {said_by_path}')),
                     factor * _DEEPER**depth,
                     is_near,
-                    is_way,
                 )
             )
     return found
@@ -217,7 +191,6 @@ def promising(
     known: Sequence[Reference],
     topic: QuestionTopic,
     *,
-    read: Mapping[str, float],
     seen: Collection[str] = (),
     allows: Callable[[str], bool] | None = None,
 ) -> list[LinkCandidate]:
@@ -231,12 +204,11 @@ def promising(
     Args:
         known: All links of the pages that were read.
         topic: What is asked, and what of it is still open.
-        read: What the pages that were read are worth, 0 to 1, by key.
         seen: Keys of pages that are not to be read again.
         allows: Which URLs may be read; by default all.
     """
     open_ = [each for each in known if each.key not in seen and (allows is None or allows(each.url))]
-    folders = Counter(each.shelf[2] for each in known)
+    folders = Counter(each.folder for each in known)
     rarity = _rarity(open_, topic)
     meanings = _meanings(open_, topic)
     share = SHARED if any(meanings) else 1.0
@@ -247,37 +219,8 @@ def promising(
         value = share * score + factor * meaning
         before = best.get(each.key)
         if (each.is_near or score >= LEAST_SCORE) and (before is None or value > before.value):
-            best[each.key] = LinkCandidate(
-                each.url, each.key, each.parent, each.depth, score, value, factor, each.shelf
-            )
-    return _by_turns(best.values(), known, read)
-
-
-def _by_turns(
-    candidates: Iterable[LinkCandidate], known: Iterable[Reference], read: Mapping[str, float]
-) -> list[LinkCandidate]:
-    """Candidates in the order in which they are to be read: by their value, and by what was read of their shelves."""
-    shelves: defaultdict[_Shelf, _ShelfRead] = defaultdict(_ShelfRead)
-    for each in known:
-        if (value := read.get(each.key)) is not None:
-            shelves[each.shelf].values.append(value)
-    waiting: defaultdict[_Shelf, deque[LinkCandidate]] = defaultdict(deque)
-    best_first = sorted(candidates, key=lambda each: -each.value - _SHELF * _UNKNOWN * each.factor)
-    for candidate in best_first:
-        waiting[candidate.shelf].append(candidate)
-    order: list[LinkCandidate] = []
-
-    def worth(shelf: _Shelf) -> float:
-        best = waiting[shelf][0]
-        return best.value + _SHELF * best.factor * shelves[shelf].worth
-
-    while waiting:
-        chosen = max(waiting, key=worth)
-        order.append(waiting[chosen].popleft())
-        shelves[chosen].chosen += 1
-        if not waiting[chosen]:
-            del waiting[chosen]
-    return order
+            best[each.key] = LinkCandidate(each.url, each.key, each.parent, each.depth, score, value, factor)
+    return sorted(best.values(), key=lambda each: -each.value - _UNSAID * each.factor)
 
 
 def leading(known: Iterable[Reference], parts: Sequence[str]) -> set[str]:

@@ -9,15 +9,15 @@ gives 0.72, three of them 0.98; five of 0.3 give 0.29. It grows with every value
 added. The evidence as a whole is the mean over the parts.
 
 The value of a passage is its score times the share of its question's terms that it says something with: what it has
-only in links, or by repeating the question, answers nothing (`pointers.py`).
+only where it leads elsewhere answers nothing.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from summarizer_tool.evidence.answer.pointers import NO_POINTERS, PassageContent, Pointers, passage_content, share
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.text import terms
 
@@ -34,6 +34,9 @@ _ENOUGH_STRONG = 2
 """Strong passages that are enough together, if no more than a tenth of the part's terms is in none of them."""
 
 _NEARLY_ALL = 0.9
+
+_NAMES = 0.75
+"""Share of a part's terms from which a link names what is asked: one with less may be a word of the answer."""
 
 _LEAST_GAIN = 0.02
 """What a round must add to the evidence, or it has brought nothing."""
@@ -74,30 +77,29 @@ class Judgement:
         )
 
 
-def judge(hits: Sequence[Hit], parts: Sequence[str], links: Mapping[str, Pointers] = MappingProxyType({})) -> Judgement:
+def judge(
+    hits: Sequence[Hit], parts: Sequence[str], pointers: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Judgement:
     """Look at what was found for each part of a question; neighbours (`is_adjacent`) count for nothing.
 
     The value of a passage is its confidence where a reranker gave one, else its score as far as it says anything
     itself; for a part that it was not found for, the share of that part's terms that it says something with, if that
-    makes it strong.
+    makes it strong. `pointers` are the texts, by source, that only lead elsewhere.
     """
     own = [hit for hit in hits if not hit.is_adjacent]
-    cut = [passage_content(hit.passage, links.get(hit.passage.source_id, NO_POINTERS)) for hit in own]
     wanted = [frozenset(terms.asked(part).terms) for part in parts]
-    held = [[some.of(asked) & asked for some in cut] for asked in wanted]
+    said = [[_said(hit, pointers.get(hit.passage.source_id, ()), asked) for hit in own] for asked in wanted]
     values = [
-        [
-            _value(hit, some, said, part, asked, is_only=len(parts) == 1)
-            for hit, some, said in zip(own, cut, all_said, strict=True)
-        ]
-        for part, asked, all_said in zip(parts, wanted, held, strict=True)
+        [_value(hit, some, part, asked, is_only=len(parts) == 1) for hit, some in zip(own, all_said, strict=True)]
+        for part, asked, all_said in zip(parts, wanted, said, strict=True)
     ]
+    held = [[some & asked for some in all_said] for asked, all_said in zip(wanted, said, strict=True)]
     return Judgement(
         tuple(_coverage(some) for some in values),
         tuple(max(some, default=0.0) for some in values),
         tuple(sum(value >= STRONG for value in some) for some in values),
         tuple(
-            share(
+            _share(
                 set[str]().union(*(said for said, value in zip(all_said, some, strict=True) if value >= STRONG)), asked
             )
             for all_said, some, asked in zip(held, values, wanted, strict=True)
@@ -114,15 +116,30 @@ def _coverage(values: Sequence[float]) -> float:
     return 1 - math.exp(-_STEEPNESS * sum(value**3 for value in sorted(values)[-_MOST_PASSAGES:]))
 
 
-def _value(hit: Hit, cut: PassageContent, said: set[str], part: str, asked: frozenset[str], *, is_only: bool) -> float:
+def _said(hit: Hit, pointers: Sequence[str], asked: AbstractSet[str]) -> set[str]:
+    """The terms that a passage says something with: none in a text by which most of what is asked is told elsewhere."""
+    text = hit.passage.text
+    for pointer in pointers:
+        if pointer in text and _share(terms.terms_of(pointer), asked) >= _NAMES:
+            text = text.replace(pointer, ' ')
+    found = terms.terms_of(text)
+    return found | terms.terms_of(' '.join((*hit.passage.path, hit.passage.header))) if found else found
+
+
+def _value(hit: Hit, said: AbstractSet[str], part: str, asked: AbstractSet[str], *, is_only: bool) -> float:
     """What a passage is worth for a part, of whose terms it says something with some."""
     if is_only or hit.query in ('', part):
         if hit.confidence is not None:
             return _bounded(hit.confidence)
-        there = share(cut.terms, asked)
-        return _bounded(hit.score) * (share(said, asked) / there if there else float(cut.says_anything))
-    value = _BY_THE_WAY * share(said, asked)
+        there = _share(terms.terms_of(' '.join((*hit.passage.path, hit.passage.header, hit.passage.text))), asked)
+        return _bounded(hit.score) * (_share(said, asked) / there if there else float(bool(said)))
+    value = _BY_THE_WAY * _share(said, asked)
     return value if value >= STRONG else 0.0
+
+
+def _share(held: AbstractSet[str], asked: AbstractSet[str]) -> float:
+    """How much of what is asked is held, 0 to 1."""
+    return len(held & asked) / len(asked) if asked else 0.0
 
 
 def _bounded(value: float) -> float:

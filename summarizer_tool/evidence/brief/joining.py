@@ -5,14 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from summarizer_tool.documents import site_boilerplate
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.brief.brief import BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.search.results import Hit
-from summarizer_tool.text.blocks import lines_of as plain_lines_of
-
-_PARAGRAPHS = re.compile(r'\n\s*\n')
+from summarizer_tool.text.boilerplate_lines import is_boilerplate
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ def join(
 ) -> tuple[list[EvidenceBlock], list[Quotable]]:
     """Make a block of each passage, and say which of them touch: those are one where both are shown.
 
-    What is certainly no text of its page, such as a menu or a cookie notice, comes last. A passage of a source whose
+    What is no text of its page, such as a menu or a cookie notice, comes last. A passage of a source whose
     text is not at hand touches no other, and is not quoted.
     """
     ordered = _ordered(hits)
@@ -107,19 +104,10 @@ def _headings(space: str, next_line: int) -> tuple[BriefLine, ...]:
 
 
 def _ordered(hits: Sequence[Hit]) -> list[Hit]:
-    """Hits in their order, and then what is certainly furniture."""
-    last = [_is_furniture(hit.passage.text, is_best=place == 0) for place, hit in enumerate(hits)]
+    """Hits in their order, and then what is furniture, but for the best: a notice may be what was asked for."""
+    last = [place > 0 and all(map(is_boilerplate, _lines(hit))) for place, hit in enumerate(hits)]
     return [hits[place] for place in sorted(range(len(hits)), key=last.__getitem__)]
 
 
-def _is_furniture(text: str, *, is_best: bool) -> bool:
-    """Return whether all paragraphs of a passage speak of its site; the best may be a notice that was asked for."""
-    paragraphs = [lines for part in _PARAGRAPHS.split(text) if (lines := plain_lines_of(part))]
-    return bool(paragraphs) and all(
-        not site_boilerplate.is_bound(lines)
-        and (
-            (site_boilerplate.is_site(lines) and (not is_best or site_boilerplate.is_menu(lines)))
-            or site_boilerplate.is_link_box(lines)
-        )
-        for lines in paragraphs
-    )
+def _lines(hit: Hit) -> list[str]:
+    return [line for line in hit.passage.text.split('\n') if line.strip()]

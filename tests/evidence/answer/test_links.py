@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, SourceStore
-from summarizer_tool.evidence.answer.links import LinkCandidate, Reference, leading, promising, references
+from summarizer_tool.evidence.answer.links import LinkCandidate, leading, promising, references
 from summarizer_tool.evidence.question.topic import topic_of
 from summarizer_tool.html.page import Link
 from summarizer_tool.store.page_details import details
@@ -26,7 +26,7 @@ def follow(
     topic = topic_of([question], [0.0])
     whole = [link if isinstance(link, Link) else Link(link[0], link[1]) for link in links]
     known = references(whole, page_url=PAGE, parent=0, depth=depth, topic=topic)
-    return promising(known, topic, read={}, seen={key_of(url) for url in seen})
+    return promising(known, topic, seen={key_of(url) for url in seen})
 
 
 def told(candidates: list[LinkCandidate]) -> list[LinkCandidate]:
@@ -122,7 +122,7 @@ def test_what_is_still_missing_counts_more() -> None:
     for coverage, first in (((0.9, 0.1), '/mill'), ((0.1, 0.9), '/dam')):
         topic = topic_of(parts, coverage)
         known = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
-        assert urls(promising(known, topic, read={}))[0] == first
+        assert urls(promising(known, topic))[0] == first
 
 
 def test_intent_and_what_is_known_tell_two_things_of_one_name_apart() -> None:
@@ -130,11 +130,11 @@ def test_intent_and_what_is_known_tell_two_things_of_one_name_apart() -> None:
     for aside, known in (('for a book on engineers', ''), ('', 'I mean the engineer from Marn.')):
         topic = topic_of(['Who was Kaplan?'], [0.0], aside=aside, known=known)
         found = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
-        assert urls(promising(found, topic, read={})) == ['/b', '/a']
+        assert urls(promising(found, topic)) == ['/b', '/a']
     # What is known asks for nothing by itself.
     topic = topic_of(['Who was Kaplan?'], [0.0], known='The plant has gates of oak.')
     gates = references([at('/c', 'Oak gates')], page_url=PAGE, parent=0, depth=0, topic=topic)
-    assert told(promising(gates, topic, read={})) == []
+    assert told(promising(gates, topic)) == []
 
 
 def test_words_on_every_link_say_nothing_of_one() -> None:
@@ -177,38 +177,16 @@ def test_a_link_for_which_words_speak_comes_before_a_chapter() -> None:
     assert urls(follow(QUESTION, *chapters, at('/b', 'Runner'), at('/guide/r', 'Runner')))[:2] == ['/guide/r', '/b']
 
 
-def shelved(*paths: str) -> list[Reference]:
-    """Links from the first page, each under a heading that is its folder, of which no word is asked for."""
-    links = [at(path, 'Somewhere', path.split('/')[1]) for path in paths]
-    return references(links, page_url='https://marn.example/', parent=0, depth=0, topic=BRANDY)
-
-
-def order(known: list[Reference], **read: float) -> list[str]:
-    """The paths of what is to be read, where pages were read; in their names `_` stands for `/`."""
-    values = {'https://marn.example' + name.replace('_', '/'): value for name, value in read.items()}
-    return urls(promising(known, BRANDY, read=values, seen=values))
-
-
-BRANDY = topic_of(['Who hid the brandy?'], [0.0])
-SHELVES = shelved(*(f'/{shelf}/{number}' for shelf in ('tales', 'people', 'places') for number in range(3)))
-
-
-def test_where_no_word_speaks_one_page_of_each_section_comes_first() -> None:
-    assert {path[:-2] for path in order(SHELVES)[:3]} == {'/tales', '/people', '/places'}
-    assert len(order(SHELVES)) == len(SHELVES)
-
-
-def test_what_was_read_steers() -> None:
-    first = order(SHELVES, _tales_0=0.0, _people_0=0.0, _places_0=0.4)[:2]
-    assert {path[:-2] for path in first} == {'/places'}
-    # Nothing is known of the third.
-    assert order(SHELVES, _tales_0=0.1, _people_0=0.0)[0].startswith('/places')
-
-
 def test_sections_come_before_pages_and_lists_of_what_is_known_after() -> None:
-    pages = [*(f'/people/{number}' for number in range(4)), '/tales/']
-    assert order(shelved(*pages))[0] == '/tales/'
-    assert order([*SHELVES, *shelved('/records', *(f'/records/{number}' for number in range(4)))])[-1] == '/records'
+    def order(*paths: str) -> list[str]:
+        topic = topic_of(['Who hid the brandy?'], [0.0])
+        links = [at(path, 'Somewhere') for path in paths]
+        known = references(links, page_url='https://marn.example/', parent=0, depth=0, topic=topic)
+        return urls(promising(known, topic))
+
+    people, records = ([f'/{name}/{number}' for number in range(4)] for name in ('people', 'records'))
+    assert order(*people, '/tales/')[0] == '/tales/'
+    assert order('/records', *people, *records)[-1] == '/records'
 
 
 def test_links_that_say_of_themselves_that_they_answer() -> None:

@@ -5,11 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.answer.pointers import Pointers
 from summarizer_tool.evidence.answer.sufficiency import has_gained, judge
 from summarizer_tool.evidence.search.already_known import ranked_down
 from summarizer_tool.evidence.search.results import Hit, SearchResult
-from summarizer_tool.html.page import Link
 
 QUESTION = 'How many blades has the runner of a Kaplan turbine?'
 
@@ -57,27 +55,8 @@ def test_each_part_must_be_covered() -> None:
     assert judge([both], parts).best == (0.9, 0.9)
 
 
-def test_what_stands_in_links_alone_answers_nothing() -> None:
-    teaser = 'See how many blades the runner of a Kaplan turbine has.'
-    links = {'src_000000000001': Pointers([Link('https://marn.example/7', teaser[4:-1], around=teaser)])}
-    assert judge([hit(0.9, teaser)], [QUESTION]).is_enough
-    judged = judge([hit(0.9, teaser)], [QUESTION], links)
-    assert (judged.score, judged.best, judged.held, judged.is_enough) == (0.0, (0.0,), (0.0,), False)
-    # Beside it, half of the terms are worth half of the score.
-    half = judge([hit(0.8, f'The blades of the runner are cast. {teaser}')], [QUESTION], links)
-    assert (half.best, half.held) == ((0.4,), (0.0,))
-    # For a part that found something else, and where a reranker has read it.
-    parts = ['age of the mill', QUESTION]
-    assert judge([hit(0.9, teaser, parts[0])], parts, links).best == (0.0, 0.0)
-    assert judge([hit(0.9, teaser, confidence=0.8)], [QUESTION], links).best == (0.8,)
-    # The links of another source say nothing of this one.
-    assert judge([hit(0.9, teaser)], [QUESTION], {'src_000000000002': links['src_000000000001']}).is_enough
-
-
 def test_a_passage_found_by_its_title_or_by_meaning_keeps_its_score() -> None:
     assert judge([hit(0.6, 'Five, of bronze.')], [QUESTION]).best == (0.6,)
-    links = {'src_000000000001': Pointers([Link('https://marn.example/7', 'Five')])}
-    assert judge([hit(0.6, 'Five')], [QUESTION], links).best == (0.0,)
 
 
 def test_neighbours_count_for_nothing_and_a_reranker_knows_better() -> None:

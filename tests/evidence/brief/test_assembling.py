@@ -276,7 +276,7 @@ COOKIES = 'We use cookies on this website to improve your experience; accept or 
 MENU = 'Home | Map | Keepers | Log in | Privacy policy'
 
 
-def test_what_is_certainly_furniture_comes_last(collection: Collection) -> None:
+def test_furniture_comes_last(collection: Collection) -> None:
     pages = [Document(text) for text in (MENU, COOKIES, 'The keepers map the tide.', f'{COOKIES}\n\nThe tide is high.')]
     for page in pages:
         collection.add(page)
@@ -286,8 +286,8 @@ def test_what_is_certainly_furniture_comes_last(collection: Collection) -> None:
         brief = search_brief(found(collection, *hits), Query('keepers map'), collection, {})
         return [block.lines[-1].text for block in blocks(brief.evidence)]
 
-    assert order(*hits) == [pages[2].text, 'The tide is high.', MENU, COOKIES]
-    # A notice may be what was asked for; a menu never is.
+    assert order(hits[2], *hits[:2], hits[3]) == [pages[2].text, 'The tide is high.', MENU, COOKIES]
+    # A notice may be what was asked for.
     assert order(*hits[1:]) == [COOKIES, pages[2].text, 'The tide is high.']
 
 
