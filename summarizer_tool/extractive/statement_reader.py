@@ -232,6 +232,8 @@ class StatementReader:
         ):
             text, thing = f'{asked.text} {lead}: {text}', asked.thing
             lead, lines = asked.lead, (*asked.evidence, *lines)
+            if not self.is_conversation:  # in a chat nobody says more than is needed
+                kind = self.out.pop().kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
 
     def _sentence_before(self) -> Statement | None:

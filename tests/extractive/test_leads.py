@@ -93,7 +93,6 @@ def test_in_a_chat_an_answer_goes_with_its_question(times: tuple[str, ...]):
     first, asked, answer, last = map(''.join, zip(times, turns, strict=True))
     assert read('\n'.join((first, asked, answer, last))) == [
         (first, (1,)),
-        (asked, (2,)),
         (f'{asked} {answer}', (2, 3)),
         (last, (4,)),
     ]
