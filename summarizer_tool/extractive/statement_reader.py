@@ -10,7 +10,8 @@ import regex
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
-from summarizer_tool.text.sentences import is_whole, plain, sentences
+from summarizer_tool.text.sentences import VERB, Sentence, is_whole, plain, sentences
+from summarizer_tool.text.structure import is_row
 
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
@@ -23,6 +24,12 @@ ASIDE_REACH = 60
 
 _ANTECEDENT_REACH = 300
 """Characters of what a sentence that points back is said together with."""
+
+_TERM_REACH = 20
+"""Lines up to which what stands below a term is said of it."""
+
+_LEAST_WORDS = 4
+"""Words under which what is no sentence is a label, a greeting or who has signed."""
 
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
@@ -79,10 +86,13 @@ class Statement:
 
     def said(self, text: str) -> str:
         """A form of the text with what leads to it."""
-        return f'{self.lead}: {text}' if self.lead else text
+        return f'{self.lead}{" " if self.lead == ">" else ": "}{text}' if self.lead else text
 
 
-SPEAKER = regex.compile(r"^(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?):\s+(?=\S)")
+SPEAKER = regex.compile(
+    r'^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s+)?'
+    r"(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?|\p{Ll}[\p{L}\p{N}_-]{0,20}):\s+(?=\S)"
+)
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _PRONOUN = regex.compile(
     r'^(He|She|It|They|His|Her|Its|Their)\b'
@@ -92,6 +102,7 @@ _POINTS_BACK = regex.compile(
     r'^(?:(?:This|These|That|Those|Such)\b(?! (?:article|book|chapter|document|guide|library|manual|memo|module|package'
     r'|page|paper|program|report|section|specification|tool|utility)\b)'
     r'|(?:After|At|By|Due to|During|For|From|In|Of|On|Since|To|Under|With) (?:this|these|that|those|such)\b'
+    r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
     r'|(?:Both|Conversely|Instead|Otherwise|The (?:former|latter|same))\b)'
 )
 # What a definition calls what it defines.
@@ -106,12 +117,22 @@ _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(r'^(?:[Pp]lease )?(?:See|Refer to)\b|^(?:For|To)\b[^.;:]{0,80},? (?:see|refer to)\b')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
+# "This is done by the miller": of what, only the sentence before says.
+_BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
+_AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
+_LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 _LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
 
 
 def is_name(label: str) -> bool:
     """Return whether all longer words of a label have capitals, what stands in brackets aside."""
     return all(word[0].isupper() for word in _ASIDE.sub('', label).split() if len(word) > 3)
+
+
+def breaks_off(before: str, text: str) -> bool:
+    """Return whether a line ends amid a sentence, and the next one goes on with it."""
+    is_open = before.rstrip(' )]"\'”’»')[-1:] not in '.!?:;。！？'
+    return is_open and (text[:1].islower() or len(before) >= ASIDE_REACH)
 
 
 @lru_cache(maxsize=1024)
@@ -156,6 +177,10 @@ class StatementReader:
     """Of the section's subject, as far as its pronouns tell."""
     terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
     """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
+    is_quoted: bool = False
+    """Whether the lines at hand stand behind `>`."""
+    before: Sentence = Sentence('', ())  # noqa: RUF009
+    """The last sentence of the paragraph before, those of quotations aside."""
     last_definition: int = 0
     """The line on which the last definition began."""
 
@@ -181,9 +206,9 @@ class StatementReader:
         lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
         if self.terms and not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
             term = self.terms[-1][1]
-            if term.text.split(maxsplit=1)[0] not in text:
+            if lines[0] - term.number <= _TERM_REACH and term.text.split(maxsplit=1)[0] not in text:
                 lead, lines = term.text, (*lines, term.number)
-            kind = Kind.PROSE if lead and text.endswith(('.', '!')) else kind
+            kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and self._is_nameless(text))):
             lead = self._subject_for(text)
             kind = Kind.PROSE if lead else kind
@@ -193,10 +218,22 @@ class StatementReader:
             before = self._sentence_before()
             if before is None:
                 # One that names something itself still tells of that.
-                kind = kind if next(iter(names.mentions(text)), '') else Kind.FRAGMENT
+                is_bare = len(text.split()) < 2 * _LEAST_WORDS and _BARE.match(text) is not None
+                kind = Kind.FRAGMENT if is_bare or not next(iter(names.mentions(text)), '') else kind
             else:
                 text, lead, thing = f'{before.text} {text}', before.lead, before.thing
                 lines = tuple(dict.fromkeys((*before.evidence, *lines)))
+        asked = self.out[-1] if self.out and self.speakers and lead and kind is Kind.FRAGMENT else None
+        if (
+            asked is not None
+            and asked.text.endswith('?')
+            and asked.lead not in ('', lead)
+            and asked.paragraph == self.paragraph_count - 1
+        ):
+            text, thing = f'{asked.text} {lead}: {text}', asked.thing
+            lead, lines = asked.lead, (*asked.evidence, *lines)
+            if not self.is_conversation:  # in a chat nobody says more than is needed
+                kind = self.out.pop().kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
 
     def _sentence_before(self) -> Statement | None:
@@ -256,19 +293,38 @@ class StatementReader:
             self.speaker = (match.group(1), lines[0].number) if self._speaks(match.group(1)) else None
         lead, *said_on = self.speaker or ('',)
         if match and lead:
+            lead = lines[0].text[: match.end()].rstrip(': ')
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
         if not self.is_conversation:
             self.speaker, said_on = None, []
-        for sentence in sentences(lines, self.language):
+        if self.is_quoted and not lead:
+            is_led = self.before.text.endswith(':')
+            lead, said_on = (self.before.text.rstrip(': '), [*self.before.evidence]) if is_led else ('>', [])
+        goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
+        said = [*sentences(lines, self.language)]
+        self.before = self.before if self.is_quoted or not said else said[-1]
+        for place, sentence in enumerate(said):
             text = plain(sentence.text)  # marks that go on over several lines
             is_said = is_whole(text, self.language) and not _ELSEWHERE.match(text)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
+            if not (is_said or lead) and self._is_scrap(
+                text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
+            ):
+                continue
             if kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
                 for line in (line for line in lines if line.number in sentence.evidence):
                     self.say(line.text, (line.number,), Kind.ROW, lead)
             else:
                 self.say(text, (*sentence.evidence, *said_on), kind, lead)
             lead = lead or label
+
+    @staticmethod
+    def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
+        """Return whether what is no sentence states nothing: an end without its beginning, a heading, a label."""
+        is_end = goes_on and _AMID.match(text) is not None
+        is_heading = leads and len(text) < ASIDE_REACH and is_name(text) and VERB.search(text.lower()) is None
+        is_label = alone and len(text.split()) < _LEAST_WORDS and _LABEL.fullmatch(text) is not None
+        return is_end or is_heading or is_label or text.endswith((',', ':'))
 
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""

@@ -19,6 +19,7 @@ from summarizer_tool.extractive.statement_reader import (
     Kind,
     Statement,
     StatementReader,
+    breaks_off,
     is_name,
 )
 from summarizer_tool.prompts import NumberedLine
@@ -26,7 +27,7 @@ from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.sentences import plain, without_split_tags
 from summarizer_tool.text.stop_words import language_of
-from summarizer_tool.text.structure import is_underline
+from summarizer_tool.text.structure import is_row, is_underline
 
 _SHORT_ITEM_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
@@ -41,7 +42,6 @@ _FENCE = regex.compile(r'^ {0,3}(`{3,}|~{3,})\s*(\w*)')
 _TEXT_LANGUAGES = frozenset(['text', 'txt', 'plain', 'markdown', 'md'])
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
-_RULE = regex.compile(r'^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$')
 # What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(
     r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$'
@@ -63,7 +63,7 @@ _CODE = regex.compile(
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
-_NO_VALUE = frozenset(['', '-', '–', '—', 'none', 'n/a', '?', '…'])
+_NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
 # What a transcriber has put in: `{disfmarker}`; and, in conversations, where it is no link, `[laughter]`.
@@ -108,15 +108,15 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             _read_row(reader, line, following)
-        elif _RULE.match(text) or _BOX.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
+        elif _BOX.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
             reader.flush()
             reader.leads_away = reader.leads_away or boilerplate_lines.leads_away(text)
         elif reader.references is not None or is_reference(text):
             reader.flush()
             reader.say(plain(text), (line.number,), Kind.REFERENCE)
         else:
-            last = _end_of_item(lines, index)
-            _read_text(reader, lines[index : last + 1])
+            last = _end_of_text(lines, index)
+            _read_text(reader, lines[index : last + 1], following)
             line = lines[[index, *islice(places, last - index)][-1]]  # all of it has been read
         if text in common:
             said.add(text)
@@ -159,7 +159,9 @@ def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[in
 def _speakers(texts: Sequence[str]) -> frozenset[str]:
     """The labels before a colon, or in brackets, that begin several lines: those of a conversation."""
     turns = Counter(match.group(1) for text in texts if (match := SPEAKER.match(text) or _ROLE.match(text)))
-    return frozenset(label for label, times in turns.items() if times >= _SPEAKER_TURNS)
+    # Where nearly all lines begin so, somebody may have said one thing only.
+    is_chat = 4 * turns.total() > 3 * len(texts) and max(turns.values()) >= _SPEAKER_TURNS
+    return frozenset(label for label, times in turns.items() if is_chat or times >= _SPEAKER_TURNS)
 
 
 def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
@@ -186,16 +188,26 @@ def _read_code(reader: StatementReader, line: NumberedLine, *, is_code: bool) ->
     reader.say(_COMMENT.sub('', line.text).strip(), (line.number,), Kind.CODE if is_code else Kind.ROW)
 
 
-def _end_of_item(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, whose further lines stand in deeper than its bullet; of another line itself."""
+def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
+    """The last line of a list item, or of what two dashes stand above, who has signed; of another line itself.
+
+    An item goes on in lines that stand in deeper than its bullet, or before which it breaks off.
+    """
     last = first
-    if _BULLET.match(lines[first].text):
+    if lines[first].text.strip() == '--':
+        while last + 1 < len(lines) and not lines[last].blank_after:
+            last += 1
+    elif _BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after
-            and _indent(lines[last + 1].text) > _indent(lines[first].text)
-            and not any(each.match(lines[last + 1].text.lstrip()) for each in (_BULLET, _FENCE, _DEFINITION))
+            and (
+                _indent(lines[last + 1].text) > _indent(lines[first].text)
+                or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
+            )
+            and not any(each.match(lines[last + 1].text.lstrip()) for each in (_BULLET, _FENCE, _DEFINITION, _HEADING))
             and not _ROW.search(lines[last + 1].text)
+            and any(map(str.isalnum, lines[last + 1].text))
         ):
             last += 1
     return last
@@ -205,13 +217,18 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _read_text(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
+def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
-    if bullet := _BULLET.match(line.text):
+    if not any(map(str.isalnum, line.text)) and not _DEFINITION.match(following):
+        reader.flush()
+    elif bullet := _BULLET.match(line.text):
         if not reader.leads_away:
             _read_item(reader, [replace(line, text=line.text[bullet.end() :]), *lines[1:]])
     elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
         _read_definition(reader, line, line.text[definition.end() :])
+    elif is_row(line.text) and not (reader.speakers or _DEFINITION.match(following)):
+        reader.flush()
+        reader.say(plain(line.text.lstrip('>: \t')), (line.number,), Kind.FRAGMENT)
     else:
         reader.leads_away = False
         while not reader.paragraph and reader.terms and _indent(line.text) < reader.terms[-1][0]:
@@ -244,13 +261,13 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
     columns = reader.columns if any(reader.columns[1:]) else []
     head, *rest = cells
     if len(rest) == 1 and head and not columns:  # a box of labels and values
-        if rest[0].lower() not in _NO_VALUE:
+        if not _NO_VALUE.fullmatch(rest[0]):
             reader.pairs.append(replace(line, text=f'{head.rstrip(":")}: {rest[0]}'))
         return
     named = [
         f'{column}: {cell}' if column and place and not cell.lower().startswith(column.lower()) else cell
         for place, (column, cell) in enumerate(zip([*columns, *[''] * len(cells)], cells, strict=False))
-        if cell.lower() not in _NO_VALUE
+        if not _NO_VALUE.fullmatch(cell)
     ]
     if len(named) > 1 or any(map(str.isalpha, ''.join(named))):
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
@@ -298,8 +315,10 @@ def _is_labelled(text: str) -> bool:
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     text = _MARK.sub('', plain(line.text.lstrip('>: \t')))
     text = _MARK_OF_CONVERSATIONS.sub('', text) if reader.speakers else text
-    if reader.items or reader.columns or reader.pairs:
+    is_quoted = line.text.lstrip().startswith('>')
+    if reader.items or reader.columns or reader.pairs or is_quoted != reader.is_quoted:
         reader.flush()
+    reader.is_quoted = is_quoted
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.speakers):
         reader.flush()
     if text:

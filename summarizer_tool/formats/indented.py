@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 from summarizer_tool.formats.joining import Vocabulary, join, words_in
+from summarizer_tool.text.structure import is_row
 
 _LEAST_FOUND = 3
 """Headings or terms that a text must have to be laid out so."""
@@ -132,9 +133,13 @@ class _Layout:
 
     def _joined(self, lines: Sequence[str]) -> list[str]:
         """A paragraph that was wrapped as one line; other lines as they are, with what they stand in from the first."""
-        is_wrapped = not any(map(_LEADER.search, lines)) and all(
-            len(line.rstrip()) + 1 + len(below.split(maxsplit=1)[0]) > self.width - _SLACK
-            for line, below in pairwise(lines)
+        is_wrapped = (
+            not any(map(_LEADER.search, lines))
+            and sum(map(is_row, lines)) < 2
+            and all(
+                len(line.rstrip()) + 1 + len(below.split(maxsplit=1)[0]) > self.width - _SLACK
+                for line, below in pairwise(lines)
+            )
         )
         if is_wrapped:
             return [join([' '.join(line.split()) for line in lines], self.vocabulary, hyphenated=False)]

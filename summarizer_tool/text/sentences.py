@@ -69,7 +69,7 @@ VERB = regex.compile(
 )
 # What is written in small letters wherever it stands.
 _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
-_OPENS_AMID = regex.compile(r'^(?:[\p{Ll},;:)\]}]|(?:And|Which|Respectively|Because|Or|Nor)\b)')
+_OPENS_AMID = regex.compile(r'^(?:["“„«]?\p{Ll}|[,;:)\]}]|(?:And|Which|Respectively|Because|Or|Nor)\b)')
 _ENDS = regex.compile(r'(?:[.!?。！？؟।។၊။…][)\]"\'”’»」』]{0,2}|[\p{Thai}\p{Lao}]\W*[\d\s.,/:%-]*)$')
 _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
 """Scripts in which nothing but a blank ends a sentence, and one stands between clauses, too."""
@@ -142,7 +142,8 @@ def without_split_tags(texts: Sequence[str]) -> list[str]:
 
 
 # What no sentence begins with: `!= "PyPy"`, `$? = 255`; and what "Why? he said" and "the mill ... was sold" go on with.
-_GOES_ON = regex.compile(r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]')
+# Nor does a mark that stands for a value, as in `7 0.3 ? S 04:08`, end one.
+_GOES_ON = regex.compile(r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]|(?<=\d [.!?])\s+(?:\S(?:\s|$)|[^\s\p{L}])')
 
 
 def _is_dotted(text: str, end: int) -> bool:

@@ -1,5 +1,6 @@
 """Whom a statement speaks of, where it does not say so itself."""
 
+import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.extractive.statement_reader import subject_of
@@ -84,6 +85,71 @@ def test_a_transcript_keeps_its_turns():
     assert read('Ada: we lost the Heron.\nJonas: when?\nAda: in May, off Port Ansel.') == snapshot(
         [('Ada: we lost the Heron.', (1,)), ('Jonas: when?', (2,)), ('Ada: in May, off Port Ansel.', (3,))]
     )
+
+
+@pytest.mark.parametrize('times', [('', '', '', ''), ('[09:01] ', '[09:02] ', '[09:02] ', '[09:03] ')])
+def test_in_a_chat_an_answer_goes_with_its_question(times: tuple[str, ...]):
+    turns = ('mara: the gate is shut', 'mara: so is there a toll?', 'lin: no, not in winter', 'mara: ok then')
+    first, asked, answer, last = map(''.join, zip(times, turns, strict=True))
+    assert read('\n'.join((first, asked, answer, last))) == [
+        (first, (1,)),
+        (f'{asked} {answer}', (2, 3)),
+        (last, (4,)),
+    ]
+
+
+def test_a_mail_says_who_is_quoted_and_not_who_signed():
+    mail = """
+Hi Jonas,
+
+the axle of the wheel broke on Monday.
+
+On 2 March Jonas Orme wrote:
+> We keep the axle until autumn.
+
+No, it broke. We cannot keep it.
+
+> Oak is sold at the mill.
+
+Best
+Ada
+
+--
+Ada Finn
+Port Ansel Mill, Dyke 4
+"""
+    assert [text for text, _ in read(mail)] == snapshot(
+        [
+            'the axle of the wheel broke on Monday.',
+            'On 2 March Jonas Orme wrote: We keep the axle until autumn.',
+            'No, it broke.',
+            'We cannot keep it.',
+            '> Oak is sold at the mill.',
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ('page', 'said'),
+    [
+        ('2. Grant of the Mill. The guild grants you a right.', ['The guild grants you a right.']),
+        ('The mill is kept by those who pay the toll, as it is told in section 9:', []),
+        (
+            'The gate has a new lock. If set, it shuts.',
+            ['The gate has a new lock.', 'The gate has a new lock. If set, it shuts.'],
+        ),
+        ('| Gate | Mark |\n|---|---|\n| 21 | } |', []),
+        ('The name of Orme may not be used to sell flour that is ground by the\n\nkeepers of the old mill', [0]),
+    ],
+)
+def test_what_is_a_heading_or_a_scrap_is_not_said(page: str, said: list[str | int]):
+    first = page.partition('\n')[0]
+    assert [text for text, _ in read(page)] == [first if text == 0 else text for text in said]
+
+
+def test_a_term_leads_to_what_stands_near_it():
+    page = '\n\n'.join(['Toll\n: Paid at the gate.', *(f'  Rule {number} is kept by all.' for number in range(12))])
+    assert [text for text, _ in read(page) if text.startswith('Toll: ')][-1] == snapshot('Toll: Rule 8 is kept by all.')
 
 
 def test_who_does_it_is_what_the_heading_names():

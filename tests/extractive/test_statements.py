@@ -112,7 +112,6 @@ OPTIONS
             ('FRAGMENT', 'sluice - open the gates of a mill', 1),
             ('PROSE', 'Each of the options is told by its first letter.', 2),
             ('CODE', '$ sluice --all', 2),
-            ('FRAGMENT', 'An example of a rule::', 2),
             ('CODE', 'gate.open is True and gate.shut is not.', 2),
         ]
     )
@@ -175,6 +174,29 @@ def test_a_wrapped_item_is_one_whatever_its_lines_begin_with():
             ('Keys are sold at the mill.', (7,)),
         ]
     )
+
+
+def test_an_item_goes_on_where_it_breaks_off():
+    page = """
+ 1. You must keep the notice of the guild in every one of the
+Keepers' books.
+ .
+ 2. The name of the guild may not be used to praise or to sell
+flour without its leave.
+ Flour is sold at the mill.
+"""
+    assert read(page) == snapshot(
+        [
+            ("You must keep the notice of the guild in every one of the Keepers' books.", (1, 2)),
+            ('The name of the guild may not be used to praise or to sell flour without its leave.', (4, 5)),
+            ('Flour is sold at the mill.', (6,)),
+        ]
+    )
+
+
+def test_rows_are_said_each_for_itself():
+    page = 'Gates of the mill\ngate1 2001 1.1 ? S 04:01 oak /srv/1 --n 1\ngate2 2002 2.2 ! S 04:02 oak /srv/2 --n 2\n'
+    assert [text for text, _ in read(page)] == page.splitlines()
 
 
 def test_tildes_underline_a_title():
