@@ -36,7 +36,7 @@ _INDEX_LEAD = 'Also named: '
 
 NO_FOCUS = Focus()
 
-_FACT_MARKS = regex.compile(r'^(?:(?:[#>]+|[*+-])\s+)+')
+_FACT_MARKS = regex.compile(r'^(?:(?:#+|[*+-])\s+)+')
 _TITLE_MARKS = regex.compile(r'^[#>*+\-\s=|`~]+|[#\s=|`~]+$')
 
 
