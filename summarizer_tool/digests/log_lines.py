@@ -223,7 +223,12 @@ def starts_like_log(line: str) -> bool:
     found = _TIME.search(line, 0, 80) or _CLOCK.search(line, 0, 80)
     return (
         _LEADING_TIME.match(line) is not None
-        or (found is not None and len(line[: found.start()].split()) <= _BEFORE)
+        or (found is not None and len(line[: found.start()].split()) <= _BEFORE and not _is_field(line, found))
         or bool(_level(line[:LEVEL_WITHIN])[0])
         or _FRAME.match(line) is not None
     )
+
+
+def _is_field(line: str, time: re.Match[str]) -> bool:
+    """Return whether a line is a time with its name, as in a record of several lines: an event says more."""
+    return line[: time.start()].rstrip().endswith((':', '=')) and not line[time.end() :].strip()

@@ -60,7 +60,9 @@ def decode(raw: bytes) -> str:
     try:
         return raw.decode('utf-8-sig')
     except UnicodeDecodeError as error:
-        raise FetchError(f'is not UTF-8 (byte {error.start}); convert it, e.g. with iconv -t utf-8') from None
+        raise FetchError(
+            f'is not UTF-8 (byte {error.start}); convert it, e.g. iconv -f windows-1252 -t utf-8'
+        ) from None
 
 
 def _begins_as_page(raw: bytes) -> bool:

@@ -20,6 +20,7 @@ _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
+_PDF_TYPE = 'application/pdf'
 _SAMPLE = 20_000
 """Characters by which code is told."""
 _HEAD = 1024
@@ -130,7 +131,8 @@ def _media_type(content_type: str) -> str:
 
 def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page] | None:
     """What reads a document; nothing for other texts. By the bytes, for types and names are often wrong."""
-    if b'%PDF-' in body[:_HEAD] and not is_page(body[:_HEAD].decode('latin-1')):
+    is_pdf = b'%PDF-' in body[:_HEAD] or media_type == _PDF_TYPE
+    if is_pdf and not is_page(body[:_HEAD].decode('latin-1')):
         return pdf.read
     if body.startswith(_ZIP):
         return _of_archive(body)

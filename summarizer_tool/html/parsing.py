@@ -35,6 +35,16 @@ _MUTE = frozenset({'script', 'style', 'template', 'noscript', 'textarea', 'svg'}
 # XML forbids the first; the last, private characters that icon fonts are drawn with, say nothing to a reader.
 UNFIT = re.compile('[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\U000f0000-\U0010ffff]')
 
+_MAX_ATTRIBUTES = 256
+"""Of a tag; libxml2 compares each with all before it."""
+_ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
+_TAG = re.compile(
+    rf'<!--.*?(?:-->|\Z)|(<(?:(script|style)\b|[a-z])[^\s/>]*+(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}+)'
+    rf'(?:{_ATTRIBUTE})*+((?(2).*?(?:</\2|\Z)))',
+    re.IGNORECASE | re.DOTALL,
+)
+"""A comment, or a tag up to its end, a script with what is in it: before and after the attributes that are too many."""
+
 
 def parse(html: str) -> tuple[Any | None, bool]:
     """The tree of a page, `None` if there is none, and whether it has the depth and number of the page's own elements.
@@ -46,7 +56,7 @@ def parse(html: str) -> tuple[Any | None, bool]:
         import lxml.html
         from lxml import etree
 
-    body = UNFIT.sub('', html).encode(errors='replace')
+    body = _TAG.sub(lambda tag: tag[1] + tag[3] if tag[1] else tag[0], UNFIT.sub('', html)).encode(errors='replace')
     options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}
     parser = lxml.html.HTMLParser(collect_ids=False, default_doctype=False, **options)
     limit = min(MAX_ELEMENTS, max(MIN_ELEMENTS, len(html) // BYTES_PER_ELEMENT))

@@ -230,3 +230,21 @@ def test_a_field_that_is_asked_for_is_listed_by_name() -> None:
             'about.version by name: mill-0=0.2, mill-1=1.2, mill-2=2.2, mill-3=3.2, mill-4=4.2, mill-5=5.2, mill-6=6.2, mill-7=7.2, mill-8=8.2, mill-9=9.2, mill-10=10.2, mill-11=11.2, mill-12=12.2, mill-13=13.2, mill-14=14.2, mill-15=15.2, mill-16=16.2, mill-17=17.2, mill-18=18.2, mill-19=19.2'
         ]
     )
+
+
+def test_times_with_names_are_fields_of_records() -> None:
+    records = [
+        f'  File: /mill/sack-{at}\n  Size: {at * 37 % 991}   regular\nAccess: (0644/-rw-r--r--)  Uid: (0/ miller)\n'
+        f'Access: 2026-05-{1 + at % 28:02} 05:43:10.000 +0000\nModify: 2026-05-{1 + at % 28:02} 05:43:10.000 +0000\n'
+        f'Change: 2026-05-{1 + at % 28:02} 05:43:10.000 +0000\n Birth: 2026-01-01 00:00:00.000 +0000'
+        for at in range(60)
+    ]
+    records[25] = records[25].replace('(0644/-rw-r--r--)', '(6777/-rwsrwsrwx)')
+    found = digest('\n'.join(records), 400, focus=ASKED)
+    assert found.kind == 'blocks'
+    assert '178| /mill/sack-25: Access: (6777/-rwsrwsrwx) Uid: (0/ miller)' in found.text
+
+
+def test_a_named_time_with_a_message_is_an_event() -> None:
+    lines = [f'time: 2026-05-01 05:{at:02}:10 vat {at} was {"emptied" if at % 3 else "filled"}' for at in range(40)]
+    assert digest('\n'.join(lines), 400).kind == 'log'

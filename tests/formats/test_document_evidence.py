@@ -11,7 +11,8 @@ from summarizer_tool import Service, Settings, SourceStore, Summarizer, telemetr
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import ExitCode
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import RequestError
+from summarizer_tool.errors import FetchError, RequestError
+from summarizer_tool.formats.reading import read_data_url
 from summarizer_tool.service.requests import AddSourceRequest, ReadSourceRequest
 from tests.support.pdfs import lines, pdf
 
@@ -58,6 +59,13 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def service() -> Service:
     return Service(Summarizer(Settings.load(llm_model='extractive')), SourceStore(':memory:').collection())
+
+
+def test_a_broken_pdf_is_called_one_though_its_bytes_say_nothing() -> None:
+    with pytest.raises(FetchError, match='is a PDF that is broken; repair it'):
+        read_data_url('data:application/pdf;base64,' + base64.b64encode(BOOK[2000:]).decode())
+    page = base64.b64encode(b'<!doctype html><html><p>Not found here.</p></html>').decode()
+    assert read_data_url(f'data:application/pdf;base64,{page}').markdown == 'Not found here.'
 
 
 @pytest.mark.anyio

@@ -1,5 +1,7 @@
 """Pages that are broken, or made to break their reader."""
 
+import time
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -104,3 +106,26 @@ def test_rare_letters_of_the_page_itself_are_kept() -> None:
 def test_a_text_of_many_megabytes_is_whole() -> None:
     text = 'word ' * 1_000_000
     assert len(to_markdown(f'<p>{text}').markdown) == len(text) - 1
+
+
+@pytest.mark.parametrize('value', ['', '="x"', "='>'", '="<p>"', ' < ', '="'])
+def test_a_tag_of_many_attributes_costs_no_more_than_its_length(value: str) -> None:
+    def seconds(number: int) -> float:
+        attributes = ' '.join(f'a{each}{value}' for each in range(number))
+        began = time.process_time()
+        page = to_markdown(f'<p>before</p><p {attributes}">inside</p><script>i<n {attributes}</script><p>after</p>')
+        spent = time.process_time() - began
+        assert 'before' in page.markdown
+        assert 'after' in page.markdown
+        return spent
+
+    seconds(300)
+    assert seconds(80_000) < 5 * seconds(20_000) + 0.5  # comparing each with all others would take 16 times as long
+
+
+def test_a_tag_keeps_its_first_attributes() -> None:
+    many = ' '.join(f'a{each}=">"' for each in range(1000))
+    markup = f'<p>See <a href="https://merrowdown.example/ferry" {many}>the ferry</a>, it leaves at nine.</p>'
+    page = to_markdown(markup)
+    assert page.markdown == 'See the ferry, it leaves at nine.'
+    assert [link.url for link in page.links] == ['https://merrowdown.example/ferry']
