@@ -59,7 +59,6 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
             '-> summarize {"source_ids": "src_a8a9eea8a734", "focus_areas": "dates", "max_output_tokens": 80}',
             """\
 <- summarize success: Tamsin Crale carries her father's name among people who spit at it.
-Everything burns.
 The Court began as a mining charter and became a kingdom when nobody stopped it.
 Marchbank sold the tomb key to the Silt Choir on 20 Smoke 640.
 
