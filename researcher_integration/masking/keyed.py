@@ -95,7 +95,7 @@ _MAX_INDENT = 60
 
 def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names beside them."""
-    done = header_end = 0
+    done = header_end = read = 0
     for start, end, kind in secret_names.hits(text, lower):
         if start < done:
             continue
@@ -105,9 +105,13 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         # `-v /etc/passwd:/etc/passwd`
         is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
         if is_path or secret_names.harmless(name.lstrip('-.')):
-            yield from _under(text, name_start, end, kind) if not is_path and secret_names.kind_over(name) else ()
+            if not is_path and secret_names.kind_over(name) and name_start >= read:
+                under, read = _under(text, name_start, end, kind)
+                yield from under
             continue
-        values = [*_values(text, name_start, end, kind, option=name.startswith('--'))]
+        # What stands under a name within what has been read was read by its own name, too.
+        under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
+        values = [*_values(text, name_start, end, kind, option=name.startswith('--')), *under]
         if secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
         done = max((value.end for value in values), default=done)
@@ -131,14 +135,13 @@ def _values(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Ite
     """The values of the name that stands from `start` to `end`."""
     if value := _value(text, start, end, kind, option=option):
         yield value
-    yield from _under(text, start, end, kind)
     for span, is_certain in values_beside(text, start, end):
         if found := (_found if is_certain else _told)(text, *span, kind):
             yield found
 
 
-def _under(text: str, start: int, end: int, kind: Kind) -> Iterator[Finding]:
-    """What looks like a secret in the brackets behind a name, or in the lines below it."""
+def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
+    """What looks like a secret in the brackets behind a name, or in the lines below it, and up to where it was read."""
     line_start = _line_start(text, start)
     below = line_end(text, end)
     if opening := _OPENING.match(text, end):
@@ -149,12 +152,18 @@ def _under(text: str, start: int, end: int, kind: Kind) -> Iterator[Finding]:
         is_list = text[at : at + indent + 2].strip(' \t') == '-'
         limit = block_end(text, indent, below, with_items=is_list)
     else:
-        return
-    for found in find_under(text, text[start:end], at, limit):
-        word = text[found.start : found.end]
-        told = _told(text, found.start, found.end, found.kind) if ' ' not in word else None
-        if told and (kind == 'PASSWORD' or not _IDENTIFIER.fullmatch(word)):
-            yield told
+        return [], 0
+    found, read = find_under(text, text[start:end], at, limit)
+    seen = [(each, text[each.start : each.end]) for each in found]
+    told = [
+        (
+            _told(text, each.start, each.end, each.kind),
+            'PASSWORD' in (kind, each.kind) or not _IDENTIFIER.fullmatch(word),
+        )
+        for each, word in seen
+        if ' ' not in word
+    ]
+    return [each for each, is_secret in told if each and is_secret], read
 
 
 def _line_start(text: str, at: int) -> int:

@@ -103,15 +103,18 @@ def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
         start = end + (text[end : end + 1] == END)
 
 
-def find_under(text: str, name: str, opening: int, limit: int) -> Iterator[Finding]:
-    """Find what stands under the name of secrets: in the brackets that open there, or in the lines up to a limit."""
+def find_under(text: str, name: str, opening: int, limit: int) -> tuple[list[Finding], int]:
+    """Find what stands under the name of secrets: in the brackets that open there, or in the lines up to a limit.
+
+    Returns:
+        The findings, and up to where the text was read.
+    """
     end = min(limit, opening + MAX_UNDER_NAME)
     if text[opening : opening + 1] in _CLOSES:
         top: dict[str, Any] = {}
-        _read(text, opening, end, top, name)
-        yield from _found(top)
-    else:
-        yield from _found({name: _yaml(text, opening, end)})
+        read = _read(text, opening, end, top, name)
+        return _found(top), end if read is None else read
+    return _found({name: _yaml(text, opening, end)}), end
 
 
 def _found(value: object) -> list[Finding]:
@@ -137,7 +140,7 @@ def _read(text: str, start: int, end: int, top: _Container, name: str | None = N
     """Read into a container what stands in brackets: all of JSON, or, given its name, what opens there in any language.
 
     Returns:
-        Where an object of JSON begins that is broken.
+        Where an object of JSON begins that is broken; where the brackets close that open under a name.
     """
     loose = name is not None
     key = name or ''
@@ -159,7 +162,7 @@ def _read(text: str, start: int, end: int, top: _Container, name: str | None = N
             if len(stack) > 1:
                 stack.pop()
             if loose and len(stack) == 1:
-                return None
+                return token.end()
         elif word == END:
             break
         elif not loose and len(stack) > 1 and not _SCALAR.match(word):

@@ -37,10 +37,10 @@ UNFIT = re.compile('[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\U000f0000-\U0010
 
 _MAX_ATTRIBUTES = 256
 """Of a tag; libxml2 compares each with all before it."""
-_ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
+_ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?>(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?)"""
 _TAG = re.compile(
-    rf'<!--.*?(?:-->|\Z)|(<(?:(script|style)\b|[a-z])[^\s/>]*+(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}+)'
-    rf'(?:{_ATTRIBUTE})*+((?(2).*?(?:</\2|\Z)))',
+    rf'<!--.*?(?:-->|\Z)|(<(?:(script|style)\b|[a-z])[^\s/>]*+(?>(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}))'
+    rf'(?>(?:{_ATTRIBUTE})*)((?(2).*?(?:</\2|\Z)))',
     re.IGNORECASE | re.DOTALL,
 )
 """A comment, or a tag up to its end, a script with what is in it: before and after the attributes that are too many."""
