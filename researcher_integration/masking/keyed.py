@@ -26,6 +26,7 @@ _TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'"
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
 _UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
 _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
+_LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _FLOW = re.compile(r'[{\[]+[ \t]*["\']?[\w.\-]+["\']?:$')
 _BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
@@ -143,10 +144,10 @@ def _values(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Ite
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
     """What looks like a secret in the brackets behind a name, or in the lines below it, and up to where it was read."""
     line_start = _line_start(text, start)
-    below = line_end(text, end)
     if opening := _OPENING.match(text, end):
         at, limit = opening.end(), len(text)
-    elif text[end:below].strip(' \t"\'') == ':' and _LINE_START.match(text[line_start:start]):
+    elif (last := _LAST_COLON.match(text, end)) and _LINE_START.match(text[line_start:start]):
+        below = last.end()
         at = below + (2 if text.startswith('\r\n', below) else 1)
         indent = _indent(text, line_start, below)
         is_list = text[at : at + indent + 2].strip(' \t') == '-'
