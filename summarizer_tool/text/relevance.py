@@ -45,6 +45,8 @@ _KINDS = frozenset(
 
 def matches(texts: Sequence[str], focus: 'Focus') -> list[float]:
     """How well the words of each text match the focus, from 0 to 1."""
+    if not _words_of(focus):
+        return [0.0] * len(texts)
     question = _weighed(texts, focus)
     return _scaled([question.score(text) for text in texts])
 
@@ -55,6 +57,8 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     `breaks` are the indices of those that do not follow the one before, such as the first one of another source.
     Neighbours under one heading are judged together, as a search judges its passages.
     """
+    if not _words_of(focus):
+        return [0.0] * len(texts)
     passages: list[list[str]] = []
     starts: list[bool] = []
     left = 0
@@ -67,8 +71,6 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
         passages[-1].append(text)
     joined = ['\n'.join(passage) for passage in passages]
     question = _weighed(joined, focus)
-    if not question.weights:
-        return [0.0] * len(texts)
     read = [
         PassageWords(text, question.score(text), question.counts(text), is_apart)
         for text, is_apart in zip(joined, starts, strict=True)
@@ -110,8 +112,8 @@ def _text_of(focus: 'Focus') -> str:
 
 
 def _weighed(texts: Sequence[str], focus: 'Focus') -> WeighedQuestion:
-    """What is asked for, each term with its weight among the texts; nothing where only kinds of things are named."""
-    wanted = asked(_text_of(focus)) if _words_of(focus) else QueryTerms()
+    """What is asked for, each term with its weight among the texts; not the kinds of things that all texts have."""
+    wanted = asked(_text_of(focus))
     terms = tuple(term for term in wanted.terms if term not in _KINDS)
     found = [terms_of(text) for text in texts]
     frequencies = {term: sum(term in each for each in found) for term in terms}
