@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 
 import anyio
-from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -13,10 +12,9 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.digests.digest import Digest
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import StoreError
 from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import models
-from summarizer_tool.llm.options import DEFAULT_OPTIONS, Cache, Progress, RequestOptions
+from summarizer_tool.llm.options import DEFAULT_OPTIONS, Progress, RequestOptions
 from summarizer_tool.mapreduce.answer_cache import key_of, revision
 from summarizer_tool.mapreduce.content import Content, check_size, documents_of, texts_of
 from summarizer_tool.mapreduce.engine import Engine
@@ -25,9 +23,10 @@ from summarizer_tool.mapreduce.machine_output import digests_of, with_digests, w
 from summarizer_tool.mapreduce.report import joined, part_of
 from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest, SummaryTopic
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
+from summarizer_tool.mapreduce.summary_cache import find_summary, keep_summary, names_key, said_before
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
+from summarizer_tool.runtime.executors import WorkerProcesses, in_process, in_thread, request_load
 from summarizer_tool.schemas import STRATEGIES, Stats, Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
@@ -45,8 +44,6 @@ _NAMED = 5
 
 _TITLE = 80
 """Characters of each."""
-
-_FACTS = TypeAdapter(list[str])
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -241,14 +238,12 @@ class Summarizer:
                 cache, key, summary = options.cache, '', None
                 if cache is not None:
                     key = await in_thread(self._key, documents, request, options, model_name)
-                    summary = await _find(cache, key)
+                    summary = await find_summary(cache, key)
                 if summary is None:
-                    said_before = (
-                        await _said_before(cache, documents, request) if cache is not None else frozenset[str]()
-                    )
-                    summary = await self._make(documents, request, options, model_name, started, said_before)
+                    said = await said_before(cache, documents, request) if cache is not None else frozenset[str]()
+                    summary = await self._make(documents, request, options, model_name, started, said)
                     if cache is not None and summary.state == 'complete' and not summary.warnings:
-                        await _keep(cache, key, summary, _names_key(documents, request))
+                        await keep_summary(cache, key, summary, names_key(documents, request))
                 stats = summary.stats
                 stats.seconds = round(time.monotonic() - started, 3)
                 if left_out := _left_out(summary, request):
@@ -301,14 +296,14 @@ class Summarizer:
         options: RequestOptions,
         model_name: str,
         started: float,
-        said_before: frozenset[str],
+        said: frozenset[str],
     ) -> Summary:
         text = await in_thread(joined, documents)
         tokens_in = await _count(documents, text)
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
         is_small, is_empty = tokens_in <= budget, not text.strip()
         free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
-        job = Job(documents, request.focus, max(1, budget - free), _known(request.strategy), tokens_in, said_before)
+        job = Job(documents, request.focus, max(1, budget - free), _known(request.strategy), tokens_in, said)
         if is_small or is_empty:
             return await in_thread(_passed_through, job, '' if is_empty else text, model_name)
         async with models.lent(
@@ -320,7 +315,8 @@ class Summarizer:
             embedded=ExtractiveModel,
         ) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
-            digests = await self._digests(job, deadline) if models.is_embedded(model) else {}
+            found = await self._digests(job, deadline) if models.is_embedded(model) else {}
+            digests = found or {}
             rest = await in_thread(without, job, digests) if digests else job
             if not rest.documents:
                 summary = None
@@ -331,18 +327,20 @@ class Summarizer:
                 summary = await Engine(runner).run()
             if digests or summary is None:
                 summary = await in_thread(with_digests, job, digests, summary, model_name)
+            if found is None:
+                summary.warnings.append('there was no time to look for machine output: all was read as prose')
             summary.stats.hedged_calls = model.share.hedged if isinstance(model, models.SharedModel) else 0
         summary.stats.budget = budget
         return summary
 
     @staticmethod
-    async def _digests(job: Job, deadline: Deadline) -> dict[int, Digest]:
-        """The digests of those documents that machines wrote; none for topics, which are of names, or without time."""
+    async def _digests(job: Job, deadline: Deadline) -> dict[int, Digest] | None:
+        """The digests of those documents that machines wrote, not for topics, which are of names; `None`: no time."""
         if job.focus.topics:
             return {}
         with anyio.move_on_after(deadline.seconds / 2):
             return await in_process(digests_of, job.documents, job.budget, job.focus)
-        return {}
+        return None
 
     def _key(
         self, documents: list[Document], request: SummarizeRequest, options: RequestOptions, model_name: str
@@ -377,51 +375,6 @@ async def _count(documents: Sequence[Document], text: str) -> int:
         known = await in_process(tokens.count, text)
         documents[0].remember(tokens=known)
     return known
-
-
-async def _find(cache: Cache, key: str) -> Summary | None:
-    try:
-        kept = await in_io_thread(cache.summary, key)
-        summary = None if kept is None else await in_thread(Summary.model_validate_json, kept)
-    except (StoreError, ValidationError):
-        _logger.warning('a kept summary cannot be read')
-        return None
-    if summary is not None:
-        stats = summary.stats
-        stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls + stats.repair_calls
-        stats.map_calls = stats.reduce_calls = stats.repair_calls = 0
-        stats.usage = RunUsage()
-    return summary
-
-
-def _names_key(documents: Sequence[Document], request: SummarizeRequest) -> str:
-    """What a request for other versions of the same documents has in common with it; empty where one has no name."""
-    named = [document.url or document.title for document in documents]
-    focus = request.focus
-    asked = (focus.key(), request.max_output_tokens, request.for_extraction)
-    return key_of('facts', named, *asked) if all(named) else ''
-
-
-async def _said_before(cache: Cache, documents: Sequence[Document], request: SummarizeRequest) -> frozenset[str]:
-    """The facts of the last summary of documents of these names."""
-    if not (key := _names_key(documents, request)):
-        return frozenset()
-    try:
-        kept = await in_io_thread(cache.summary, key)
-        return frozenset(_FACTS.validate_json(kept) if kept else ())
-    except (StoreError, ValidationError):
-        _logger.warning('the facts of the last summary cannot be read')
-        return frozenset()
-
-
-async def _keep(cache: Cache, key: str, summary: Summary, names_key: str) -> None:
-    try:
-        await in_io_thread(cache.keep_summary, key, await in_thread(summary.model_dump_json))
-        if names_key:
-            facts = _FACTS.dump_json([fact.text for fact in summary.facts]).decode()
-            await in_io_thread(cache.keep_summary, names_key, facts)
-    except StoreError as error:
-        _logger.warning('the summary cannot be kept', extra={'reason': str(error)})
 
 
 def _left_out(summary: Summary, request: SummarizeRequest) -> list[str]:
