@@ -1,0 +1,114 @@
+"""Settings with comments, as files of configuration are, as markdown of the same lines. Pure computing.
+
+In markdown the mark of a comment makes a heading, and settings below each other are one paragraph. Here what the
+comments say is text, a banner is a heading, and a setting, one that is commented out too, is an item of a list.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+_LEAST_COMMENTS = 5
+_COMMENTS = 0.15
+"""Share of the lines that are comments in a text that is read so."""
+
+_BESIDE = 0.4
+"""Share of the comments with another below them, at least; headings have text between."""
+
+_OTHERS = 0.2
+"""Share of the other lines that may have the form of something else."""
+
+_WORDS = 5
+"""Words of a comment's line, on average, from which it is text though it ends in no full stop."""
+
+_LOOKED_AT = 200
+"""Characters of a line by which its form is told."""
+
+_COMMENT = re.compile(r'[ \t]*(#+|;+)(?!!)(.*)')
+_BESIDE_TEXT = 8
+"""Columns from which a comment goes on with what stands beside a setting above it."""
+
+_SIGNS = '#;=*_~-'
+_EDGES = _SIGNS + ' \t'
+_RULE = re.compile(r'[#;=*_~-]{5}\s*$')
+_SECTION = re.compile(r'\[([^\[\]]+)\]\s*$')
+_CLOSED = re.compile(r'[.!?:…][\'")\]]*$')
+_ITEM = re.compile(r'[-*+•]\s+|\(?\d{1,2}[.)]\s+')
+# What is said of the text above, if there is any.
+_HANGS = re.compile(r'\s{2}|\t|\s[-*+•]\s|\s\(?\d{1,2}[.)]\s')
+# A fence, the end of a sentence, what a program is written in, markup, or YAML, which is read as the data it is.
+_OTHER = re.compile(r'\s*(?:```|~~~|- |<)|.*(?:[.!?]|[({;\\]|\w\(.*\)|\b(?:then|fi|do|done))\s*$|\s*[\w."-]+:(?:\s|$)')
+
+
+def markdown(text: str) -> str:
+    """The text line by line, comments without their mark; empty where it is none of settings with comments."""
+    lines = text.split('\n')
+    found = [_COMMENT.match(line) for line in lines]
+    comments = [match for match in found if match]
+    others = [line for line, match in zip(lines, found, strict=True) if not match and line.strip()]
+    beside = sum(1 for match, below in pairwise(found) if match and below and match[1] == below[1])
+    if (
+        len(comments) < max(_LEAST_COMMENTS, _COMMENTS * (len(comments) + len(others)))
+        or beside < _BESIDE * len(comments)
+        or sum(_OTHER.match(line[:_LOOKED_AT]) is not None for line in others) > _OTHERS * len(others)
+        or text.startswith('#!')
+    ):
+        return ''
+    return '\n'.join(_read(lines))
+
+
+def _read(lines: Sequence[str]) -> Iterator[str]:
+    above, is_text = '', False
+    for (is_comment, says), run in groupby(lines, _kind):
+        found = list(run)
+        if not is_comment:
+            is_text = False
+            for line in found:
+                section = _SECTION.match(line)
+                yield f'## {section[1].strip()}' if section else line and f'- {line.strip()}'
+        elif not says:
+            yield from [''] * len(found)
+        elif len(found) == 1 and _RULE.search(above):
+            yield f'## {found[0].strip(_EDGES)}'
+        else:
+            comments = [
+                (match[1], match[2].rstrip(), match.start(1)) for line in found if (match := _COMMENT.match(line))
+            ]
+            plain = [body for _, body, at in comments if at < _BESIDE_TEXT and not _HANGS.match(body)]
+            texts = [body for body in plain if body[:1].isspace()] or plain
+            # What stands in says of what has been said above it, or are settings.
+            is_text = _is_text(texts) if texts else is_text
+            yield from _said(comments, is_text=is_text, is_close=texts is plain)
+        above = found[-1]
+
+
+def _kind(line: str) -> tuple[bool, bool]:
+    """Whether a line is a comment, and whether it says something."""
+    match = _COMMENT.match(line)
+    return match is not None, bool((match[2] if match else line).strip(_EDGES))
+
+
+def _is_text(lines: Sequence[str]) -> bool:
+    return any(map(_CLOSED.search, lines)) or sum(len(line.split()) for line in lines) >= _WORDS * len(lines)
+
+
+def _said(comments: Sequence[tuple[str, str, int]], *, is_text: bool, is_close: bool) -> Iterator[str]:
+    """The lines of a run of comments, given as mark, body and column: text, or settings that are commented out."""
+    item = -1  # how far the last one stands in
+    for mark, body, at in comments:
+        bare = body.strip()
+        indent = len(body.expandtabs(4)) - len(bare.expandtabs(4))
+        if bare[-1] in _SIGNS and (len(mark) > 2 or bare[0] in _SIGNS):
+            yield f'### {bare.strip(_EDGES)}'
+        elif at >= _BESIDE_TEXT or 0 <= item < indent:
+            yield f'  {bare}'
+            continue
+        elif not (is_text and (indent or is_close)):
+            yield f'- {mark}{bare}'
+        elif indent > 1 or _ITEM.match(bare):
+            yield f'- {_ITEM.sub("", bare)}'
+            item = indent
+            continue
+        else:
+            yield bare
+        item = -1
