@@ -26,7 +26,7 @@ _OF_ITEM = re.compile(f'<li>{_OPEN}(\\d+){_CLOSE}')
 _ELSEWHERE = re.compile(f'{_OPEN}(\\d+){_CLOSE}')
 
 
-class _Level(NamedTuple):
+class _ListLevel(NamedTuple):
     """How the paragraphs of one level are numbered."""
 
     form: str
@@ -77,7 +77,7 @@ def read_numbers(html: str) -> str:
     return _ELSEWHERE.sub(r'\1. ', _OF_ITEM.sub(r'<li value="\1">', html))
 
 
-def _write(document: Any, lists: Mapping[str, dict[int, _Level]], styles: Mapping[str, Any]) -> None:
+def _write(document: Any, lists: Mapping[str, dict[int, _ListLevel]], styles: Mapping[str, Any]) -> None:
     counts: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for paragraph in document.iter(f'{_W}p'):
         given = [
@@ -119,7 +119,7 @@ def _properties(paragraph: Any, styles: Mapping[str, Any]) -> Iterator[Any]:
         said, name = styles[style], 'basedOn'
 
 
-def _levels(numbering: Any) -> dict[str, dict[int, _Level]]:
+def _levels(numbering: Any) -> dict[str, dict[int, _ListLevel]]:
     """The levels of each list by its number."""
     kinds = {
         _value(kind, 'abstractNumId'): {
@@ -127,7 +127,7 @@ def _levels(numbering: Any) -> dict[str, dict[int, _Level]]:
         }
         for kind in numbering.iter(f'{_W}abstractNum')
     }
-    found: dict[str, dict[int, _Level]] = {}
+    found: dict[str, dict[int, _ListLevel]] = {}
     for each in numbering.iter(f'{_W}num'):
         levels = kinds.get(_said(each, 'abstractNumId'), {})
         for over in each.iter(f'{_W}lvlOverride'):
@@ -138,8 +138,8 @@ def _levels(numbering: Any) -> dict[str, dict[int, _Level]]:
     return found
 
 
-def _level(level: Any) -> _Level:
-    return _Level(_said(level, 'numFmt'), _said(level, 'lvlText'), int(_said(level, 'start') or 0))
+def _level(level: Any) -> _ListLevel:
+    return _ListLevel(_said(level, 'numFmt'), _said(level, 'lvlText'), int(_said(level, 'start') or 0))
 
 
 def _said(element: Any, name: str) -> str:
