@@ -1,4 +1,6 @@
-"""Word documents (DOCX) as markdown: headings, lists, tables, notes and links."""
+"""Word documents (DOCX) as markdown: headings, lists, tables, notes, comments, headers and footers, and links."""
+
+from html import escape
 
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import naming_extra
@@ -41,8 +43,18 @@ def read(body: bytes) -> Page:
         raise FetchError(f'is {KIND} that nests too deeply; save it again')
     if 'html' not in made:
         raise archive.broken()
-    page = to_markdown(f'<html><body>{made["html"]}</body></html>', links='aside', is_document=True)
+    html = ''.join((*_edges(archive, 'header'), made['html'], *_edges(archive, 'footer')))
+    page = to_markdown(f'<html><body>{html}</body></html>', links='aside', is_document=True)
     return Page(page.markdown, _title(archive), page.headings, (), page.links)
+
+
+def _edges(archive: Archive, kind: str) -> list[str]:
+    """What stands at the edge of the pages, each line once, as HTML; without page numbers."""
+    parts = [
+        archive.tree(name) for name in archive.names() if name.startswith(f'word/{kind}') and name.endswith('.xml')
+    ]
+    lines = (' '.join(''.join(line.itertext('{*}t')).split()) for part in parts for line in part.iter('{*}p'))
+    return [f'<p>{escape(line)}</p>' for line in dict.fromkeys(lines) if any(map(str.isalpha, line))]
 
 
 def _title(archive: Archive) -> str:

@@ -2,15 +2,20 @@
 
 # mammoth has no types.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 
+from contextlib import suppress
 from io import BytesIO
 from xml.parsers.expat import ExpatError
+from zipfile import BadZipFile
 
 import mammoth
+from lxml.etree import XMLSyntaxError
 
 from summarizer_tool.formats import isolated
+from summarizer_tool.formats.docx_numbers import read_numbers, write_numbers
 
-_STYLES = "p[style-name='Title'] => h1:fresh"
+_STYLES = "p[style-name='Title'] => h1:fresh\ncomment-reference => sup"
 """Beside those that the library knows."""
 
 
@@ -19,15 +24,27 @@ def _no_picture(_image: object) -> dict[str, str]:
 
 
 def _read(body: bytes) -> dict[str, str]:
+    with suppress(XMLSyntaxError, BadZipFile, ValueError):  # then it has no numbers, or is found to be broken below
+        body = write_numbers(body)
     try:
         made = mammoth.convert_to_html(
             BytesIO(body), convert_image=mammoth.images.img_element(_no_picture), style_map=_STYLES
         )
     except RecursionError:
         return {'problem': 'deep'}
-    except (ExpatError, KeyError, ValueError, OSError, AttributeError, IndexError, TypeError):
+    except (
+        ExpatError,
+        XMLSyntaxError,
+        BadZipFile,
+        KeyError,
+        ValueError,
+        OSError,
+        AttributeError,
+        IndexError,
+        TypeError,
+    ):
         return {'problem': 'broken'}  # the library raises whatever comes
-    return {'html': made.value}
+    return {'html': read_numbers(made.value)}
 
 
 if __name__ == '__main__':

@@ -19,7 +19,7 @@ _EMBEDDED = re.compile(r'\((?:data:[^()\s]{100,}|attachment:[^()\s]+)\)')
 def is_notebook(body: bytes) -> bool:
     """Return whether bytes are JSON as notebooks have it."""
     is_object = body[:64].removeprefix(b'\xef\xbb\xbf').lstrip()[:1] == b'{'
-    return is_object and b'"nbformat"' in body and (b'"cells"' in body or b'"worksheets"' in body)
+    return is_object and b'"nbformat"' in body and b'"cells"' in body
 
 
 def read(body: bytes) -> Page:
@@ -32,9 +32,11 @@ def read(body: bytes) -> Page:
         notebook = json.loads(body.removeprefix(b'\xef\xbb\xbf'))
     except (ValueError, RecursionError) as error:
         raise FetchError(f'is a notebook whose JSON is broken ({str(error)[:80]}); save it again in Jupyter') from None
-    cells = _cells(notebook)
+    cells = [_dict(cell) for cell in _list(_dict(notebook).get('cells'))]
     if not cells:
-        raise FetchError('is a notebook without cells')
+        raise FetchError(
+            'is a notebook without cells; one of a format before 4 is converted by jupyter nbconvert --to notebook'
+        )
     language = _language(notebook)
     parts = [part for cell in cells for part in _parts(cell, language)]
     return Page('\n\n'.join(parts), _title(notebook))
@@ -46,12 +48,6 @@ def _dict(value: Any) -> dict[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
-
-
-def _cells(notebook: Any) -> list[dict[str, Any]]:
-    """The cells; up to version 3 they stand in sheets."""
-    sheets = [notebook, *_list(_dict(notebook).get('worksheets'))]
-    return [_dict(cell) for sheet in sheets for cell in _list(_dict(sheet).get('cells'))]
 
 
 def _at(value: Any, *keys: str) -> Any:
@@ -73,29 +69,22 @@ def _title(notebook: Any) -> str:
 
 def _text(value: Any) -> str:
     """A text as notebooks keep it: whole, or in lines."""
-    lines = [part for part in (_list(value) or [value]) if isinstance(part, str)]
-    # In the first versions the lines stand without their line breaks.
-    return ('' if any(line.endswith('\n') for line in lines) else '\n').join(lines)
+    return ''.join(part for part in (_list(value) or [value]) if isinstance(part, str))
 
 
 def _parts(cell: dict[str, Any], language: str) -> list[str]:
-    kind, source = cell.get('cell_type'), _text(cell.get('source', cell.get('input'))).strip('\n')
-    if kind != 'code':
+    source = _text(cell.get('source')).strip('\n')
+    if cell.get('cell_type') != 'code':
         source = _EMBEDDED.sub('(image)', source)
-        level = cell.get('level')
-        if kind == 'heading' and isinstance(level, int):  # of older notebooks
-            source = f'{"#" * max(1, min(6, level))} {source}'
         return [source] if source.strip() else []
-    own = cell.get('language')
-    parts = [_fenced(source, own if isinstance(own, str) else language)] if source.strip() else []
+    parts = [_fenced(source, language)] if source.strip() else []
     written = '\n'.join(filter(None, map(_output, _list(cell.get('outputs')))))
     return [*parts, f'Output:\n\n{_fenced(_shortened(written), "")}'] if written else parts
 
 
 def _output(output: Any) -> str:
-    if _at(output, 'output_type') in ('error', 'pyerr'):
+    if _at(output, 'output_type') == 'error':
         return f'{_text(_at(output, "ename"))}: {_text(_at(output, "evalue"))}'
-    # Up to version 3 the representations stand beside the type, by other names.
     found = _at(output, 'text') or _at(output, 'data', 'text/markdown') or _at(output, 'data', 'text/plain')
     return _COLORS.sub('', _text(found)).strip('\n')
 

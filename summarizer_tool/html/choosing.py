@@ -15,8 +15,6 @@ from summarizer_tool.text import boilerplate_lines
 
 _MAX_CHROME_SHARE = 0.35
 """Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
-_MIN_SHARE = 0.4
-"""Of the prose that is not in chrome: where less of it was voted for, trafilatura has missed the content."""
 _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
 _PROSE = 80
@@ -61,7 +59,6 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     if not any(block.is_kept for block in blocks):
         for block in blocks:
             block.is_kept = block.region is None and 2 * block.linked <= block.size
-    _keep_prose(blocks, is_out)
     _keep_wholes(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
@@ -130,15 +127,6 @@ def _names(region: Region | None) -> set[str]:
         names.add(region.name)
         region = region.parent
     return names
-
-
-def _keep_prose(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Where the votes hold little of the page's prose, keep all of that."""
-    prose = [block for block in blocks if _is_prose(block) and not is_out(block.region)]
-    kept = sum(block.size for block in blocks if block.is_kept and block.kind != 'code')
-    if kept < _MIN_SHARE * sum(block.size for block in prose):
-        for block in prose:
-            block.is_kept = True
 
 
 def _is_prose(block: PageBlock) -> bool:

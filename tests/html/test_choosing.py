@@ -71,12 +71,6 @@ def test_a_part_named_as_chrome_is_left_out_unless_it_is_the_page() -> None:
     assert kept(page(text(), talk, more), 0, 1, 2) == [0, 1, 2]
 
 
-def test_where_little_is_voted_for_all_prose_is_kept() -> None:
-    prose = [text(f'{number} {SENTENCE}', group=number) for number in range(5)]
-    assert kept(page(*prose, text('A menu', tag='li')), 0) == [0, 1, 2, 3, 4]
-    assert kept(page(*prose, text('A menu', tag='li')), 0, 1, 2) == [0, 1, 2]
-
-
 def test_paragraphs_between_their_kept_siblings_are_kept() -> None:
     def between(group: int) -> list[int]:
         return kept(

@@ -26,8 +26,6 @@ class Extraction(BaseModel):
     """Of the category's type, also when they are read back from JSON."""
     dropped: int = 0
     """Records whose name stands on no page."""
-    dropped_relations: int = 0
-    """Relations, of the records that are kept, to what stands on no page."""
     repaired: int = 0
     """Records and relations whose sources were corrected."""
     is_partial: bool = False
@@ -81,7 +79,6 @@ class Extractor:
             update={
                 'records': verified.records,
                 'dropped': verified.dropped,
-                'dropped_relations': verified.dropped_relations,
                 'repaired': verified.repaired,
                 'is_partial': answer.is_partial,
             }

@@ -89,8 +89,6 @@ class Verified:
     records: list[Record]
     dropped: int
     """Records whose name stands on no page."""
-    dropped_relations: int
-    """Relations to something that is named on no page, of the records that are kept."""
     repaired: int
     """Records and relations that cited no page that names them, and now cite those that do."""
 
@@ -105,7 +103,7 @@ def verify(records: Iterable[Record], pages: Sequence[CrawledPage], texts: Mappi
     """
     index = PageIndex(pages, texts)
     kept: list[Record] = []
-    dropped = dropped_relations = repaired = 0
+    dropped = repaired = 0
     for record in records:
         sources, is_repaired = _sources(record.sources, index.naming(record.name), index)
         if not sources:
@@ -121,13 +119,11 @@ def verify(records: Iterable[Record], pages: Sequence[CrawledPage], texts: Mappi
             if found:
                 relations.append(relation.model_copy(update={'sources': found}))
                 repaired += is_repaired
-            else:
-                dropped_relations += 1
         best = max(index.weights[number] for number in sources)
         confidence = round(record.confidence * best, 2)
         changes = {'sources': sources, 'relations': relations, 'confidence': confidence}
         kept.append(record.model_copy(update=changes))
-    return Verified(_merged(kept, index), dropped, dropped_relations, repaired)
+    return Verified(_merged(kept, index), dropped, repaired)
 
 
 def _sources(

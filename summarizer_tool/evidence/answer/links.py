@@ -7,7 +7,7 @@ Words that a link shares with the question speak for it, and so does what its wo
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
 import regex
@@ -45,14 +45,14 @@ _DEEPER = 0.9
 _SELDOM = 0.4
 """For listings and the like, which repeat what other pages say."""
 
-_WAY = 1.3
-"""For the sections of a site and the chapters of a page."""
-
 _LIST_OF_KNOWN = 0.2
 """For a page in whose folder stand `MANY` links that are known, of which it is likely the list."""
 
 MANY = 4
 """Links from which a page is a list of them."""
+
+_MENU = 8
+"""Links to the top of a site beyond which these are its pages rather than its sections."""
 
 _UNSAID = 0.025
 """What the kind and place of a link count beside its words."""
@@ -113,6 +113,8 @@ class Reference:
     """For its kind and its place."""
     is_near: bool
     """Whether it stays on the site."""
+    is_section: bool
+    """Whether it leads from the first page of a site to one of its sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +147,7 @@ def references(
     chores are kept that the question names: who asks about the cookie policy wants that page.
     """
     own, host = key_of(page_url), host_of(page_url)
-    below = f'{own}/'
-    near = [key for link in links[:MAX_LINKS] if (key := key_of(link.url)).startswith(below)]
-    if not urlsplit(own).path.strip('/'):
-        # Below the first page of a site stands everything; its sections are what stands above many other pages.
-        levels = Counter(key.count('/') for key in near)
-        near = [key for key in near if sum(levels[level] for level in levels if level > key.count('/')) >= MANY]
-    ways = frozenset(near)
+    sections = _sections(own, links[:MAX_LINKS])
     found: list[Reference] = []
     for link in links[:MAX_LINKS]:
         url = without_fragment(link.url)
@@ -167,7 +163,7 @@ def references(
         factor = _factor(path, parts.query, (in_path | text) & topic.asked)
         if factor:
             is_near = host_of(url) == host
-            factor *= (1.0 if is_near else _OTHER_SITE) * (_WAY if key in ways else 1.0)
+            factor *= 1.0 if is_near else _OTHER_SITE
             found.append(
                 Reference(
                     url,
@@ -182,9 +178,25 @@ def references(
                     tuple(names.words(f'{(link.around or link.text)[:MAX_TEXT]} {said_by_path}')),
                     factor * _DEEPER**depth,
                     is_near,
+                    key in sections,
                 )
             )
     return found
+
+
+def _sections(page: str, links: Iterable[Link]) -> set[str]:
+    """Of the links of a site's first page those to its sections: above many other pages, or all of a short menu."""
+    if urlsplit(page).path.strip('/'):
+        return set()
+    near = {key for link in links if (key := key_of(link.url)).startswith(f'{page}/')}
+    levels = Counter(key.count('/') for key in near)
+    top = min(levels, default=0)
+    return {
+        key
+        for key in near
+        if sum(levels[level] for level in levels if level > key.count('/')) >= MANY
+        or (key.count('/') == top and levels[top] <= _MENU)
+    }
 
 
 def promising(
@@ -199,7 +211,8 @@ def promising(
     How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
     stand in the link's text, its path (times `PATH`), what is said of it (times `SAID`), the heading above it or the
     sentence around it (times `BESIDE`), each by how few of all links have it, times how much of the link's text is
-    about the question. Links to other sites must name some.
+    about the question. Links to other sites must name some. Where no link names any, sections of the site whose pages
+    are not known come first: nobody can tell yet what they lead to.
 
     Args:
         known: All links of the pages that were read.
@@ -220,6 +233,10 @@ def promising(
         before = best.get(each.key)
         if (each.is_near or score >= LEAST_SCORE) and (before is None or value > before.value):
             best[each.key] = LinkCandidate(each.url, each.key, each.parent, each.depth, score, value, factor)
+    if not any(each.is_told for each in best.values()):
+        most = max((LEAST_SCORE, *(each.value for each in best.values())))
+        for key in {each.key for each in open_ if each.is_section and folders[each.key] < MANY} & best.keys():
+            best[key] = replace(best[key], value=best[key].value + most)
     return sorted(best.values(), key=lambda each: -each.value - _UNSAID * each.factor)
 
 

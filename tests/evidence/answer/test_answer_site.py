@@ -156,14 +156,14 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
 |   |-- http://station.example/valley | depth 1 | source 5 | +… passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/survey | depth 1 | source 6 | +… passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/guide/turbines | depth 1 | source 7 | +… passages | score 0.46 -> 0.46 | … ms
-|   |   `-- http://station.example/guide/turbines/kaplan | depth 2 | source 12 | +… passages | score 0.46 -> 0.46 | … ms
-|   |       `-- http://station.example/guide/turbines/kaplan/blades | depth 3 | source 13 | +… passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/guide/theory | depth 1 | source 8 | +… passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/guide/control | depth 1 | source 9 | +… passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/guide/safety | depth 1 | source 4 | +… passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/guide/output | depth 1 | source 10 | +… passages | score 0.46 -> 0.46 | … ms
 |   |-- http://station.example/guide/gallery | depth 1 | source 11 | +… passages | score 0.46 -> 0.46 | … ms
-|   `-- http://station.example/logbook | depth 1 | source 3 | +111 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/logbook | depth 1 | source 3 | +111 passages | score 0.46 -> 0.46 | … ms
+|   |-- http://station.example/ledger | depth 1 | source 12 | +… passages | score 0.46 -> 0.46 | … ms
+|   `-- http://station.example/notice-board | depth 1 | source 13 | +… passages | score 0.46 -> 0.46 | … ms
 |-- http://station.example/gone?secret=hunter2 | depth 0 | … ms | failed: answered HTTP 404
 `-- http://station.example/partners | depth 0 | source 2 | +… passages | score 0.00 -> 0.46 | … ms
     |-- http://canary.example/tariff | depth 1 | … ms | failed: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary…
@@ -171,7 +171,7 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
 
 [STATS]
 mode: deep
-searched: 13 documents, 148 passages
+searched: 13 documents, 145 passages
 words found in: 25 passages
 iterations: 9
 stopped: expansion budget

@@ -173,8 +173,8 @@ def test_a_link_for_which_words_speak_comes_before_a_chapter() -> None:
         *((chapter.url[-1], False) for chapter in chapters),
         ('n', False),
     ]
-    # A chapter of which something is said comes first of all.
-    assert urls(follow(QUESTION, *chapters, at('/b', 'Runner'), at('/guide/r', 'Runner')))[:2] == ['/guide/r', '/b']
+    # A chapter of which the same is said comes in its order.
+    assert urls(follow(QUESTION, *chapters, at('/b', 'Runner'), at('/guide/r', 'Runner')))[:2] == ['/b', '/guide/r']
 
 
 def test_sections_come_before_pages_and_lists_of_what_is_known_after() -> None:
@@ -187,6 +187,9 @@ def test_sections_come_before_pages_and_lists_of_what_is_known_after() -> None:
     people, records = ([f'/{name}/{number}' for number in range(4)] for name in ('people', 'records'))
     assert order(*people, '/tales/')[0] == '/tales/'
     assert order('/records', *people, *records)[-1] == '/records'
+    # A few links to the top are a menu, and lead on; of many, any may answer.
+    assert order('/a/b', '/news', '/shop') == ['/news', '/shop', '/a/b']
+    assert order('/a/b', *(f'/{number}' for number in range(9)))[0] == '/a/b'
 
 
 def test_links_that_say_of_themselves_that_they_answer() -> None:

@@ -37,6 +37,7 @@ ANSWERS: Mapping[str, object] = {
     'ZoneDataRecords': [{'name': 'Mirefold', 'region': 'Sallow', 'level_range': '30-35', 'sources': [1]}],
     'NPCDataRecords': [
         {'name': 'Odile Sarn', 'faction': 'Tide Guild', 'sources': [1], 'confidence': 0.9},
+        {'name': 'Odile Sarn', 'faction': 'the Ash Circle', 'sources': [2], 'confidence': 0.9},
         {'name': 'Nobody Knows', 'sources': [1]},
     ],
     'FactionDataRecords': [
@@ -110,7 +111,7 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
 ## Odile Sarn: faction
 
 - [1] Tide Guild (primary)
-- [2] leader of The Ash Circle (primary)
+- [2] the Ash Circle (primary)
 
 ## Sources
 
@@ -138,7 +139,7 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
     assert found == snapshot(
         {
             'zone_overview': ['Mirefold'],
-            'npcs': ['Odile Sarn'],
+            'npcs': ['Odile Sarn', 'Odile Sarn'],
             'factions': ['The Ash Circle'],
             'lore': [],
             'narrative_items': [],
@@ -173,7 +174,7 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
             {
                 'subject': 'Odile Sarn',
                 'attribute': 'faction',
-                'claims': [{'text': 'Tide Guild', 'source': 1}, {'text': 'leader of The Ash Circle', 'source': 2}],
+                'claims': [{'text': 'Tide Guild', 'source': 1}, {'text': 'the Ash Circle', 'source': 2}],
                 'found_by': 'rule',
             }
         ]

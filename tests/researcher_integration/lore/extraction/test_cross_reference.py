@@ -10,7 +10,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction.contradictions import is_same, relation_kind
+from researcher_integration.lore.extraction.contradictions import is_same
 from researcher_integration.lore.extraction.cross_reference import (
     Claim,
     Conflict,
@@ -18,7 +18,7 @@ from researcher_integration.lore.extraction.cross_reference import (
     CrossReferencer,
     compare,
 )
-from researcher_integration.lore.extraction.records import FactionData, LoreData, NPCData, Record, Relation, ZoneData
+from researcher_integration.lore.extraction.records import FactionData, NPCData, Record, ZoneData
 from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
 from researcher_integration.lore.extraction.windowed_query import LoreModel
 from researcher_integration.lore.material import Material
@@ -115,71 +115,6 @@ def test_claims_come_from_different_pages_where_they_can() -> None:
 )
 def test_what_says_the_same_in_other_words(first: str, second: str, counted: bool, same: bool) -> None:
     assert is_same(first, second, counted=counted) == is_same(second, first, counted=counted) == same
-
-
-@pytest.mark.parametrize(
-    ('kind', 'expected'),
-    [('killed by', 'killed_by'), ('Was Slain By', 'killed_by'), ('born_in', 'born_in'), ('leads', 'leader_of'), ('likes', 'likes')],
-)  # fmt: skip
-def test_one_kind_of_relation_in_other_words(kind: str, expected: str) -> None:
-    assert relation_kind(kind) == expected
-
-
-def test_one_subject_has_one_killer_in_whatever_category() -> None:
-    extractions = [
-        *npcs(NPCData(name='Odile Sarn', sources=[3], relations=[Relation(kind='slain by', target='Brannoc Tull', sources=[3])])),
-        Extraction(
-            category='lore',
-            records=[
-                LoreData(name='The death of Odile', sources=[1], relations=[Relation(kind='killed_by', target='fever', sources=[1])]),
-                LoreData(name='ODILE SARN', sources=[2], relations=[Relation(kind='killed_by', target='marsh fever', sources=[2]), Relation(kind='ally_of', target='Mara', sources=[2])]),
-                LoreData(name='Odile Sarn', sources=[2], relations=[Relation(kind='ally_of', target='Nix', sources=[2])]),
-            ],
-        ),
-    ]  # fmt: skip
-    assert compare(extractions, PAGES) == snapshot(
-        [
-            Conflict(
-                subject='ODILE SARN',
-                attribute='killed_by',
-                claims=(Claim(text='marsh fever', source=2), Claim(text='Brannoc Tull', source=3)),
-                found_by='rule',
-            )
-        ]
-    )
-
-
-def test_a_faction_that_lists_somebody_of_another_faction() -> None:
-    extractions = [
-        *npcs(
-            NPCData(name='Odile Sarn', faction='Tide Guild', sources=[2]),
-            NPCData(name='Brannoc Tull', faction='Tide Guild', sources=[3]),
-            NPCData(name='Mara', sources=[3]),
-        ),
-        *[
-            Extraction(category='factions', records=[record])
-            for record in (
-                FactionData(name='Ash Circle', leader='Odile Sarn, the reeve', members=['Captain Brannoc Tull', 'Mara'], sources=[1]),
-                FactionData(name='The Tide Guild', leader='Odile Sarn', members=['Brannoc Tull'], sources=[2]),
-            )
-        ],
-    ]  # fmt: skip
-    found = compare(extractions, PAGES)
-
-    assert [(conflict.subject, conflict.attribute, conflict.claims) for conflict in found] == snapshot(
-        [
-            (
-                'Odile Sarn',
-                'faction',
-                (Claim(text='Tide Guild', source=2), Claim(text='leader of Ash Circle', source=1)),
-            ),
-            (
-                'Brannoc Tull',
-                'faction',
-                (Claim(text='member of Ash Circle', source=1), Claim(text='Tide Guild', source=3)),
-            ),
-        ]
-    )
 
 
 def test_records_that_agree_are_no_conflict() -> None:

@@ -165,7 +165,6 @@ async def test_three_answers_that_cannot_be_read_are_the_end() -> None:
             'category': 'npcs',
             'records': [],
             'dropped': 0,
-            'dropped_relations': 0,
             'repaired': 0,
             'is_partial': False,
             'unread': (),
