@@ -17,6 +17,7 @@ from summarizer_tool.digests.log_lines import (
     events,
     loose,
     outcomes,
+    parts,
     starts_like_log,
 )
 from summarizer_tool.digests.logs import log_statements
@@ -44,13 +45,16 @@ _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
 _LOG_SHARE = 0.25
 """Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each."""
+_TIMED_SHARE = 0.75
+"""Share of lines with a time anywhere from which it is one, too."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'severity', 'lvl', 'asctime'})
 
 _REPEATED = 0.4
 """Forms a line up to which a text is no prose,"""
 _GENERATED = 0.2
-"""and up to which it is no source code either, whatever its lines look like."""
+"""and up to which it is no source code either, if so few of its lines are indented, whatever they look like."""
+_FLAT = 0.1
 _LEAST_LINES = 20
 _LONGEST_CODE = 120
 """Characters of a line of source code, on the average: what is longer is packed."""
@@ -64,6 +68,7 @@ _FENCED = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1', re.MULTILINE | re.DOTALL)
 _SENTENCE_END = re.compile(r'[^\W\d_][)\]"”’`*]{0,3}[.!?]["”’)\]*]*(?=\s|$)|[。！？।؟]')
 _SENTENCE = 40
 """Words to a full stop, on the average, up to which a text has sentences."""
+_QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?')
 _LONG_STRING = re.compile(r'"(?>(?:[^"\\]++|\\.){200,})"|>[^<>]{200,}<', re.DOTALL)
 _TOLD_SHARE = 0.4
 """Share of data that is long strings of words, from which these are what it is about."""
@@ -202,7 +207,8 @@ def _is_log(lines: Sequence[str]) -> bool:
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
     if len(sample) < 3:
         return False
-    return sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample) or bool(outcomes(lines))
+    is_timed = sum(parts(line)[0] != '' for line in sample) >= _TIMED_SHARE * len(sample)
+    return is_timed or sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample) or bool(outcomes(lines))
 
 
 def _is_source(lines: Sequence[str]) -> bool:
@@ -210,12 +216,13 @@ def _is_source(lines: Sequence[str]) -> bool:
     sample = [line for line in lines[:_SAMPLE] if line.strip()]
     code = sum(is_code(line[:_LONGEST_CODE]) for line in sample)
     is_code_like = sum(map(len, sample)) < _LONGEST_CODE * len(sample) and code >= CODE_SHARE * len(sample)
-    return is_code_like and _forms([*dict.fromkeys(lines)]) > _GENERATED
+    is_flat = sum(line[0].isspace() for line in sample) <= _FLAT * len(sample)
+    return is_code_like and not (is_flat and _forms(lines) <= _GENERATED)
 
 
 def _forms(lines: Sequence[str]) -> float:
     """How many forms lines have, for each of them: a text that says the same again and again is no prose."""
-    sample = [line[:400] for line in lines if line.strip()][:_SAMPLE]
+    sample = [_QUOTED.sub('""', line[:400]) for line in lines if line.strip()][:_SAMPLE]
     return len({template(line)[0] for line in sample}) / len(sample) if len(sample) >= _LEAST_LINES else 1.0
 
 
