@@ -1,7 +1,7 @@
 """Lines and fields cut into words, and the places in which their words stand.
 
-A value has a place: a field of a thing; or in a line a position among the lines that begin alike, a variable place of
-the line's template, what stands behind another word or behind the same signs, the end. What is usual is learnt for each
+A value has a place: a field of a thing; or in a line a position among the lines that begin alike, what stands behind
+another word, the end. What is usual is learnt for each
 place from the text itself.
 """
 
@@ -33,8 +33,8 @@ _BLOCK = 'block'
 _DIGITS = re.compile(r'0x[\da-f]+|\b(?=[a-f]*\d)[\da-f]{6,}\b|\d+')
 
 Place = tuple[Hashable, ...]
-"""Its first item says of which kind it is: `field`, `at` (a position), `in` and `behind` (signs
-or a word), `end`; and of whole lines `form` (their template) and `new` (how many of their words no other has)."""
+"""Its first item says of which kind it is: `field`, `at` (a position), `behind` (a word and signs), `end`; and of whole
+lines `form` (their template) and `new` (how many of their words no other has)."""
 
 OF_LINES = frozenset({'form', 'new'})
 """The kinds of places that are those of whole lines."""
@@ -182,14 +182,12 @@ def _made_of_words(fields: Sequence[tuple[int, str, CutLine]], frequent: Frequen
 def _add_words(
     places: Mapping[Place, PlaceValues], row: int, line: CutLine, head: str, frequent: FrequentWords
 ) -> None:
-    """Note the words of a line or a cell by their positions, the signs before them and the word before them."""
-    path, last = '', ''
+    """Note the words of a line or a cell by their positions, the word before them, and the last one."""
+    last = ''
     for nth, (word, signs) in enumerate(line.words[:_WORDS]):
         value = word.strip('"')
         if nth < _POSITIONS:
-            path += signs
             places['at', head, nth].add(row, value)
-            places['in', head, path].add(row, value)
         if last:
             places['behind', last, signs].add(row, value)
         name = without_digits(word)
