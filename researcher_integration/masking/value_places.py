@@ -16,7 +16,7 @@ _ORDINARY = (
     'ed|ing|[ai]ble|al|[ae]nt|[aeo]ry|ive|ful|less|ly|ic|ect|en|ion|ous|[ai]te|ete|ure|id|ity|where|ever|how|wise|text'
     '|case|word|name|user|host|strings?|literals?|ther|fore|self|thing|one'
 )
-COINED = rf'(?!\w*(?:{_ORDINARY})\b)[A-Za-z]{{8,40}}'
+COINED = rf'(?!\w{{0,60}}(?:{_ORDINARY})\b)[A-Za-z]{{8,40}}'
 """Letters that may be a password where nothing but a value is told: no such word."""
 _SAID = r'[*_]{0,2}["\'`“„«]?(?P<value>[^\s\0"\'`”“»*]{4,})'
 # The text of an element of XML, from the end of its tag on; no run of it can be split in two ways.

@@ -31,7 +31,7 @@ _WORST = 4.0
 _WORD = 2.0
 """Bits that a notable word is less surprising than it is rare."""
 
-_LITTLE = 3.0
+_LITTLE = 3.7
 """Bits of surprise below which a record is like the others."""
 _SAME_PLACE = 0.6
 """Bits that a record loses for each that is told for the same place,"""
