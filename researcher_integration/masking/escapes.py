@@ -31,7 +31,7 @@ _FULL_WIDTH = '|'.join(map(chr, [*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B)]
 # Each alternative begins with one character, so that a text is searched for those.
 _IS_WRITTEN = re.compile(
     '\x1b|\u00ad|\u200b|\u200c|\u200d|\u2060|' + _FULL_WIDTH + r'|%(?:3[dDaA]|22|40)|&(?:quot|#34|#39|#[xX]2[27]);'
-    r'|\0[^\0\n]\0[^\0\n]\0|",\s*"-\w\b|\',\s*\'-\w\b'
+    r'|\0[^\0\n]\0[^\0\n]\0|",\s*"-\w|\',\s*\'-\w'
 )
 _SHORT = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 

@@ -12,7 +12,7 @@ from researcher_integration.masking.findings import Finding, line_end
 from researcher_integration.masking.nested_text import block_end, find_under
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
-from researcher_integration.masking.value_places import values_beside
+from researcher_integration.masking.value_places import COINED, values_beside
 
 # Of `re`: `regex` looks for the letters that an expression needs in all that follows, for each place it is tried at.
 _BEFORE = re.compile(r'[\w\-.]*\Z')
@@ -87,6 +87,8 @@ _IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}
 # Behind the first word of a passphrase, up to the end of its line.
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 
+_COINED = re.compile(COINED)
+
 _MAX_TRIPLE = 4000
 """Characters between three quotes and three."""
 
@@ -155,16 +157,19 @@ def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], 
     else:
         return [], 0
     found, read = find_under(text, text[start:end], at, limit)
-    seen = [(each, text[each.start : each.end]) for each in found]
-    told = [
-        (
-            _told(text, each.start, each.end, each.kind),
-            'PASSWORD' in (kind, each.kind) or not _IDENTIFIER.fullmatch(word),
-        )
-        for each, word in seen
-        if ' ' not in word
-    ]
-    return [each for each, is_secret in told if each and is_secret], read
+    return [secret for each in found if (secret := _below(text, each, kind))], read
+
+
+def _below(text: str, found: Finding, kind: Kind) -> Finding | None:
+    """What stands under a name of secrets of a kind, if it looks like one, or as the item of a list like a password."""
+    word = text[found.start : found.end]
+    is_password = 'PASSWORD' in (kind, found.kind)
+    if ' ' in word or not (is_password or not _IDENTIFIER.fullmatch(word)):
+        return None
+    is_item = is_password and text[max(0, found.start - _MAX_INDENT) : found.start].rstrip(' \t\r\n"\'')[-1:] in '-[,('
+    if is_item and _COINED.fullmatch(word):
+        return _found(text, found.start, found.end, found.kind)
+    return _told(text, found.start, found.end, found.kind)
 
 
 def _line_start(text: str, at: int) -> int:

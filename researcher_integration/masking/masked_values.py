@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -182,6 +183,8 @@ class Values:
             if new[index] is items[index]:  # else the secret in it is masked, such as that behind `Bearer`
                 new[index] = self._masked(items[index], dataclasses.replace(place, kind=kind))
         if all(one is other for one, other in zip(new, value, strict=True)):
+            new = self._command(items)
+        if new is items:
             return value
         if isinstance(value, tuple) and hasattr(value, '_fields'):  # a named tuple
             return cast('Iterable[object]', cast('Any', type(value))(*new))
@@ -190,6 +193,16 @@ class Values:
         if isinstance(value, frozenset):
             return frozenset(new)
         return set(new) if isinstance(value, AbstractSet) else new
+
+    def _command(self, items: list[object]) -> list[object]:
+        """The words of a command without the secrets that its options tell; the same list if it is none or has none."""
+        if not all(isinstance(item, str) for item in items) or not any(str(item)[:1] == '-' for item in items):
+            return items
+        masked = self._mask_text(json.dumps(items, ensure_ascii=False))
+        if not masked.counts:
+            return items
+        self.counts.update(masked.counts)
+        return json.loads(masked.text)
 
     def _model(self, value: BaseModel, place: ValuePlace) -> BaseModel:
         fields = {name: getattr(value, name) for name in type(value).model_fields}

@@ -11,6 +11,13 @@ _IS = (
     r'now|set to|changed to|jetzt|ahora',
     r'是|为|為|は|は、|는|은',
 )
+# How words end that say of a password what it is like, or where it stands.
+_ORDINARY = (
+    'ed|ing|[ai]ble|al|[ae]nt|[aeo]ry|ive|ful|less|ly|ic|ect|en|ion|ous|[ai]te|ete|ure|id|ity|where|ever|how|wise|text'
+    '|case|word|name|user|host|strings?|literals?|ther|fore|self|thing|one'
+)
+COINED = rf'(?!\w{{0,60}}(?:{_ORDINARY})\b)[A-Za-z]{{8,40}}'
+"""Letters that may be a password where nothing but a value is told: no such word."""
 _SAID = r'[*_]{0,2}["\'`“„«]?(?P<value>[^\s\0"\'`”“»*]{4,})'
 # The text of an element of XML, from the end of its tag on; no run of it can be split in two ways.
 _ELEMENT_TEXT = r'>\s*(?:<!\[CDATA\[\s*)?(?P<value>[^<>\s\0]+(?:[ \t]+[^<>\s\0]+)*)\s*(?:\]\]>\s*)?</'
@@ -94,6 +101,13 @@ _PLACES = (
     ),
     # password changed from … to …
     _place('', rf'[ ](?:[a-z]+ ){{0,3}}from {_SAID}["\'`”»]? to ["\'`“„«]?(?P<second>[^\s\0"\'`”»]{{4,}})'),
+    # the password is correcthorse, which ends what is said, and not as what is said of one does
+    _place(
+        '(?i:passw(?:or)?d|passphrase|passcode)',
+        rf'["\'`)*]{{0,3}}{_OF} +(?:is|was|will be|has been)(?: (?:{_IS[1]}))? *:? +["\'`“]?'
+        rf'(?P<value>{COINED})(?=["\'`”]?(?:[.,;!](?!\S)|[ \t]*(?:[\r\n\0]|\Z)))',
+        is_certain=True,
+    ),
     # the password for bob is …
     _place('', rf'["\'`)*]{{0,3}}{_OF}(?: +(?:{_IS[0]})(?: (?:{_IS[1]}))? *:? +| *(?:{_IS[2]}) *[:：]? *){_SAID}'),
     # creds for the box: bob / …

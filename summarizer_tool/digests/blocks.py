@@ -8,7 +8,9 @@ from itertools import pairwise
 
 from summarizer_tool.digests.log_lines import loose
 from summarizer_tool.digests.logs import log_statements
+from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.values import template
 
 LEAST = 4
@@ -19,8 +21,15 @@ _LEAST_LINES = 2.5
 _MOST_LINES = 150
 """And at most: what recurs more rarely heads no record."""
 _NAMED_SHARE = 0.9
-"""Share of the blocks that have a line above them."""
+"""Share of the lines above blocks that are each its own, and have lines below them that are farther in."""
+_DEEPEST = 3
+"""Indentations of lines that may stand above blocks."""
+_COVERED = 0.6
+"""Share of the lines that must stand in blocks,"""
 _MACHINE_SHARE = 0.6
+"""and share of them that must be fields or of forms that recur."""
+_PARTED = 0.6
+"""Share of the blocks that begin behind blank lines, and of these lines, from which all do."""
 _RECURS = 5
 _NAME_LENGTH = 40
 _FIRST = 12
@@ -47,10 +56,10 @@ class TextBlocks:
 def read_blocks(lines: Sequence[str]) -> TextBlocks | None:
     """The blocks of a text; None if it is not made of blocks."""
     filled = [(number, line[:_READ]) for number, line in enumerate(lines) if line.strip()]
-    if (places := _heads(filled)) is None or not _is_made(filled):
+    titles = _titles(filled)
+    if (places := titles or _heads(filled)) is None or not _is_made(filled):
         return None
-    titles = _titles(filled, places)
-    starts = [filled[at][0] for at in titles or places]
+    starts = [filled[at][0] for at in places]
     names = [''] * len(lines)
     for start, end in pairwise([*starts, len(lines)]):
         own = lines[start:end]
@@ -94,22 +103,37 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
         ):
             continue
         # Its blocks end where a line is less indented, few of them are a line alone, and they go on in the same way.
-        is_inner = _titles(filled, found) or sum(indent >= key[0] for indent, _ in keys[found[0] :]) > 0.97 * lines
+        is_inner = sum(indent >= key[0] for indent, _ in keys[found[0] :]) > 0.97 * lines
         alone = sum(after == at + 1 for at, after in pairwise(found))
         second, often = Counter(keys[at + 1] for at in found if at + 1 < len(keys)).most_common(1)[0]
         follows = often >= 0.5 * len(found) and often / len(found) > 2 * len(places[second]) / len(keys)
         if follows and is_inner and alone < 0.2 * len(found) and key[1] not in _CLOSING:
             best, covered = found, lines * (1 + parted)
-    return best if covered >= 0.6 * len(keys) else None
+            behind = [at for at in range(found[0], len(keys)) if not at or filled[at][0] > filled[at - 1][0] + 1]
+            if len(found) > len(behind) * _PARTED and len({*found} & {*behind}) > len(found) * _PARTED:
+                # Where most blocks begin behind blank lines, all do, whatever they begin with.
+                best = behind
+    return best if covered >= _COVERED * len(keys) else None
 
 
-def _titles(filled: Sequence[tuple[int, str]], places: Sequence[int]) -> list[int]:
-    """Where the lines stand that name blocks: above each, less far in, and each its own; none if blocks have none."""
-    above = [at - 1 for at in places if at and _key(filled[at - 1][1])[0] < _key(filled[at][1])[0]]
-    return above if len({filled[at][1] for at in above}) >= _NAMED_SHARE * len(places) else []
+def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
+    """Where the lines stand below which others are farther in, and which are each its own; none if there are few."""
+    places: dict[int, list[int]] = {}
+    for at, (_, line) in enumerate(filled):
+        places.setdefault(len(line) - len(line.lstrip()), []).append(at)
+    for indent in sorted(places)[:_DEEPEST]:
+        found = places[indent]
+        deeper = sum(at + 1 < len(filled) and filled[at + 1][1][: indent + 1].isspace() for at in found)
+        named = min(deeper, len({filled[at][1] for at in found}))
+        if len(found) >= LEAST and named >= _NAMED_SHARE * len(found):
+            lines = len(filled) - found[0]
+            return found if lines >= _LEAST_LINES * len(found) and lines >= _COVERED * len(filled) else []
+    return []
 
 
 def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[DigestStatement]:
-    """How many blocks there are, and which lines stand in many of them."""
+    """How many blocks there are, which lines stand in many of them, and which are unlike the others."""
     yield DigestStatement(f'blocks: {blocks.count} items, the first: {blocks.head}', 99.0, 'overview')
-    yield from log_statements(loose([*enumerate(lines, 1)]))
+    yield from log_statements(loose([(number, line) for number, line in enumerate(lines, 1) if line.strip()]))
+    named = zip(lines, blocks.names, strict=True)
+    yield from surprising([OutputRecord(line, number, name) for number, (line, name) in enumerate(named, 1)])

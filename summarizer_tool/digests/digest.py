@@ -17,6 +17,7 @@ from summarizer_tool.digests.log_lines import (
     events,
     loose,
     outcomes,
+    parts,
     starts_like_log,
 )
 from summarizer_tool.digests.logs import log_statements
@@ -29,7 +30,6 @@ from summarizer_tool.digests.tables import (
     markdown,
     read_tables,
     separated,
-    table_records,
     table_statements,
 )
 from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
@@ -45,9 +45,17 @@ _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
 _LOG_SHARE = 0.25
 """Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each."""
+_TIMED_SHARE = 0.75
+"""Share of lines with a time anywhere from which it is one, too."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'severity', 'lvl', 'asctime'})
 
+_REPEATED = 0.4
+"""Forms a line up to which a text is no prose,"""
+_GENERATED = 0.2
+"""and up to which it is no source code either, if so few of its lines are indented, whatever they look like."""
+_FLAT = 0.1
+_LEAST_LINES = 20
 _LONGEST_CODE = 120
 """Characters of a line of source code, on the average: what is longer is packed."""
 
@@ -60,6 +68,7 @@ _FENCED = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1', re.MULTILINE | re.DOTALL)
 _SENTENCE_END = re.compile(r'[^\W\d_][)\]"”’`*]{0,3}[.!?]["”’)\]*]*(?=\s|$)|[。！？।؟]')
 _SENTENCE = 40
 """Words to a full stop, on the average, up to which a text has sentences."""
+_QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?')
 _LONG_STRING = re.compile(r'"(?>(?:[^"\\]++|\\.){200,})"|>[^<>]{200,}<', re.DOTALL)
 _TOLD_SHARE = 0.4
 """Share of data that is long strings of words, from which these are what it is about."""
@@ -90,11 +99,11 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
         focus: What the reader looks for; lines and items that mention it come first.
     """
     text, lines = _as_lines(text)
-    kind, statements, records = _read(text, lines)
+    kind, statements = _read(text, lines)
     if kind == 'prose' or budget <= 0:
         return Digest('', kind, ())
     words = focus_words(focus)
-    found = [*statements, *_mentions(lines, words), *surprising(records)]
+    found = [*statements, *_mentions(lines, words)]
     chosen = choose(found, budget, words)
     told = list(chosen.statements)
     if not told and found:
@@ -118,7 +127,7 @@ def is_machine_output(text: str) -> bool:
     is_told = is_written(_FENCED.sub('', text))
     if is_told and len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split()):
         return False
-    kind, _, _ = _read(text, lines)
+    kind, _ = _read(text, lines)
     if kind == 'json':
         told = sum(len(found[0]) for found in _LONG_STRING.finditer(text) if is_written(found[0]))
         return told < _TOLD_SHARE * len(text)
@@ -131,46 +140,39 @@ def _as_lines(text: str) -> tuple[str, list[str]]:
     return text, text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n').split('\n')
 
 
-def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[OutputRecord]]:
-    """The kind of a text, what is usual in it, and its records, of which some may be unlike the others."""
+def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement]]:
+    """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
     read = read_json(text)
     if read is not None and isinstance(read.value, Mapping | list) and read.value:
         if logged := _logged(read):
             return _lines_of(logged)
-        return 'json', json_statements(read, _inner), ()
+        return 'json', json_statements(read, _inner)
     if (read := read_xml(text) or read_literal(text)) is not None:
-        return 'json', json_statements(read, _inner), ()
+        return 'json', json_statements(read, _inner)
     if tables := read_tables(lines, [markdown, aligned, separated]):
-        return 'table', table_statements(tables), table_records(lines, tables)
+        return 'table', table_statements(lines, tables)
     if _is_log(lines):
         return _lines_of(lines)
     is_source = _is_source(lines)
     if not is_source and (blocks := read_blocks(lines)):
-        return (
-            'blocks',
-            block_statements(blocks, lines),
-            [
-                OutputRecord(line, number, name)
-                for number, (line, name) in enumerate(zip(lines, blocks.names, strict=True), 1)
-            ],
-        )
+        return 'blocks', block_statements(blocks, lines)
     if tables := read_tables(lines, [fixed]):
-        return 'table', table_statements(tables), table_records(lines, tables)
-    if not is_source and (_repeats(lines) or (len(text) >= _LARGE and not is_written(text))):
+        return 'table', table_statements(lines, tables)
+    if not is_source and (_forms(lines) <= _REPEATED or (len(text) >= _LARGE and not is_written(text))):
         return _lines_of(lines)
-    return 'prose', iter(()), ()
+    return 'prose', iter(())
 
 
-def _lines_of(lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement], Sequence[OutputRecord]]:
+def _lines_of(lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement]]:
     """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
     read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(pieces(lines))
-    return 'log', log_statements(read, len(lines)), [OutputRecord(event.raw, event.line) for event in read]
+    records = (OutputRecord(event.raw, event.line) for event in read)
+    return 'log', chain(log_statements(read, len(lines)), surprising([*records]))
 
 
 def _inner(text: str) -> Iterator[DigestStatement]:
     """What a string inside JSON says; JSON that holds JSON as text is common, deeper than that it is not read."""
-    _, statements, records = _read(text, text.splitlines())
-    return chain(statements, surprising(records))
+    return _read(text, text.splitlines())[1]
 
 
 def _logged(read: Read) -> list[str]:
@@ -205,22 +207,23 @@ def _is_log(lines: Sequence[str]) -> bool:
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
     if len(sample) < 3:
         return False
-    return sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample) or bool(outcomes(lines))
+    is_timed = sum(parts(line)[0] != '' for line in sample) >= _TIMED_SHARE * len(sample)
+    return is_timed or sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample) or bool(outcomes(lines))
 
 
 def _is_source(lines: Sequence[str]) -> bool:
-    """Return whether a text is source code that somebody has written, line by line."""
+    """Return whether a text is source code that somebody has written, line by line: no trace of calls, which recur."""
     sample = [line for line in lines[:_SAMPLE] if line.strip()]
-    return sum(map(len, sample)) < _LONGEST_CODE * len(sample) and sum(
-        is_code(line[:_LONGEST_CODE]) for line in sample
-    ) >= CODE_SHARE * len(sample)
+    code = sum(is_code(line[:_LONGEST_CODE]) for line in sample)
+    is_code_like = sum(map(len, sample)) < _LONGEST_CODE * len(sample) and code >= CODE_SHARE * len(sample)
+    is_flat = sum(line[0].isspace() for line in sample) <= _FLAT * len(sample)
+    return is_code_like and not (is_flat and _forms(lines) <= _GENERATED)
 
 
-def _repeats(lines: Sequence[str]) -> bool:
-    """Return whether a text says the same again and again: that is no prose, even without times."""
-    sample = [line[:400] for line in lines if line.strip()][:_SAMPLE]
-    forms = {template(line)[0] for line in sample}
-    return len(sample) >= 20 and len(forms) <= 0.4 * len(sample)
+def _forms(lines: Sequence[str]) -> float:
+    """How many forms lines have, for each of them: a text that says the same again and again is no prose."""
+    sample = [_QUOTED.sub('""', line[:400]) for line in lines if line.strip()][:_SAMPLE]
+    return len({template(line)[0] for line in sample}) / len(sample) if len(sample) >= _LEAST_LINES else 1.0
 
 
 def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStatement]:

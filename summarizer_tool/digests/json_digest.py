@@ -18,7 +18,7 @@ MANY = 5
 """Objects in a list from which they are told as many with the same fields."""
 
 _KEYED = 20
-"""Entries of an object from which it may be a list under names: their values must have the same fields."""
+"""Entries of an object, with those within them, from which it may be a list under names: of the same fields."""
 
 _CELLS = 400
 """Fields of one object that are looked at."""
@@ -82,7 +82,8 @@ class _JsonWalk:
             yield self._place(path, value)
 
     def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
-        if len(value) >= _KEYED and (rows := _keyed(value, path.rpartition('.')[2])):
+        rows = _keyed(value, path.rpartition('.')[2])
+        if len(rows) >= _KEYED:
             yield from record_statements(named_rows(path or 'entries', rows))
             return
         if not value or depth >= _DEEPEST:
@@ -128,7 +129,7 @@ class _JsonWalk:
 def _keyed(value: Mapping[str, Json], name: str) -> list[Row]:
     """The rows of an object of that name whose keys are names of like things; none if it is not such a one."""
     inside = [each for each in value.values() if isinstance(each, Mapping)]
-    if len(inside) < 0.9 * len(value):
+    if len(inside) < 0.9 * len(value) or (len(value) < _KEYED and not any(name in each for each in inside)):
         return []
     fields = Counter(field for each in inside for field in each)
     common = sum(count >= 0.5 * len(inside) for count in fields.values())

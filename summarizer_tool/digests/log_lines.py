@@ -123,7 +123,8 @@ def _with_trace(event: Event) -> Event:
     if traced := trace(event.tail):
         event.message = f'{event.message} | {traced}'
         event.raw = f'{event.raw} | {traced}'
-        event.severity = event.severity or ('' if event.level else 'error')
+        if not event.level and any(_FRAME.match(line) or _EXCEPTION.match(line.strip()) for line in event.tail):
+            event.severity = event.severity or 'error'
     return event
 
 

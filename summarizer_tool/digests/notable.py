@@ -7,7 +7,7 @@ _WENT_WRONG = r"""
 err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?
 time[d-]?\s?-?out|unreachable|unavailable|unhealthy|unknown|oom\w*|killed|evicted|backoff|imagepull\w*|errimage\w*
 degraded|corrupt\w*|invalid|expired|missing|aborted?|cancel+ed|dead|down|offline|stale|stuck|critical|severe
-violat\w+|mismatch\w*|exceeded|overflow|deadlock\w*|leak\w*|lost|broken|notready|pending|terminat\w+|suspended
+violat\w+|mismatch\w*|exceeded|overflow|deadlock\w*|leak\w*|lost|broken|notready|pending|terminat(?:e[ds]?|ing|ion)|suspended
 """
 _IS_DIFFERENT = r"""
 delet\w+|remov(?:e|ed|ing)|dropp?(?:ed|ing)|purg\w+|wip(?:ed|ing)|eras\w+|truncat\w+|disabl\w+|off

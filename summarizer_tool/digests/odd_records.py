@@ -47,7 +47,8 @@ def shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usua
     """
     value = next((value for place, value in values if place[0] not in OF_LINES), '')
     if record.text and (value in record.text or not record.fields):
-        name = f'{record.name}: ' if record.name and record.name not in record.text else ''
+        begins = record.name.partition(' … ')[0]
+        name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
         return f'{record.line}| {name}{_around(record.text, value)}'
     fields: dict[str, str] = {}
     for place, value in values:

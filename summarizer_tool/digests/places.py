@@ -1,7 +1,7 @@
 """Lines and fields cut into words, and the places in which their words stand.
 
-A value has a place: a field of a thing; or in a line a position among the lines that begin alike, a variable place of
-the line's template, what stands behind another word or behind the same signs, the end. What is usual is learnt for each
+A value has a place: a field of a thing; or in a line a position among the lines that begin alike, what stands behind
+another word, the end. What is usual is learnt for each
 place from the text itself.
 """
 
@@ -29,11 +29,12 @@ _RECURRING = 0.7
 _TOKENS = re.compile(
     r'"(?>(?:[^"\\\n]++|\\.)*)"|[^\s=,;|"\'<>(){}\[\]:]++(?>(?::[^\s=,;|"\'<>(){}\[\]]++)*)|\s++|.', re.DOTALL
 )
-_DIGITS = re.compile(r'\d+')
+_BLOCK = 'block'
+_DIGITS = re.compile(r'0x[\da-f]+|\b(?=[a-f]*\d)[\da-f]{6,}\b|\d+')
 
 Place = tuple[Hashable, ...]
-"""Its first item says of which kind it is: `field`, `at` (a position), `in` and `behind` (signs
-or a word), `end`; and of whole lines `form` (their template) and `new` (how many of their words no other has)."""
+"""Its first item says of which kind it is: `field`, `at` (a position), `behind` (a word and signs), `end`; and of whole
+lines `form` (their template) and `new` (how many of their words no other has)."""
 
 OF_LINES = frozenset({'form', 'new'})
 """The kinds of places that are those of whole lines."""
@@ -110,7 +111,7 @@ def cut(text: str) -> CutLine:
 
 @lru_cache(maxsize=65_536)
 def without_digits(word: str) -> str:
-    """A word with one zero for each run of digits."""
+    """A word with one zero for each run of digits, and for each number in hexadecimal digits."""
     return _DIGITS.sub('0', word)
 
 
@@ -136,7 +137,8 @@ def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, PlaceValues]:
     for row, name, cell in fields:
         if len(cell.words) > 1 and name in of_words:
             _add_words(places, row, cell, f'{name}=', frequent)
-    _add_lines(places, lines, frequent)
+    begun = {row for row in lines if records[row].name != records[row - 1].name}
+    _add_lines(places, lines, begun, frequent)
     return {
         place: found
         for place, found in places.items()
@@ -144,11 +146,14 @@ def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, PlaceValues]:
     }
 
 
-def _add_lines(places: Mapping[Place, PlaceValues], lines: Mapping[int, CutLine], frequent: FrequentWords) -> None:
-    """Note lines by their templates, and their words."""
+def _add_lines(
+    places: Mapping[Place, PlaceValues], lines: Mapping[int, CutLine], begun: AbstractSet[int], frequent: FrequentWords
+) -> None:
+    """Note lines by their templates, and their words; those that begin blocks are alike, whatever they begin with."""
     first = {row: without_digits(line.words[0][0]) if line.words else '' for row, line in lines.items()}
     beginning = Counter(first.values())
     heads = {row: head if beginning[head] >= frequent.least else '*' for row, head in first.items()}
+    heads |= dict.fromkeys(begun, _BLOCK)
     templates = {row: frequent.template(line) for row, line in lines.items()}
     before = ''
     for row, line in lines.items():
@@ -177,14 +182,12 @@ def _made_of_words(fields: Sequence[tuple[int, str, CutLine]], frequent: Frequen
 def _add_words(
     places: Mapping[Place, PlaceValues], row: int, line: CutLine, head: str, frequent: FrequentWords
 ) -> None:
-    """Note the words of a line or a cell by their positions, the signs before them and the word before them."""
-    path, last = '', ''
+    """Note the words of a line or a cell by their positions, the word before them, and the last one."""
+    last = ''
     for nth, (word, signs) in enumerate(line.words[:_WORDS]):
         value = word.strip('"')
         if nth < _POSITIONS:
-            path += signs
             places['at', head, nth].add(row, value)
-            places['in', head, path].add(row, value)
         if last:
             places['behind', last, signs].add(row, value)
         name = without_digits(word)

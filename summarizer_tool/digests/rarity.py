@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import copysign, log1p, log2
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from summarizer_tool.digests.values import moment, quantity
 
@@ -21,8 +22,6 @@ _RARE = 0.05
 """Share of a place up to which values are rare."""
 _ENTROPY = 0.5
 """What each bit of uncertainty about a value takes from the surprise of a rare one."""
-_LONGEST = 80
-"""Characters of a value by which its shape is told."""
 
 _FAR = 0.6
 """Values this share as far from the median are as far."""
@@ -36,25 +35,16 @@ _GROWN = 0.75
 """Share of the values that follow a smaller one, from which they count something."""
 
 _BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?[^/:@\s]*')
-_SIGNS = re.compile(r'[\w\s]+')
-_RUN = re.compile(r'([^\w]?[w0x])(?:\1)+')
+_PARTS = re.compile(r'[./:@=,-]')
+_KINDS = str.maketrans(ascii_lowercase + ascii_uppercase + digits, 'a' * 26 + 'A' * 26 + '0' * 10)
+_LONGEST = 80
+"""Characters of a value by whose kinds it is told."""
 
 
 def as_seldom(by_count: Mapping[int, int]) -> Mapping[int, int]:
     """By how often a value stands somewhere, how many stand there as seldom."""
     ordered = sorted(by_count)
     return dict(zip(ordered, accumulate(by_count[count] for count in ordered), strict=True))
-
-
-@lru_cache(maxsize=65_536)
-def _shape(value: str) -> str:
-    """Its kinds of characters in order, runs of the same as one."""
-    text = re.sub(
-        r'[A-Za-z]+', lambda found: 'w' if found[0][1:].islower() or len(found[0]) < 2 else 'W', value[:_LONGEST]
-    )
-    text = re.sub(r'\d+', '0', text)
-    text = re.sub(r'(?:[wW]0|0[wW])[wW0]*', 'x', text)
-    return _RUN.sub(r'\1+', text)[:24]
 
 
 @lru_cache(maxsize=65_536)
@@ -65,14 +55,20 @@ def _beginning(value: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _signs(value: str) -> str:
-    return ''.join(sorted(set(_SIGNS.sub('', value))))
+    """Which signs and kinds of letters it has."""
+    return ''.join(sorted({*value[:_LONGEST].translate(_KINDS)}))
 
 
 def _length(value: str) -> str:
     return str(len(value).bit_length())
 
 
-_VIEWS: Sequence[Callable[[str], str]] = (_shape, _beginning, _signs, _length)
+def _ending(value: str) -> str:
+    """What is behind its last sign, as in names of files and of hosts."""
+    return _PARTS.split(value)[-1]
+
+
+_VIEWS: Sequence[Callable[[str], str]] = (_beginning, _signs, _ending, _length)
 
 
 def surprises(values: Sequence[str], *, is_form: bool) -> Mapping[str, float]:

@@ -39,11 +39,8 @@ _LOUD: tuple[Topic, ...] = ('overview', 'mentioned', 'errors', 'warnings', 'odd 
 _USUAL: tuple[Topic, ...] = ('fields', 'templates')
 _USUAL_SHARE = 0.19
 """What of the budget is kept for what is usual, if there is so much to be said of it."""
-_SHARES: dict[Topic, float] = {
-    'overview': 0.3, 'mentioned': 0.4, 'errors': 0.33, 'warnings': 0.1, 'odd items': 0.7, 'fields': 0.2,
-    'templates': 0.2,
-}  # fmt: skip
-"""What of the budget one topic may have at first; what is left goes to the highest ranks."""
+_SHARES: dict[Topic, float] = {'odd items': 0.7, 'fields': 0.2, 'templates': 0.1}
+"""What of the budget one of these may have at first; what is left goes to the highest ranks."""
 
 _UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
@@ -132,7 +129,7 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
     for reserve in (_RESERVE, 1.5 * _RESERVE, 2 * _RESERVE, 0):
         taken = set()
         room = budget - min(reserve, budget // 2)
-        shares = {topic: share * room for topic, share in _SHARES.items()}
+        shares = {topic: _SHARES.get(topic, 1.0) * room for topic in TOPICS}
         usual = sum(cost for each, cost in zip(ranked, costs, strict=False) if each.topic in _USUAL)
         # First what is unlike the rest, with room left for what is usual; then that; then whatever still fits.
         loud: dict[Topic, float] = {topic: shares[topic] for topic in _LOUD}

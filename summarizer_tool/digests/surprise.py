@@ -16,6 +16,7 @@ from summarizer_tool.digests.places import (
     OutputRecord,
     Place,
     find_places,
+    without_digits,
 )
 from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
 from summarizer_tool.digests.statements import DigestStatement, one_line
@@ -30,7 +31,7 @@ _WORST = 4.0
 _WORD = 2.0
 """Bits that a notable word is less surprising than it is rare."""
 
-_LITTLE = 4.5
+_LITTLE = 3.7
 """Bits of surprise below which a record is like the others."""
 _SAME_PLACE = 0.6
 """Bits that a record loses for each that is told for the same place,"""
@@ -136,7 +137,9 @@ def _notable(records: Sequence[OutputRecord]) -> Mapping[int, tuple[float, str]]
     """The notable word of each record that fewest have, and in bits how few records have one that is as rare."""
     texts = (each.text[:400] or ' '.join(map(': '.join, each.fields))[:1000] for each in records)
     said = [notable_words(text) for text in texts]
-    counts = Counter(word for words in said for word in words)
-    rarest = {row: min((counts[word], word) for word in words) for row, words in enumerate(said) if words}
+    counts = Counter(without_digits(word) for words in said for word in words)
+    rarest = {
+        row: min((counts[without_digits(word)], word) for word in words) for row, words in enumerate(said) if words
+    }
     as_rare = as_seldom(Counter(count for count, _ in rarest.values()))
     return {row: (log2(len(records) / as_rare[count]), word) for row, (count, word) in rarest.items()}

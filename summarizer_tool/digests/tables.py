@@ -10,6 +10,7 @@ from itertools import zip_longest
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, usual_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.values import quantity
 
 LEAST_ROWS = 4
@@ -17,12 +18,17 @@ LEAST_ROWS = 4
 
 _FIT = 0.9
 """Share of the lines that must have the table's number of columns."""
+_ALIKE = (0.75, 0.4)
+"""Share of the cells of a row that must have digits, or none, as their columns do: of one that does not stand in these,
+and of one that does."""
 _WIDEST = 200
 """Columns."""
 _LONGEST_LINE = 20_000
 _LONGEST_CELL = 400
 """Characters."""
 
+_SMALL, _ABOVE = 50, 3
+"""Lines of a block up to which lines above its titles are tried without, and how many."""
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
 LEAST_FIXED = 8
@@ -39,7 +45,7 @@ _RULE = re.compile(r'[\s|+:=-]+$')
 _GAP = re.compile(r'\s{2,}|\t')
 _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
-_TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.-]*$')
+_TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
 _SEPARATORS = ',\t;|'
 
 
@@ -80,7 +86,7 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
             others += enumerate(lines[start:end], start + 1)
     found = _joined(found)
     if found:
-        found[0] = replace(found[0], beside=sorted([*found[0].beside, *others]))
+        found[0] = replace(found[0], beside=[*found[0].beside, *others])
     rows = sum(len(table.rows) for table in found)
     return found if rows >= LEAST_ROWS and rows >= 0.6 * filled else []
 
@@ -101,24 +107,17 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
     ]
 
 
-def table_statements(tables: Sequence[Table]) -> Iterator[DigestStatement]:
-    """How many rows there are, what is usual in them, and what stands beside them."""
+def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[DigestStatement]:
+    """How many rows there are, what is usual in them, what stands beside them, and what is unlike the others."""
+    beside = sorted(line for table in tables for line in table.beside)
+    for nth, (at, line) in enumerate(beside[:_BESIDE]):
+        yield DigestStatement(f'beside table: {one_line(line)}', 75.0 - nth, 'overview', (at,))
     for number, table in enumerate(tables, 1):
         what = table.name or ('table' if len(tables) == 1 else f'table {number}')
-        for nth, (at, line) in enumerate(table.beside[:_BESIDE]):
-            yield DigestStatement(f'beside {what}: {one_line(line)}', 75.0 - nth, 'overview', (at,))
         yield from usual_statements(what, table.rows, lines=table.lines)
-
-
-def table_records(lines: Sequence[str], tables: Sequence[Table]) -> list[OutputRecord]:
-    """The rows of tables, and the lines beside them, without the titles."""
-    cells = {number: row for table in tables for number, row in zip(table.lines, table.rows, strict=True)}
-    beside = {number for table in tables for number, _ in table.beside}
-    return [
-        OutputRecord(line, number, fields=[*cells[number].items()] if number in cells else ())
-        for number, line in enumerate(lines, 1)
-        if number in cells or number in beside
-    ]
+        rows = zip(table.lines, table.rows, strict=True)
+        yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
+    yield from surprising([OutputRecord(line, at) for at, line in beside])
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -237,7 +236,12 @@ def _split(line: str, separator: str) -> list[str]:
 
 def aligned(block: Sequence[str], start: int) -> Table | None:
     """Columns below titles."""
-    return _in_columns(block, start, is_titled=True) or _in_words(block, start)
+    # In a small block a line above the titles would be one of too many that fit no column.
+    for above in range(min(_ABOVE, len(block)) if len(block) <= _SMALL else 1):
+        below, begin = block[above:], start + above
+        if table := _in_columns(below, begin, is_titled=True) or _in_words(below, begin):
+            return replace(table, beside=[*enumerate(block[:above], start + 1), *table.beside])
+    return None
 
 
 def fixed(block: Sequence[str], start: int) -> Table | None:
@@ -256,29 +260,61 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
     places = named or places
     if len(places) < 3 or places[0] > _INDENTED:
         return None
-    ends = [*places[1:], _LONGEST_LINE]
-    names: Sequence[str] = [f'column {number}' for number in range(1, len(places) + 1)]
-    titles: Sequence[str] = ()
-    cells: list[tuple[int, Sequence[str]]] = []
-    beside: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, start + 1):
-        row = [line[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
-        if line[: places[0]].strip() or any(line[at - 1 : at].strip() for at in places[1:]):
-            row = line.split(None, len(names) - 1)
-        if len(row) != len(names) or sum(map(bool, row)) < len(row) // 2:
-            beside.append((number, line))
-        elif not titles and len(cells) < 2 and _titled(row):
-            titles = row
-            cells.clear()
-        elif not _RULE.match(line):
-            cells.append((number, row))
+    titles, cells, beside = _rows(lines, start, places)
     if len(cells) < _FIT * (len(lines) - bool(titles)) or (is_titled and not titles):
         return None
     if not titles and len({row[-1] for _, row in cells}) < 2:
         return None
     if not titles and _heads([row for _, row in cells]):
         titles = cells.pop(0)[1]
-    return rows_of(titles or names, cells, [each for each in beside if not _RULE.match(each[1])])
+    names = titles or [f'column {number}' for number in range(1, len(places) + 1)]
+    return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
+
+
+def _rows(
+    lines: Sequence[str], start: int, places: Sequence[int]
+) -> tuple[Sequence[str], list[tuple[int, Sequence[str]]], list[tuple[int, str]]]:
+    """The titles of columns that begin at some places, if they have any, the cells of each row, and the other lines."""
+    ends = [*places[1:], _LONGEST_LINE]
+    titles: Sequence[str] = ()
+    cells: list[tuple[int, Sequence[str]]] = []
+    beside: list[tuple[int, str]] = []
+    placed = {
+        number: [line[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
+        for number, line in enumerate(lines, start + 1)
+        if not line[: places[0]].strip() and not any(line[at - 1 : at].strip() for at in places[1:])
+    }
+    kinds = [_has_digits([row[place] for row in placed.values()]) for place in range(len(places))]
+
+    def is_stray(number: int, row: Sequence[str]) -> bool:
+        """Return whether a line is no row: too few of its cells have digits, or none, as those of the others have."""
+        alike = sum(kind in (None, _has_digits([cell])) for kind, cell in zip(kinds, row, strict=True))
+        return alike < _ALIKE[number in placed] * len(row)
+
+    for number, line in enumerate(lines, start + 1):
+        row = placed.get(number) or line.split(None, len(places) - 1)
+        if len(row) != len(places) or sum(map(bool, row)) < len(row) // 2:
+            beside.append((number, line))
+        elif not titles and len(cells) < 2 and _titled(row):
+            titles = row
+            beside += [(at, lines[at - start - 1]) for at, _ in cells]
+            cells.clear()
+        # Whether the first one has titles is told by those below.
+        elif (cells or titles) and is_stray(number, row):
+            beside.append((number, line))
+        elif not _RULE.match(line):
+            cells.append((number, row))
+    if not titles and cells and is_stray(*cells[0]) and not _heads([row for _, row in cells]):
+        number, _ = cells.pop(0)
+        beside.append((number, lines[number - start - 1]))
+    return titles, cells, beside
+
+
+def _has_digits(cells: Sequence[str]) -> bool | None:
+    """Whether nearly all cells, as far as they are filled, have digits; None if some have and some have not."""
+    counted = [any(map(str.isdigit, cell)) for cell in cells if cell]
+    share = sum(counted) / max(1, len(counted))
+    return share > 0.5 if counted and not 1 - _FIT < share < _FIT else None
 
 
 def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from summarizer_tool.digests.log_lines import Event, Severity
 from summarizer_tool.digests.notable import BAD
-from summarizer_tool.digests.places import CutLine, cut, without_digits
+from summarizer_tool.digests.places import CutLine, cut, frequent_words, without_digits
 
 WORDS = 40
 """Words of a line by which it is compared with others."""
@@ -62,17 +62,18 @@ _Key = tuple[Sequence[str], str, Severity]
 def grouped(events: Sequence[Event]) -> list[Group]:
     """Bring events of one template together, in the order of their first ones."""
     groups: dict[_Key, Group] = {}
-    for index, event in enumerate(events):
-        line = cut(event.message)
+    lines = [cut(event.message) for event in events]
+    frequent = frequent_words(lines, len(lines))
+    for index, (event, line) in enumerate(zip(events, lines, strict=True)):
         words = tuple(_masked(word, signs) for word, signs in line.words[:WORDS])
+        rare = [at for at, word in enumerate(words) if word != _VARIES and not frequent.has(without_digits(word))]
+        if 3 * len(rare) <= len(words):
+            words = tuple(_VARIES if at in rare and _is_name(word) else word for at, word in enumerate(words))
         key = words, ''.join(signs for _, signs in line.words[:WORDS]), event.severity
         group = groups.setdefault(key, Group(words, event.severity))
         group.members.append(index)
         group.lines.append(line)
-    for _ in range(_ROUNDS):
-        if len(groups) > _MOST or not _merge_by_word(groups):
-            break
-    return sorted(groups.values(), key=lambda group: group.members[0])
+    return [*groups.values()]
 
 
 def _masked(word: str, signs: str) -> str:
@@ -82,31 +83,7 @@ def _masked(word: str, signs: str) -> str:
     return _VARIES if signs.endswith('=') or '/' in word or any(map(str.isdigit, word)) else word
 
 
-def _merge_by_word(groups: dict[_Key, Group]) -> bool:
-    """Bring templates together that differ in one word, where that word takes many values; tell whether any do."""
-    alike: dict[tuple[int, _Key], list[_Key]] = {}
-    for words, signs, severity in groups:
-        for place, word in enumerate(words):
-            if _is_name(word):
-                key = (*words[:place], _VARIES, *words[place + 1 :]), signs, severity
-                alike.setdefault((place, key), []).append((words, signs, severity))
-    merged = False
-    for (_, key), all_of in sorted(alike.items(), key=lambda item: -len(item[1])):
-        left = {each: groups[each] for each in (key, *all_of) if each in groups}
-        values, lines = _FEW
-        if len(left) >= _MANY or (len(left) >= values and all(len(group.members) >= lines for group in left.values())):
-            rows = sorted(
-                ((row, line) for group in left.values() for row, line in zip(group.members, group.lines, strict=True)),
-                key=lambda each: each[0],
-            )
-            for each in left:
-                del groups[each]
-            groups[key] = Group(key[0], key[2], [row for row, _ in rows], [line for _, line in rows])
-            merged = True
-    return merged
-
-
 @lru_cache(maxsize=16_384)
 def _is_name(word: str) -> bool:
     """Return whether a word can be a value: those that say how bad something is are none."""
-    return word != _VARIES and BAD.search(word) is None and not (word.isupper() and len(word) <= 9)
+    return BAD.search(word) is None and not (word.isupper() and len(word) <= 9)

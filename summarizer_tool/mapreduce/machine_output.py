@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from summarizer_tool.digests.digest import Digest, digest, is_machine_output
 from summarizer_tool.digests.statements import TOPICS, DigestStatement
+from summarizer_tool.documents import repeats
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.render import shorten, title_line
-from summarizer_tool.mapreduce.report import joined, part_of
+from summarizer_tool.mapreduce.report import joined, part_of, repeated_part
 from summarizer_tool.prompts import Focus
 from summarizer_tool.schemas import Evidence, SourcedFact, Stats, Summary
 from summarizer_tool.text import names, tokens
@@ -25,10 +26,11 @@ def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict
     """The digest of each document that a machine wrote, by its index, within its share of the budget.
 
     A share grows with the root of the size, since much of what is long is said again and again; what one digest leaves
-    the next ones may use.
+    the next ones may use. That of an earlier one's equal is empty.
     """
-    written = [index for index, document in enumerate(documents) if is_machine_output(document.text)]
-    sizes = {index: len(document.text) ** 0.5 for index, document in enumerate(documents)}
+    again = {index: each[0].kept_in for index, each in enumerate(repeats.find(documents)) if each}
+    sizes = {index: len(document.text) ** 0.5 for index, document in enumerate(documents) if index not in again}
+    written = [index for index in sizes if is_machine_output(documents[index].text)]
     asked = ' '.join((*focus.focus_areas, focus.schema_hint))
     found: dict[int, Digest] = {}
     left, size = budget, sum(sizes.values())
@@ -37,17 +39,23 @@ def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict
         found[index] = digest(documents[index].text, share, focus=asked)
         left -= tokens.count(told(documents, index, found[index])) + 1
         size -= sizes[index]
-    return found
+    return found | {index: Digest('', found[kept_in].kind, ()) for index, kept_in in again.items() if kept_in in found}
 
 
 def with_digests(job: Job, digests: Mapping[int, Digest], other: Summary | None, model_name: str) -> Summary:
     """The summary of a job: the digests, after what was made of its other documents."""
-    texts = [told(job.documents, index, digests[index]) for index in sorted(digests)]
+    texts = [text for index in sorted(digests) if (text := told(job.documents, index, digests[index]))]
     if other:
         texts = [*_heading_of_rest(job, digests), other.text, *texts]
     text = shorten('\n'.join(texts), job.budget)
     facts = [fact for index in sorted(digests) for fact in _facts(job.documents[index], digests[index].lines)]
-    parts = [part_of(job.documents[index], 'summarized') for index in sorted(digests)]
+    again = repeats.find(job.documents)
+    parts = [
+        repeated_part(job.documents[index], again[index][0].kept_in)
+        if again[index]
+        else part_of(job.documents[index], 'summarized')
+        for index in sorted(digests)
+    ]
     if other is None:
         stats = Stats(tokens_in=0, tokens_out=0, budget=0, model=model_name, strategy=job.strategy)
         other = Summary(text='', state='complete', stats=stats)
@@ -87,8 +95,8 @@ def _heading_of_rest(job: Job, digests: Mapping[int, Digest]) -> list[str]:
 
 
 def told(documents: Sequence[Document], index: int, found: Digest) -> str:
-    """A digest as it stands in a text, under the heading of its document if there are several."""
-    return '\n'.join(filter(None, (_title_of(documents, index), found.text)))
+    """A digest as it stands in a text, if it is not empty, under the heading of its document if there are several."""
+    return '\n'.join(filter(None, (_title_of(documents, index), found.text))) if found.text else ''
 
 
 def _title_of(documents: Sequence[Document], index: int) -> str:

@@ -62,7 +62,9 @@ def parts(
         for first, last, state in _by_state(index, piece.segments[0], piece.segments[-1], outcome)
     ]
     found += [
-        (index, _repeated(documents[index], repeat.kept_in)) for index, each in enumerate(repeats) for repeat in each
+        (index, repeated_part(documents[index], repeat.kept_in))
+        for index, each in enumerate(repeats)
+        for repeat in each
     ]
     return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]
 
@@ -77,7 +79,7 @@ def _by_state(index: int, first: int, last: int, outcome: ChunkOutcome) -> list[
     return [each for each in both if each[0] <= each[1]]
 
 
-def _repeated(document: Document, kept_in: int) -> Part:
+def repeated_part(document: Document, kept_in: int) -> Part:
     """The account of a document that is an earlier one's equal."""
     reason = f'document {kept_in + 1} is the same'
     return part_of(document, 'repeated', reason, first=1, last=len(document.segment_starts))

@@ -136,6 +136,54 @@ def test_blocks_whose_first_lines_are_rows() -> None:
     assert '94| 001f-0020 rwx 31 /mill/stone-1' in told('\n'.join(blocks))
 
 
+def test_no_warning_of_the_tool_becomes_a_row() -> None:
+    rows = [f'{at:012x}  {at:016x} R_MILL_{64 if at % 9 else 32}   {at:08x} sack_{at}' for at in range(90)]
+    rows[40:40] = ['sieve: Warning: vat 7 cracked at 41 in stone.9']
+    rows[0:0] = ["Relocation of sacks '.mill' at 0xce0:"]
+    text = told('\n'.join(rows))
+    assert '90 items' in text
+    assert 'R_MILL_64 ×80, R_MILL_32 ×10' in text
+    assert 'beside table: sieve: Warning: vat 7 cracked at 41 in stone.9' in text
+
+
+def test_what_a_program_calls_is_no_source_code() -> None:
+    forms = (
+        'read({0}, "sack {1}", {2}) = {0}',
+        'close({0}) = 0',
+        'mmap(NULL, {2}, PROT_READ, MAP_PRIVATE|MAP_FIXED, {1}, 0) = 0x7f{1:06x}',
+        'fstat({0}, {{st_mode=S_IFREG|0644, st_size={1}, ...}}) = 0',
+        'ioctl({0}, TCGETS, 0x7f{2:06x}) = {0}',
+    )
+    calls = [f'{700 + at % 3} {forms[at * 7 % 5].format(at % 5, at, 512 + at)}' for at in range(400)]
+    calls[211] = '701 open("/mill/keys", O_RDWR) = -1 EACCES (Permission denied)'
+    found = digest('\n'.join(calls), 200, focus=ASKED)
+    assert found.kind == 'log'
+    assert '212| 701 open("/mill/keys", O_RDWR) = -1 EACCES (Permission denied)' in found.text
+
+
+def test_blocks_below_lines_that_are_less_far_in() -> None:
+    sacks = [
+        f'sack-{at}\n'
+        + ''.join(f'  {("Needs", "Wants")[(each + at) % 2]}: stone-{each}\n' for each in range(at % 4 + 2))
+        for at in range(80)
+    ]
+    sacks[44] = sacks[44] + '  Shuns: vat-9\n'
+    text = told(''.join(sacks))
+    assert 'blocks: 80 items' in text
+    assert 'sack-44: Shuns: vat-9' in text
+
+
+def test_blocks_between_blank_lines_begin_with_anything() -> None:
+    samples = [
+        f'{"rook" if at == 70 else ("miller", "sieve", "carter")[at % 13 % 3]} {at} {at}.5: clock\n\t{at:x} turn+0x1\n'
+        f'\t{at + 9:x} grind+0x{at % 7}\n'
+        for at in range(120)
+    ]
+    text = told('\n'.join(samples))
+    assert '120 items' in text
+    assert '281| rook 70 70.5: clock' in text
+
+
 def test_tables_of_the_same_titles_are_one() -> None:
     tables = [
         f'NAME   STATE   AGE\nvat-{at}a  up      {at}m\nvat-{at}b  {"lost" if at == 7 else "up"}      {at}m'

@@ -63,6 +63,19 @@ def test_documents_of_both_kinds_share_the_budget() -> None:
     assert not summary.warnings
 
 
+def test_what_an_earlier_document_says_is_digested_once() -> None:
+    documents = [
+        Document(LOG, title='pumps.log'),
+        Document(LISTING, title='parts.json'),
+        Document(LOG, title='pumps.log'),
+    ]
+    summary = _made(documents, 600)
+    assert summary.text.count('valve 3 stuck half open') == 1
+    assert [(part.state, part.reason) for part in summary.parts] == snapshot(
+        [('summarized', ''), ('summarized', ''), ('repeated', 'document 1 is the same')]
+    )
+
+
 def test_a_model_reads_what_machines_wrote() -> None:
     summary = Summarizer(make(), model=model_of(good)).summarize_sync(Document(LOG), max_output_tokens=300)
     assert summary.stats.map_calls > 0

@@ -278,6 +278,15 @@ def test_what_only_stands_in_pairs(value: object) -> None:
     assert Masker().mask_value(value)[0] is value
 
 
+def test_a_command_in_words_is_read_as_one() -> None:
+    value = {'spec': {'args': ['docker', 'login', '-u', 'ada', '-p', 'correcthorse', 'fen.example']}}
+    masked, counts = MASKER.mask_value(value)
+    assert masked == {'spec': {'args': ['docker', 'login', '-u', 'ada', '-p', '[MASKED_PASSWORD]', 'fen.example']}}
+    assert counts == {'PASSWORD': 1}
+    harmless = ['tar', '-p', 'correcthorse', '--', 'login']
+    assert MASKER.mask_value(harmless)[0] is harmless
+
+
 def test_files_nested_deep() -> None:
     image = BinaryContent(b'\x89PNG\r\n\xff', media_type='image/png')
     value = {'pages': [{'parts': [[BinaryContent(f'password={PAIRED}'.encode(), media_type='text/plain'), image]]}]}

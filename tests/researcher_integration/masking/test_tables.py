@@ -136,6 +136,9 @@ passwords = ["{}"]
 users:\\n  passwords: {ada: {}}
 passwords:\\n  bob: {}
 get(url, auth=('bob', '{}'))
+{"auth": ("bob", "{}"), "verify": False}
+["docker","login","-u","bob","-p","{}"]
+['mysql', '-ubob', '-p{}', 'mill']
 form-data; name="password"\\n\\n{}
 variable "db_password" {\\n  default = "{}"\\n}
 use {} as the password, bob
@@ -150,6 +153,22 @@ def test_what_stands_beside_its_name(line: str, value: str) -> None:
     assert value not in masked.text
     assert 'bob' in masked.text or 'bob' not in line
     assert MASKER.mask(masked.text) == Masked(masked.text, {})
+
+
+WORDS = """\
+hello bob, the password is correcthorse
+the new password was set to correcthorse. Ask bob
+The passphrase for bob is "correcthorse", not "swordfish".
+passwords:\\n  - correcthorse\\n  - swordfish\\nuser: bob
+{"user": "bob", "passwords": ["correcthorse"]}
+""".splitlines()
+
+
+@pytest.mark.parametrize('line', WORDS)
+def test_a_password_may_be_a_word_where_nothing_else_is_told(line: str) -> None:
+    masked = MASKER.mask(line.replace('\\n', '\n'))
+    assert 'correcthorse' not in masked.text
+    assert 'bob' in masked.text
 
 
 def test_of_a_digest_the_response_is_secret() -> None:
@@ -183,6 +202,8 @@ token = bool(value); self.token = token; if token == other or token != STOP:
 connect(token=settings.token, password=password, secret=own or inherited)
 def ask(password: bool = False, token: str | None = None) -> None:
 the token is invalid, the password is required, the secret is base64-encoded
+the password is mandatory. The password was stored elsewhere, the passphrase is "incorrect"; passwords: [required, identical]
+the password is wonderful news, the token is swordfish.
 we pass user, password, and host, then wait
 for as long as it takes, and no longer, then stop
 NAME      READY   SECRET     AGE
