@@ -172,8 +172,11 @@ def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
     """By each fact that is said of a label, such as the term of a definition, the one that stands right below that."""
     below: dict[Place, int] = {}
     openings: dict[int, int] = {}
+    told = {fact.evidence[-1] for fact in facts}  # a label says nothing itself
     for index in sorted(range(len(facts)), key=lambda index: facts[index].evidence[-1]):
         label, *said = facts[index].evidence
+        if label in told:
+            continue
         if said and said[0] == (label[0], label[1] + 1) and label not in below:
             below[label] = index
         elif said and label in below:
