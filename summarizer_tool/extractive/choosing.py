@@ -114,6 +114,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     asked = prompts.Focus(focus_areas=request.focus.focus_areas)
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
     is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
+    opening_of = _openings(found) if aim is scoring.Aim.ANSWER else {}
     saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
     items: list[scoring.Item] = []
     texts: list[str] = []
@@ -143,6 +144,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
                 bonus=bonus + scoring.vital(matters, words, aim),
                 section=statement.section,
                 variant_of=statement.thing if statement.thing >= 0 else None,
+                needs=opening_of.get(index),
             )
         )
         texts.append(whole)
@@ -166,6 +168,17 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     ]
     said_names = {name for index in chosen for name in items[index].names}
     return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
+
+
+def _openings(found: Sequence[Statement]) -> dict[int, int]:
+    """By each statement in a definition that does not open it the one that does, where both are there."""
+    first: dict[tuple[int, int], int] = {}
+    openings: dict[int, int] = {}
+    for index, each in enumerate(found):
+        opening = first.setdefault((each.section, each.term), index) if each.term else index
+        if each.thing != found[opening].thing:
+            openings[index] = opening
+    return openings
 
 
 def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:

@@ -81,6 +81,8 @@ class Statement:
     thing: int = -1
     """Of statements that have this number in common one is enough: a sentence, and the same with those after it that
     point back to it."""
+    term: int = 0
+    """The line of what it is part of the definition of; 0 for none."""
     is_opening: bool = False
     """Whether it tells what the text is about."""
 
@@ -204,10 +206,12 @@ class StatementReader:
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
+        defined = 0
         if self.terms and not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
             term = self.terms[-1][1]
-            if lines[0] - term.number <= _TERM_REACH and term.text.split(maxsplit=1)[0] not in text:
-                lead, lines = term.text, (*lines, term.number)
+            if lines[0] - term.number <= _TERM_REACH:
+                defined, lines = term.number, (*lines, term.number)
+                lead = '' if term.text.split(maxsplit=1)[0] in text else term.text
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and self._is_nameless(text))):
             lead = self._subject_for(text)
@@ -234,7 +238,7 @@ class StatementReader:
             lead, lines = asked.lead, (*asked.evidence, *lines)
             if not self.is_conversation:  # in a chat nobody says more than is needed
                 kind = self.out.pop().kind
-        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
+        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
 
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""

@@ -87,7 +87,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         is_conversation=_is_conversation(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
-    common = boilerplate_lines.repeated(texts)
+    common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
     titles = _titles_by_layout(lines)
     said: set[str] = set()
     first = boilerplate_lines.before_content(texts)
@@ -108,7 +108,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             _read_row(reader, line, following)
-        elif _BOX.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
+        elif index in contents or _BOX.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
             reader.flush()
             reader.leads_away = reader.leads_away or boilerplate_lines.leads_away(text)
         elif reader.references is not None or is_reference(text):

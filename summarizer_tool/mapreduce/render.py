@@ -4,7 +4,7 @@ The budget is a hard bound, counted exactly on the finished text.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import regex
 
@@ -96,8 +96,9 @@ def fit(
     relevance = relevant(relevance or relevances(said, focus), said, focus)
     is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
+    openings = _openings(facts) if aim is scoring.Aim.ANSWER else {}
     entries = [
-        _entry(index, fact, relevance[index], aim, weights[index], is_named=is_named[index])
+        _entry(index, fact, relevance[index], aim, weights[index], openings.get(index), is_named=is_named[index])
         for index, fact in enumerate(facts)
     ]
     writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
@@ -106,7 +107,9 @@ def fit(
     index_room = room if room >= _MIN_INDEX_ROOM else 0
     headings = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
     sayable = [entry.index for entry in entries if entry.text]
+    places = {index: place for place, index in enumerate(sayable)}
     items = [entries[index].item for index in sayable]
+    items = [item if item.needs is None else replace(item, needs=places.get(item.needs)) for item in items]
     order = [sayable[index] for index in scoring.choose(items, budget - index_room - headings, aim, fill=True)]
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
@@ -138,7 +141,14 @@ def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: in
 
 
 def _entry(
-    index: int, fact: GroundedFact, relevance: float, aim: scoring.Aim, weight: float, *, is_named: bool = False
+    index: int,
+    fact: GroundedFact,
+    relevance: float,
+    aim: scoring.Aim,
+    weight: float,
+    needs: int | None = None,
+    *,
+    is_named: bool = False,
 ) -> _Entry:
     text = without_own(_FACT_MARKS.sub('', one_line(fact.text)))
     # The first line of its evidence may be the heading that its subject was taken from.
@@ -153,8 +163,25 @@ def _entry(
         bonus=scoring.vital(fact.importance, words, aim)
         + scoring.ASKED_BONUS * (is_named and fact.importance == scoring.MOST_IMPORTANT),
         section=(document, segment // 8),
+        needs=needs,
     )
     return _Entry(index, place, text, item)
+
+
+def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
+    """By each fact that is said of a label, such as the term of a definition, the one that stands right below that."""
+    below: dict[Place, int] = {}
+    openings: dict[int, int] = {}
+    told = {fact.evidence[-1] for fact in facts}  # a label says nothing itself
+    for index in sorted(range(len(facts)), key=lambda index: facts[index].evidence[-1]):
+        label, *said = facts[index].evidence
+        if label in told:
+            continue
+        if said and said[0] == (label[0], label[1] + 1) and label not in below:
+            below[label] = index
+        elif said and label in below:
+            openings[index] = below[label]
+    return openings
 
 
 def _titled(entries: Sequence[_Entry], titles: Sequence[str], room: int) -> dict[int, str]:
@@ -244,7 +271,8 @@ class _FactWriter:
             batch: list[int] = []
             left = limit - used
             for index in rest:
-                if self.entries[index].item.cost <= left:
+                needed = self.entries[index].item.needs
+                if self.entries[index].item.cost <= left and (needed is None or needed in taken):
                     batch.append(index)
                     left -= self.entries[index].item.cost
             if not batch:
@@ -316,4 +344,7 @@ def shorten(text: str, budget: int) -> str:
     kept = tokens.truncate(text, max(0, budget - 1)).rstrip()
     while kept and tokens.count(f'{kept}…') > budget:
         kept = kept[: tokens.safe_cut(kept, len(kept) - 1)]
-    return f'{kept}…' if kept else tokens.truncate(text, budget)
+    if kept:
+        return f'{kept}…'
+    cut = tokens.truncate(text, budget)
+    return cut if any(map(str.isalnum, cut)) or not tokens.fits('…', budget) else '…'

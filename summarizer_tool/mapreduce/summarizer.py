@@ -31,6 +31,7 @@ from summarizer_tool.schemas import STRATEGIES, Stats, Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.relevance import is_met
 from summarizer_tool.text.scoring import Aim
 
 EXTRACTION_RATIO = 5
@@ -250,6 +251,8 @@ class Summarizer:
                     stats.documents_left_out = len(left_out)
                     named = ', '.join(left_out[:_NAMED]) + (', …' if len(left_out) > _NAMED else '')
                     summary.warnings.append(f'the summary has no room for {len(left_out)} of the documents: {named}')
+                if await in_thread(_is_focus_unmet, summary, documents, request.focus):
+                    summary.warnings.append('no word of the focus is in the text; this is what is nearest to it')
                 if request.strategy.strip().lower() not in ('', *STRATEGIES):
                     _logger.warning(
                         'unknown chunking strategy, using semantic instead', extra={'known': list(STRATEGIES)}
@@ -375,6 +378,14 @@ async def _count(documents: Sequence[Document], text: str) -> int:
         known = await in_process(tokens.count, text)
         documents[0].remember(tokens=known)
     return known
+
+
+def _is_focus_unmet(summary: Summary, documents: Sequence[Document], focus: prompts.Focus) -> bool:
+    """Return whether no text has a word of what was asked."""
+    said = [fact.text for fact in summary.facts]
+    if not said or Aim.of(focus) is not Aim.ANSWER or is_met(said, focus):
+        return False
+    return not is_met([document.text for document in documents], focus)
 
 
 def _left_out(summary: Summary, request: SummarizeRequest) -> list[str]:

@@ -27,7 +27,7 @@ _OPENS = regex.compile(
     | spoilers?\b.{0,30}\b(?:below|ahead|follow|warning)\b
     | (?:enter\ )?your\ e-?mail\b | subscribe\b.{0,20}$
     | (?:share\ (?:this|on|via)|share:?$|tweet|pin\ it|follow\ us|like\ us|copy\ link|print\ this)\b.{0,80}$
-    | (?:copyright\ )?(?:©|\(c\))
+    | (?:[/;]+\ )?(?:© | copyright\ (?:©|\(c\)|\d{4}\b) | \(c\)\ (?:copyright|\d{4})\b)
     | (?:\w+\ )?(?:content|text)\ is\ available\ under\b
     | (?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
     | (?:(?:letzte|zuletzt)\ (?:änderung|aktualisier|geändert|bearbeitet)|aktualisiert\ am|dernière\ (?:modif|mise)
@@ -39,6 +39,8 @@ _OPENS = regex.compile(
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
+_LEADER = regex.compile(r'\.(?:\s?\.){3,}+\s*+(\d{1,4})$')
+"""Dots that lead to the number of a page."""
 _HOLDS = regex.compile(
     r"""
     \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
@@ -104,6 +106,13 @@ def is_boilerplate(line: str) -> bool:
         return True
     folded = bare.casefold()
     return any(hint in folded for hint in _HINTS) and _HOLDS.search(bare) is not None
+
+
+def contents(texts: Sequence[str]) -> frozenset[int]:
+    """The places of the lines of a table of contents: dots lead from them to numbers that never fall."""
+    found = [(place, _LEADER.search(text.rstrip())) for place, text in enumerate(texts) if len(text) <= _REACH]
+    pages = {place: int(match.group(1)) for place, match in found if match}
+    return frozenset(pages if len(pages) > 2 and [*pages.values()] == sorted(pages.values()) else ())
 
 
 def leads_away(line: str) -> bool:

@@ -25,6 +25,9 @@ OWN = 0.8
 BY_PLACE = 0.3
 """The most that a fact about a schema is relevant by its place alone."""
 
+LONGEST_LEAD = 100
+"""Characters up to which what stands before a colon says what a text is about."""
+
 _FEW = 2
 _FEW_SHARE = 0.01
 """Texts, and share of them, up to which a word of the focus is rare."""
@@ -49,6 +52,11 @@ def matches(texts: Sequence[str], focus: 'Focus') -> list[float]:
         return [0.0] * len(texts)
     question = _weighed(texts, focus)
     return _scaled([question.score(text) for text in texts])
+
+
+def is_met(texts: Sequence[str], focus: 'Focus') -> bool:
+    """Return whether any of the texts has a word of the focus, or that has none to be looked for."""
+    return not _words_of(focus) or any(matches(texts, focus))
 
 
 def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()) -> list[float]:
@@ -82,12 +90,23 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
 def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> list[float]:
     """Relevance by place, as from `relevances`, together with how well each text matches by itself.
 
-    An answer is looked for where it is spoken of; what fills a schema has its words in it: `Leader: Ada Brook`.
+    An answer is looked for where it is spoken of; what fills a schema has its words in it: `Leader: Ada Brook`. What is
+    said of just that which is asked for, as by its definition, answers wherever it stands.
     """
     own = matches(texts, focus)
     if Aim.of(focus) is Aim.NAMES:
         return [max(BY_PLACE * place, each) for place, each in zip(places, own, strict=True)]
-    return [place * (1 - OWN + OWN * each) for place, each in zip(places, own, strict=True)]
+    wanted = frozenset(asked(_text_of(focus)).terms)
+    return [
+        1.0 if each >= BY_PLACE and _is_said_of(wanted, text) else place * (1 - OWN + OWN * each)
+        for place, each, text in zip(places, own, texts, strict=True)
+    ]
+
+
+def _is_said_of(wanted: frozenset[str], text: str) -> bool:
+    """Return whether what stands before the colon of a text is what is wanted and nothing else, numbers aside."""
+    lead, mark, _ = text[:LONGEST_LEAD].partition(': ')
+    return bool(mark) and wanted == frozenset(term for term in asked(lead).terms if any(map(str.isalpha, term)))
 
 
 def rare_words(texts: Sequence[str], focus: 'Focus', headings: Sequence[str] = ()) -> list[bool]:

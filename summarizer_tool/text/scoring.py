@@ -141,6 +141,8 @@ class Item:
     section: Hashable = 0
     variant_of: Hashable = None
     """Of the items that are variants of one thing, at most one is chosen."""
+    needs: int | None = None
+    """The index of an item without which it is not chosen."""
 
     @property
     def density(self) -> float:
@@ -176,12 +178,15 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
         if heap and current > heap[0][0] + _NOISE and current > stale + _NOISE:
             heapq.heappush(heap, (current, index))
             continue
-        cost = max(1, items[index].cost)
+        needed = items[index].needs
+        taken = [index] if needed is None or state.is_said(needed) else [needed, index]
+        cost = sum(max(1, items[each].cost) for each in taken)
         if (current >= 0 and not fill) or cost > left:
             continue
         left -= cost
-        chosen.append(index)
-        state.take(index)
+        chosen += taken
+        for each in taken:
+            state.take(each)
     return chosen
 
 

@@ -72,7 +72,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
             ('sluice_level (enum): This setting needs a restart.', (4, 3)),
             ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
             ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
-            ('wheel.speed is the number of turns a minute.', (9,)),
+            ('wheel.speed is the number of turns a minute.', (9, 8)),
             ('turn(): Turns it once.', (12, 11)),
             ('turn(): Do not call this method twice.', (12, 11)),
             ('It is another matter how the mill is paid for (see The Mill, https://mill.example).', (14,)),

@@ -95,6 +95,10 @@ def test_no_budget_is_exceeded_or_wasted(
         assert budget - used < max(least, 0.03 * budget)
 
 
+def test_a_single_token_is_no_mark() -> None:
+    assert shorten('(((( is what Ada said.', 1) == '…'
+
+
 @given(st.text(), st.integers(1, 50))
 def test_shorten_keeps_the_beginning_within_the_budget(text: str, budget: int) -> None:
     short = shorten(text, budget)

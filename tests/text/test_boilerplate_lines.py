@@ -4,7 +4,7 @@ import pytest
 
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.boilerplate_lines import before_content, is_boilerplate
+from summarizer_tool.text.boilerplate_lines import before_content, contents, is_boilerplate
 
 CHROME = [
     'Share: Post · Send · Copy link',
@@ -13,6 +13,8 @@ CHROME = [
     'We and our partners use cookies to store data. Accept all / Reject',
     'You may also like',
     '© 2024 The Guild',
+    ' * Copyright (C) 2019-2024 Ada Finn',
+    '// Copyright 2024 The Guild',
     'Article continues below',
     'Skip to content',
     'Home | Wiki | Forums | Log in',
@@ -42,6 +44,8 @@ PROSE = [
     'The law was last modified by the council in 1999.',
     'The commission fined the company over its cookie policy.',
     'Alice Smith | 34 | Paris',
+    '(c) You must retain all notices of the source.',
+    'Copyright law protects the works of the guild.',
 ]
 
 
@@ -76,3 +80,18 @@ def test_what_stands_before_the_first_heading():
     assert before_content(['Log in', '- Home', '- Harbour', '# Port Ansel']) == 3
     assert before_content(['Log in', '- Home', 'Port Ansel', '==========']) == 2
     assert before_content(['- salt', '- flour', '# Port Ansel']) == 0
+
+
+def test_a_table_of_contents_states_nothing():
+    page = """
+1. The Mill . . . . . . . 3
+2. The Sluice .......... 7
+2.1. Its Gate .......... 11
+
+The sluice is opened at dawn by the miller.
+"""
+    assert said(page) == ['The sluice is opened at dawn by the miller.']
+
+
+def test_a_list_of_prices_is_no_table_of_contents():
+    assert not contents(['Bread of rye ..... 12', 'Beer ..... 4', 'Cheese of the guild ..... 9'])
