@@ -9,14 +9,19 @@ PREVIEW_CHARACTERS = 5000
 
 OUTLINE_CHARACTERS = 2000
 
+_LINE_WITHIN = 0.8
+"""Of a preview: a line end further up is given up for the end of a word."""
+
 
 def beginning(text: str, at_most: int = PREVIEW_CHARACTERS) -> str:
     """The first part of a text, up to the end of a line or a word."""
     if len(text) <= at_most:
         return text
-    is_between = text[at_most].isspace()
-    end = at_most if is_between else max(text.rfind('\n', 0, at_most), text.rfind(' ', 0, at_most)) + 1
-    return text[: end or at_most]
+    line_end = text.rfind('\n', 0, at_most) + 1
+    if line_end >= at_most * _LINE_WITHIN:
+        return text[:line_end]
+    word_end = max(line_end, text.rfind(' ', 0, at_most) + 1)
+    return text[: at_most if text[at_most].isspace() else word_end or at_most]
 
 
 def shortened(outline: str, at_most: int = OUTLINE_CHARACTERS) -> str:
