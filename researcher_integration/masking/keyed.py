@@ -36,9 +36,10 @@ _CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOT
 _CODE = re.compile(
     r'(?:bool|int|float|str|bytes|any|object|boolean|number|string|Any|Optional|Union|None|SecretStr)'
     r'(?:[ ]*[=|,\[)?;].*)?$'
-    r'|(?:self|this|exports|module|cls)\.[\w.]+$|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
+    r'|\(?(?:self|this|exports|module|cls)\.[\w.]+$|\$[A-Za-z_]\w*(?:::\w+)*->|new [A-Z]\w*\('
+    r'|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
     r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
-    r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*)?)?$'
+    r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*|,)?)?$'
     r'|(?:[A-Za-z(,)]+ ){3,}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
 )  # fmt: skip
@@ -55,7 +56,9 @@ _WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
 _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$')
 # Of letters alone, and all of one case in each word.
-_PLAIN_NAME = re.compile(r'(?=.{1,40}$)(?:(?:[a-z_]+|[A-Z_]+)(?:\.(?:[a-z_]+|[A-Z_]+))*|(?:[A-Z][a-z]+)+)$')
+_PLAIN_NAME = re.compile(
+    r'(?=.{1,40}$)(?>[a-z_]+|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
+)
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
@@ -238,7 +241,8 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         closed = _TO_QUOTE[quote].match(text, start)
         end = closed.end() if closed else start
     value = text[start:end]
-    if kind != 'PASSWORD' and len(value) < 4:
+    is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
+    if kind != 'PASSWORD' and (len(value) < 4 or (is_compared and value.replace('-', '').isalpha())):
         return None
     return _found(text, start, end, kind)
 
@@ -284,7 +288,8 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
         return False
     unspaced = match['sign'] in ('=', ':')
     dotted = '.' in value and '_' in value and not unspaced and _PLAIN_NAME.match(value)
-    if dotted or text.startswith((' -> ', ' → '), end):
+    is_unpacked = match['sign'] == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
+    if dotted or is_unpacked or text.startswith((' -> ', ' → '), end):
         return True
     if not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':':
         return True
@@ -364,7 +369,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or _ANNOTATION.match(text, start)
     ):
         return None
-    if secret_names.is_placeholder(first) or (kind == 'SECRET' and _REFERENCE.fullmatch(first)):
+    if secret_names.is_placeholder(first.rstrip(',;')) or (kind == 'SECRET' and _REFERENCE.fullmatch(first)):
         return None
     stripped = len(value) - len(value.lstrip())
     return Finding(start + stripped, end, kind, bare)

@@ -63,7 +63,7 @@ _CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 # Where a list continues, and what has no secret value of its own.
 _HARMLESS = regex.compile(
     r'(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|max|min|per|stop'
-    r'|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|image_?pull|existing|automount_?service_?account)[_\-]?(?:token|secrets?|key)s?$',
+    r'|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|image_?pull|existing|automount_?service_?account)[_\-]?(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     regex.IGNORECASE,
 )
 
@@ -78,6 +78,7 @@ _PLACEHOLDER = regex.compile(
     |string|str|bytes|file|path|filename|\W?%(?:\(\w+\))?[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
     |[*•.…x\-_]+|(?:[^\w{}]*\{[\w.!:\[\]]*\})+|.{0,12}(?:\.\.\.|…)|your[-_ ].{1,40}|my[ ]api[ ]key
     |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
+    |(?:/[a-z][a-z._\-]*\d{0,2}){2,}/?
     |\[[A-Z_ ]{3,80}\]|\(sensitive(?:\ value)?\)|\(known\ after\ apply\))""",
     regex.IGNORECASE | regex.VERBOSE,
 )

@@ -79,6 +79,14 @@ _PLACES = (
         r'[\[(]\s*b?\\?["\']',
         r'\\?["\']\s*,\s*b?\\?["\'](?P<value>[^"\'\\\r\n\0]{4,})\\?["\']\s*[\])]',
     ),
+    # builder.password("…"), setPassword("…"), withSecret("…"), but no getPassword("…") or checkPassword("…")
+    _Place(
+        re.compile(
+            r'(?:(?<![A-Za-z0-9_])(?i:set|with|use|add)_?|(?<=\.)(?!(?i:get|has|is|check|verify|validate|match|assert)))'
+            r'\w*\Z'
+        ),
+        re.compile(r'\(\s*["\'`](?P<value>[^"\'`\\\s\0]{4,})["\'`]\s*\)'),
+    ),
     # - value: … ⏎ name: DB_PASSWORD
     _place(
         r'-[ \t]+value:[ \t]+(?:"(?P<quoted>[^"\r\n\0]+)"|(?P<value>[^\s"|>{\[][^\r\n\0]*?))[ \t]*\r?\n'

@@ -142,6 +142,8 @@ get(url, auth=('bob', '{}'))
 form-data; name="password"\\n\\n{}
 variable "db_password" {\\n  default = "{}"\\n}
 use {} as the password, bob
+lamp.user("bob").setPassword("{}").open(); WithSecret('bob')
+auth.password("{}")  # bob
 bob: what was the password?\\nada: it's {}
 """.splitlines()
 
@@ -216,6 +218,8 @@ user, passphrase = parsed.auth_decoded; proto.KeychainGetPassword:input_type -> 
 int derive(const char *pass, int passlen,
            unsigned char *salt, int saltlen, int iter,
            unsigned char *key, int keylen, int en_de);
+token = Name.Builtin if ok else Name; credentials === 'same-origin'; my $token = $grammar->tokenize;
+name, password = pair; props.getPassword("ssl.keystore2"); pwd: /home/ada; PublicKeyToken=b77a5c561934e089
 location / { proxy_pass http://127.0.0.1:8000/;
 }
 <a id="lost-password" href="/send-password">
