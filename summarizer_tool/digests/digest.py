@@ -30,6 +30,7 @@ from summarizer_tool.digests.tables import (
     markdown,
     read_tables,
     separated,
+    settings,
     table_statements,
 )
 from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
@@ -149,7 +150,7 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
         return 'json', json_statements(read, _inner)
     if (read := read_xml(text) or read_literal(text)) is not None:
         return 'json', json_statements(read, _inner)
-    if tables := read_tables(lines, [markdown, aligned, separated]):
+    if tables := read_tables(lines, [markdown, aligned, separated, settings]):
         return 'table', table_statements(lines, tables)
     if _is_log(lines):
         return _lines_of(lines)

@@ -29,7 +29,6 @@ _RECURRING = 0.7
 _TOKENS = re.compile(
     r'"(?>(?:[^"\\\n]++|\\.)*)"|[^\s=,;|"\'<>(){}\[\]:]++(?>(?::[^\s=,;|"\'<>(){}\[\]]++)*)|\s++|.', re.DOTALL
 )
-_BLOCK = 'block'
 _DIGITS = re.compile(r'0x[\da-f]+|\b(?=[a-f]*\d)[\da-f]{6,}\b|\d+')
 
 Place = tuple[Hashable, ...]
@@ -137,8 +136,7 @@ def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, PlaceValues]:
     for row, name, cell in fields:
         if len(cell.words) > 1 and name in of_words:
             _add_words(places, row, cell, f'{name}=', frequent)
-    begun = {row for row in lines if records[row].name != records[row - 1].name}
-    _add_lines(places, lines, begun, frequent)
+    _add_lines(places, lines, frequent)
     return {
         place: found
         for place, found in places.items()
@@ -146,14 +144,11 @@ def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, PlaceValues]:
     }
 
 
-def _add_lines(
-    places: Mapping[Place, PlaceValues], lines: Mapping[int, CutLine], begun: AbstractSet[int], frequent: FrequentWords
-) -> None:
-    """Note lines by their templates, and their words; those that begin blocks are alike, whatever they begin with."""
+def _add_lines(places: Mapping[Place, PlaceValues], lines: Mapping[int, CutLine], frequent: FrequentWords) -> None:
+    """Note lines by their templates, and their words."""
     first = {row: without_digits(line.words[0][0]) if line.words else '' for row, line in lines.items()}
     beginning = Counter(first.values())
     heads = {row: head if beginning[head] >= frequent.least else '*' for row, head in first.items()}
-    heads |= dict.fromkeys(begun, _BLOCK)
     templates = {row: frequent.template(line) for row, line in lines.items()}
     before = ''
     for row, line in lines.items():

@@ -31,6 +31,10 @@ _SMALL, _ABOVE = 50, 3
 """Lines of a block up to which lines above its titles are tried without, and how many."""
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
+LEAST_SETTINGS = 20
+"""Lines from which names with their values are a table."""
+_MANY, _DISTINCT, _MENTIONED = 50, 0.98, 6
+"""Rows of a table, and the share of them that must differ in a column, for those that do not to be told; how many."""
 LEAST_FIXED = 8
 """Rows from which columns are told by their places alone."""
 _BLANK = 0.98
@@ -47,6 +51,8 @@ _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
 _SEPARATORS = ',\t;|'
+# No opening of a call or a list, as in a program.
+_SETTING = re.compile(r'([\w.\-/\[\]:@%*]+) ?= ?(.*(?<![(\[{,\\]))')
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,7 @@ def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[
     for number, table in enumerate(tables, 1):
         what = table.name or ('table' if len(tables) == 1 else f'table {number}')
         yield from usual_statements(what, table.rows, lines=table.lines)
+        yield from _repeated(lines, table)
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
     yield from surprising([OutputRecord(line, at) for at, line in beside])
@@ -150,6 +157,17 @@ def rows_of(
         titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
     rows = [{title: cell[:_LONGEST_CELL].strip() for title, cell in zip(titles, row, strict=False)} for _, row in cells]
     return Table(name, rows, [number for number, _ in cells], beside)
+
+
+def _repeated(lines: Sequence[str], table: Table) -> Iterator[DigestStatement]:
+    """The rows that have what all others have for themselves alone in a column, such as a name or an id."""
+    for title in table.rows[0]:
+        places: dict[str, list[int]] = {}
+        for at, row in zip(table.lines, table.rows, strict=True):
+            places.setdefault(row.get(title, ''), []).append(at)
+        if len(table.rows) >= _MANY and len(places) >= _DISTINCT * len(table.rows):
+            for at in [at for value, same in places.items() if value and len(same) > 1 for at in same][:_MENTIONED]:
+                yield DigestStatement(f'{at}| {one_line(lines[at - 1], 300)} [same {title}]', 90.0, 'odd items', (at,))
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:
@@ -232,6 +250,16 @@ def _split(line: str, separator: str) -> list[str]:
         return [cell.strip() for row in csv.reader([line], delimiter=separator) for cell in row]
     except csv.Error:
         return []
+
+
+def settings(block: Sequence[str], start: int) -> Table | None:
+    """Names with their values, one to a line: `name = value`."""
+    if len(block) < LEAST_SETTINGS:
+        return None
+    found = [(start + at, _SETTING.fullmatch(line.rstrip()), line) for at, line in enumerate(block, 1)]
+    cells = [(at, [match[1], match[2]]) for at, match, _ in found if match]
+    beside = [(at, line) for at, match, line in found if not match]
+    return rows_of(['name', 'value'], cells, beside, least=LEAST_SETTINGS) if len(cells) >= _FIT * len(block) else None
 
 
 def aligned(block: Sequence[str], start: int) -> Table | None:
