@@ -1,13 +1,16 @@
 """How late the event loop is while 2 MB are summarized without a model, which is all computing, in threads."""
 
 import asyncio
+import gc
 import threading
 import time
 
 from summarizer_tool import Settings, Summarizer
-from summarizer_tool.runtime.executors import THREADS
 from tests.proofs.bench.texts import chronicle
 from tests.proofs.load.goals import Goals, percentile
+
+THREADS = 2
+"""Of the baseline: one for a large request and one for a small one."""
 
 
 class Lateness:
@@ -35,7 +38,7 @@ class Lateness:
 
 
 async def beside_plain_threads(seconds: float) -> Lateness:
-    """Beside as many threads as compute for us, which do nothing but add: what the interpreter itself costs."""
+    """Beside threads that do nothing but add: what the interpreter itself costs."""
     is_over = False
 
     def add() -> None:
@@ -59,6 +62,8 @@ async def measure(goals: Goals) -> None:
     summarizer = Summarizer(Settings(llm_model='extractive'))
     text = chronicle(1900)
     await summarizer.summarize(text[:50_000], max_output_tokens=500)
+    gc.collect()
+    gc.freeze()  # as the server does
     plain = await beside_plain_threads(3)
     started = time.perf_counter()
     async with Lateness() as late:
@@ -67,9 +72,9 @@ async def measure(goals: Goals) -> None:
     print(f'beside {len(text) / 1e6:.1f} MB, {summary.stats.tokens_in:,} tokens, in {wall:.1f} s: {late}')
     print(f'beside {THREADS} threads that only add: {plain}')
     usual, ours = (percentile(each.seconds, 0.99) for each in (plain, late))
-    goals.at_most('the loop, 99 % of the time', ours / usual, 2, 'x as late as beside plain threads')
+    goals.at_most('the loop, 99 % of the time', ours / usual, 2, 'x as late as beside plain threads', bound=4)
     worst = max(late.seconds) / max(plain.seconds)
-    goals.at_most('the loop at worst', worst, 5, 'x as late as beside plain threads')
+    goals.at_most('the loop at worst', worst, 5, 'x as late as beside plain threads', bound=15)
 
 
 def prove(goals: Goals) -> None:
