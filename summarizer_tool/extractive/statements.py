@@ -38,7 +38,8 @@ _SPEAKER_TURNS = 3
 _SAMPLE_WORDS = 2000
 """Words by which the language is told."""
 
-_FENCE = regex.compile(r'^ {0,3}(`{3,}|~{3,})\s*(\w*)')
+# No banner: `~~~ WARNING ~~~`.
+_FENCE = regex.compile(r'^ {0,3}(`{3,}+|~{3,}+)(?!.*(?:~~~|```))\s*(\w*)')
 _TEXT_LANGUAGES = frozenset(['text', 'txt', 'plain', 'markdown', 'md'])
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')

@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool import Settings, Summarizer
+from summarizer_tool.extractive.statements import Kind, statements
 from summarizer_tool.formats import commented
 from summarizer_tool.formats.reading import plain_text
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.structure import parse
 
 pytestmark = pytest.mark.anyio
 
@@ -94,6 +97,13 @@ def test_each_line_stays_a_line(lines: list[str]) -> None:
     text = '\n'.join(lines)
     read = commented.markdown(text)
     assert not read or read.count('\n') == text.count('\n')
+
+
+def test_a_banner_of_tildes_opens_no_block_of_code() -> None:
+    text = '~~~ WARNING ~~~ The mill is open\nto all.\n\n## Gates\n\nThe gates are kept by Ada.\n'
+    assert parse(text).levels == [2]
+    lines = [NumberedLine(at, line, blank_after=True) for at, line in enumerate(text.split('\n'), 1) if line]
+    assert [said.kind for said in statements(lines)[0] if 'Ada' in said.text] == [Kind.PROSE]
 
 
 async def test_a_summary_says_what_comments_say_and_keeps_settings_apart() -> None:
