@@ -72,7 +72,13 @@ class WeighedQuestion:
         object.__setattr__(self, '_wanted', _TermsOfWords({*self.weights, *self.intent}))
 
     def score(self, text: str, headings: frozenset[str] = frozenset(), nearest: str = '') -> float:
-        """How well a passage answers, 0 to 1; see the head of this file.
+        """How well a passage answers, 0 to 1, as `read` says."""
+        return self.read(text, headings, nearest)[0]
+
+    def read(
+        self, text: str, headings: frozenset[str] = frozenset(), nearest: str = ''
+    ) -> tuple[float, dict[str, float]]:
+        """How well a passage answers, 0 to 1 (see the head of this file), and how often each term counts that it has.
 
         `headings` are the terms of its heading path, of its source's title and of its table's first row, `nearest` is
         the innermost heading.
@@ -81,14 +87,10 @@ class WeighedQuestion:
         above = dict.fromkeys(headings, _HEADING) | dict.fromkeys(self._named(nearest, places), _NAMED)
         coverage = self._coverage(places, above)
         intent = _covered(self.intent, places, above) if self.intent else 0.0
-        return coverage and coverage + (1 - coverage) * (_CLOSE * self._closeness(places, above) + _INTENT * intent)
-
-    def counts(self, text: str, headings: frozenset[str] = frozenset()) -> dict[str, float]:
-        """How many times each term counts that is in a text or in the headings above it."""
-        places = self._places(text)
-        return {
-            term: times for term in self.weights if (times := _times(term, places, dict.fromkeys(headings, _HEADING)))
-        }
+        named = dict.fromkeys(headings, _HEADING)
+        counts = {term: times for term in self.weights if (times := _times(term, places, named))}
+        closeness = _CLOSE * self._closeness(places, above) + _INTENT * intent if coverage else 0.0
+        return coverage + (1 - coverage) * closeness, counts
 
     def _named(self, heading: str, places: Mapping[str, list[int]]) -> tuple[str, ...]:
         """The terms of a heading that names what is asked about, and nothing else, if more is said that is asked."""

@@ -79,10 +79,7 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
         passages[-1].append(text)
     joined = ['\n'.join(passage) for passage in passages]
     question = _weighed(joined, focus)
-    read = [
-        PassageWords(text, question.score(text), question.counts(text), is_apart)
-        for text, is_apart in zip(joined, starts, strict=True)
-    ]
+    read = [PassageWords(text, *question.read(text), is_apart) for text, is_apart in zip(joined, starts, strict=True)]
     values = _scaled(passage_score.values(read, question.weights, _text_of(focus)))
     return [value**SHARPNESS for passage, value in zip(passages, values, strict=True) for _ in passage]
 

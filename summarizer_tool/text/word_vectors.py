@@ -30,6 +30,9 @@ _NEAREST = 0.2
 _FEW_WORDS = 20
 """A text of fewer words is less near: one that is a single word of the question says little."""
 
+_SUMMED = 500
+"""Groups of rows that are summed at once: what bounds memory."""
+
 _MOST_KNOWN = 65_536
 """Words whose pieces are kept."""
 
@@ -138,6 +141,10 @@ def _sums(rows: 'Matrix', groups: 'Sequence[NDArray[np.intp]]') -> 'Matrix':
     import numpy as np
 
     sums = np.zeros((len(groups), rows.shape[1]), dtype=np.float32)
-    for index, group in enumerate(groups):
-        rows[group].sum(axis=0, dtype=np.float32, out=sums[index])
+    filled = [index for index, group in enumerate(groups) if len(group)]
+    for start in range(0, len(filled), _SUMMED):
+        some = filled[start : start + _SUMMED]
+        sizes = [len(groups[index]) for index in some]
+        together = rows[np.concatenate([groups[index] for index in some])]
+        sums[some] = np.add.reduceat(together, np.cumsum([0, *sizes[:-1]]), axis=0, dtype=np.float32)
     return sums

@@ -144,9 +144,9 @@ def score_passages(
     before: Passage | None = None
     for passage in passages:
         above = index.terms_above(passage, titles)
-        score = question.score(passage.text, above, passage.path[-1] if passage.path else '')
+        score, counts = question.read(passage.text, above, passage.path[-1] if passage.path else '')
         follows = before and before.source_id == passage.source_id and before.id + 1 == passage.id
-        found.append(PassageWords(passage.text, score, question.counts(passage.text, above), not follows))
+        found.append(PassageWords(passage.text, score, counts, not follows))
         before = passage
     return found
 

@@ -134,9 +134,7 @@ def test_of_copies_the_newest_stands_for_all() -> None:
 
 def read(*texts: str) -> list[PassageWords]:
     question = weighed('the salt tax')
-    return [
-        PassageWords(text, question.score(text), question.counts(text), not place) for place, text in enumerate(texts)
-    ]
+    return [PassageWords(text, *question.read(text), not place) for place, text in enumerate(texts)]
 
 
 TOLLS = [f'{name} paid what was due at the gate.' for name in ('Ada', 'Brook', 'Clay', 'Dunn', 'Eve')]
