@@ -3,11 +3,11 @@
 import os
 import signal
 import time
-from asyncio import CancelledError, Task, TimerHandle, create_task, gather, get_running_loop, shield, wait
+from asyncio import CancelledError, Semaphore, Task, TimerHandle, create_task, gather, get_running_loop, shield, wait
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from logging import getLogger
 from types import TracebackType
@@ -24,9 +24,9 @@ from summarizer_tool.runtime.turns import Place, Turns
 P = ParamSpec('P')
 T = TypeVar('T')
 
-THREADS = 1
-"""Computing threads at once, for each event loop and kind of request. The interpreter runs one at a time; a second one
-gets in its way, and costs a fifth more processor time and a tenth more of the clock's."""
+THREADS = 2
+"""Computing threads at once, for each event loop and kind of request; one for each request, since the interpreter runs
+one at a time: a second one costs a request a fifth more processor time and a tenth more of the clock's."""
 
 LIGHT_CHARACTERS = 40_000
 """A request up to this size (about 10,000 tokens) computes in threads of its own, which no large one keeps it from."""
@@ -61,6 +61,8 @@ class _Load:
     is_heavy: bool = False
     due: float = 0.0
     """By the monotonic clock; what is due first goes first."""
+    turn: Semaphore = field(default_factory=partial(Semaphore, 1))
+    """Of what is computed for it in threads."""
 
 
 _load: ContextVar[_Load | None] = ContextVar('summarizer_tool_load', default=None)
@@ -82,6 +84,11 @@ def request_load(characters: int, workers: 'WorkerProcesses | None') -> Generato
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run pure computing in a thread; a caller that is cancelled does not wait for it, and it ends soon."""
     load = _load.get()
+    async with load.turn if load is not None else nullcontext():
+        return await _in_lane(load, partial(function, *args, **kwargs))
+
+
+async def _in_lane(load: _Load | None, function: Callable[[], T]) -> T:
     # What belongs to no request of a known size is small: an outline, a last line.
     lane = _threads if load is not None and not load.is_light else _light_threads
     try:
@@ -90,7 +97,7 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
         turns = Turns(THREADS)
         lane.set(turns)
     place = await turns.take(load.due if load is not None else time.monotonic())
-    call = EndableCall(partial(function, *args, **kwargs))
+    call = EndableCall(function)
     # Abandoned only at the end of the event loop.
     task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=_UNLIMITED))
     _computing.add(task)
