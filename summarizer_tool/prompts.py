@@ -168,10 +168,14 @@ def _frame(tag: PromptTag, body: str, path: str | None = None) -> str:
 
 
 def number_lines(lines: Sequence[NumberedLine], *, headings: bool = True) -> str:
-    """`12 text`, one a line, with an empty line where the source has one; headings may go without their number."""
+    """`12 text`, one a line, with an empty line where the source has one; headings may go without their number.
+
+    A line beside them tells theirs, so where there is none they have it.
+    """
+    texts = [_one_line(line.text) for line in lines]
+    headings = headings or all(map(_HEADING.match, texts))
     shown: list[str] = []
-    for line in lines:
-        text = _one_line(line.text)
+    for line, text in zip(lines, texts, strict=True):
         number = '' if not headings and _HEADING.match(text) else f'{line.number} '
         shown.append(f'{number}{text}\n' + ('\n' if line.blank_after else ''))
     return ''.join(shown)

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -65,6 +65,7 @@ def numbered(texts: list[tuple[str, bool]], start: int = 1) -> list[NumberedLine
     return [NumberedLine(number, text, blank) for number, (text, blank) in enumerate(texts, start)]
 
 
+@example([([('Marn', False)], []), ([('# Vael', False)], [])], '', '', 1)
 @given(st.lists(st.tuples(NUMBERED, HEADINGS), min_size=1, max_size=3), ONE_LINE, ONE_LINE, st.integers(1, 99_999))
 def test_what_goes_into_a_chunk_request_comes_out_of_it(
     parts: list[tuple[list[tuple[str, bool]], list[str]]], focus: str, schema: str, target: int

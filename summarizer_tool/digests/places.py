@@ -1,8 +1,7 @@
 """Lines and fields cut into words, and the places in which their words stand.
 
 A value has a place: a field of a thing; or in a line a position among the lines that begin alike, what stands behind
-another word, the end. What is usual is learnt for each
-place from the text itself.
+another word, the end. What is usual is learnt for each place from the text itself.
 """
 
 import re

@@ -11,7 +11,7 @@ from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, usual_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.values import quantity
+from summarizer_tool.digests.values import moment, quantity
 
 LEAST_ROWS = 4
 """Rows from which lines in columns are a table."""
@@ -33,8 +33,8 @@ _BESIDE = 8
 """Lines beside a table up to which each is told."""
 LEAST_SETTINGS = 20
 """Lines from which names with their values are a table."""
-_MANY, _DISTINCT, _MENTIONED = 50, 0.98, 6
-"""Rows of a table, and the share of them that must differ in a column, for those that do not to be told; how many."""
+_MANY, _MENTIONED = 50, 6
+"""Rows of a table, and how many of them may not differ from all others in a column, for these to be told."""
 LEAST_FIXED = 8
 """Rows from which columns are told by their places alone."""
 _BLANK = 0.98
@@ -160,14 +160,20 @@ def rows_of(
 
 
 def _repeated(lines: Sequence[str], table: Table) -> Iterator[DigestStatement]:
-    """The rows that have what all others have for themselves alone in a column, such as a name or an id."""
-    for title in table.rows[0]:
-        places: dict[str, list[int]] = {}
+    """The few rows that have what all others have for themselves alone in a column, such as a name or an id."""
+    for title in table.rows[0] if len(table.rows) >= _MANY else ():
+        times = Counter(row.get(title, '') for row in table.rows)
+        again = {value for value, count in times.items() if count > 1}
+        if sum(times[value] for value in again) > _MENTIONED or any(map(_is_measured, again)):
+            continue
         for at, row in zip(table.lines, table.rows, strict=True):
-            places.setdefault(row.get(title, ''), []).append(at)
-        if len(table.rows) >= _MANY and len(places) >= _DISTINCT * len(table.rows):
-            for at in [at for value, same in places.items() if value and len(same) > 1 for at in same][:_MENTIONED]:
+            if row.get(title, '') in again:
                 yield DigestStatement(f'{at}| {one_line(lines[at - 1], 300)} [same {title}]', 90.0, 'odd items', (at,))
+
+
+def _is_measured(value: str) -> bool:
+    """Return whether a value may well be that of another row, too: a number, a time, or none."""
+    return not value or quantity(value) is not None or moment(value) is not None
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:

@@ -4,7 +4,6 @@
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-from contextlib import suppress
 from io import BytesIO
 from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile
@@ -23,9 +22,12 @@ def _no_picture(_image: object) -> dict[str, str]:
     return {'src': ''}  # it would stand in the text as a whole; what is said of it is enough
 
 
-def _read(body: bytes) -> dict[str, str]:
-    with suppress(XMLSyntaxError, BadZipFile, ValueError):  # then it has no numbers, or is found to be broken below
+def _read(body: bytes) -> dict[str, str | bool]:
+    is_numbered = True
+    try:
         body = write_numbers(body)
+    except (XMLSyntaxError, BadZipFile, ValueError):  # it is found to be broken below, or read without numbers
+        is_numbered = False
     try:
         made = mammoth.convert_to_html(
             BytesIO(body), convert_image=mammoth.images.img_element(_no_picture), style_map=_STYLES
@@ -44,7 +46,7 @@ def _read(body: bytes) -> dict[str, str]:
         TypeError,
     ):
         return {'problem': 'broken'}  # the library raises whatever comes
-    return {'html': read_numbers(made.value)}
+    return {'html': read_numbers(made.value), 'is_numbered': is_numbered}
 
 
 if __name__ == '__main__':

@@ -20,6 +20,7 @@ _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _MARKED_UP = frozenset({'.md', '.markdown', '.rst', '.adoc', '.tex', '.html', '.htm', '.xml'})
+"""Of texts in which a number sign marks a heading, or nothing."""
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
 _PDF_TYPE = 'application/pdf'

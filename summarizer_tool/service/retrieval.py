@@ -5,7 +5,6 @@ raised.
 """
 
 import logging
-import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -28,12 +27,13 @@ from summarizer_tool.runtime.executors import in_io_thread, in_process, in_threa
 from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.service import evidence_brief
 from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
+from summarizer_tool.service.named_sources import MAX_LISTED, listed, not_stored, sources_named
 from summarizer_tool.service.requests import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
 from summarizer_tool.service.service import Service
 from summarizer_tool.settings import variable
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
-from summarizer_tool.text.addresses import host_of, key_of, likeness
+from summarizer_tool.text.addresses import key_of
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -47,21 +47,11 @@ _LEAST_PASSAGE = 50
 ANSWER_TOP_K = 40
 """Passages that an answer looks for; its brief has room for about a hundred."""
 
-MAX_LISTED = 1000
-"""Sources that a status looks at; a brief's budget lists fewer."""
-
 MAX_WHOLE = 100
 """Sources that are shown whole, if they fit, where a search names none."""
 
-MAX_NAMED = 100
-"""Sources that one search may name."""
-
 WHOLE_SHARE = 0.7
 """Of a brief's budget, that sources may have to be shown whole; the rest is for their numbers, names and quotes."""
-
-# URLs may have commas in them; before a handle or another URL, or between quotes, one stands between places.
-_APART = re.compile(r'\s+|[,;](?=src_|https?://)|(?<=["\'])[,;](?=["\'])', re.IGNORECASE)
-_AROUND = ' ,;"\'`<>[]'
 
 R = TypeVar('R', SearchRequest, AnswerRequest, StatusRequest)
 
@@ -203,8 +193,8 @@ class Retriever:
             raise RequestError('query is empty; ask a question')
         check_length(query=request.query, intent=request.intent)
         budget = self._budget(request.max_tokens)
-        urls, ids = _listed(request.source_urls), _listed(request.source_ids)
-        chosen = await in_io_thread(self._chosen, urls, ids, budget)
+        places = (*listed(request.source_ids), *listed(request.source_urls))
+        chosen = await in_io_thread(sources_named, self.collection, places, budget)
         if isinstance(chosen, Problem):
             return evidence_brief.told(chosen)
         # What only questions need takes a tenth of the start.
@@ -280,27 +270,6 @@ class Retriever:
         )
         return evidence_brief.told(problem, figures, answered.source_ids if answered else ())
 
-    def _chosen(self, urls: Sequence[str], ids: Sequence[str], budget: int) -> list[Source] | Problem:
-        """The sources that a search names; or that one of them is not stored."""
-        if len(urls) + len(ids) > MAX_NAMED:
-            raise RequestError(
-                f'{len(urls) + len(ids)} sources are named, over {MAX_NAMED}; name fewer, or none for all'
-            )
-        chosen: dict[str, Source] = {}
-        for place in (*ids, *urls):
-            source = self.collection.find(place)
-            if source is None:
-                return self._not_stored(place, budget)
-            chosen[source.id] = source
-        return list(chosen.values())
-
-    def _not_stored(self, url: str, budget: int) -> Problem:
-        host = host_of(url)
-        stored = self.collection.sources(MAX_LISTED + 1)
-        near = [source for source in stored[:MAX_LISTED] if source.url and host_of(source.url) == host]
-        near.sort(key=lambda source: likeness(url, source.url), reverse=True)
-        return problems.not_stored(url, near, budget, is_all=len(stored) <= MAX_LISTED)
-
     def _room(self, chosen: Sequence[Source], budget: int) -> int:
         """Tokens that the texts of the sources may have to be shown whole."""
         sources = chosen or self.collection.sources(MAX_WHOLE + 1)
@@ -355,7 +324,7 @@ class Retriever:
             on_progress=options.on_progress,
             deadline=options.deadline,
         )
-        answered = await answerer.answer(_listed(request.url), question)
+        answered = await answerer.answer(listed(request.url), question)
         if not (answered.found.hits or answered.found.is_full_context):
             return await self._without_hits(question, answered, budget, time.monotonic() - started, options.deadline)
         brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
@@ -434,7 +403,7 @@ class Retriever:
             )
         source = self.collection.find(place)
         if source is None:
-            return evidence_brief.told(self._not_stored(place, budget))
+            return evidence_brief.told(not_stored(self.collection, place, budget))
         text = status.one(
             source,
             collection.document(source.id),
@@ -449,10 +418,3 @@ class Retriever:
 def _tell(options: RequestOptions, phase: Phase, message: str, *, done: int = 1) -> None:
     if options.on_progress is not None:
         options.on_progress(Progress(phase, done, 1, message))
-
-
-def _listed(places: str | Sequence[str]) -> list[str]:
-    """Places as a model gives them: a list, or one string with several in it, perhaps as JSON."""
-    items = [places] if isinstance(places, str) else places
-    parts = (part.strip(_AROUND) for item in items for part in _APART.split(item))
-    return list(dict.fromkeys(part for part in parts if part))

@@ -150,6 +150,16 @@ Article II Fees\
 """)
 
 
+def test_a_document_whose_numbers_are_none_is_read_without_them(caplog: pytest.LogCaptureFixture) -> None:
+    numbering = f'<w:abstractNum w:abstractNumId="0">{level(0, "decimal", "%1.")}</w:abstractNum>'
+    numbering += '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    made = docx(numbered('the miller', 1), numbering=numbering.replace('w:start w:val="1"', 'w:start w:val="one"'))
+    assert 'the miller' in read(made).markdown
+    assert [record.message for record in caplog.records] == snapshot(
+        ['the numbers of lists in a Word document cannot be read: it is read without them']
+    )
+
+
 def test_comments_headers_and_footers_are_read() -> None:
     comment = f'<w:comment w:id="0" w:initials="A">{PARAGRAPH.format("Since when?")}</w:comment>'
     body = '<w:p><w:r><w:t>It is closed.</w:t></w:r><w:r><w:commentReference w:id="0"/></w:r></w:p>'

@@ -3,7 +3,6 @@
 import re
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -334,68 +333,6 @@ async def test_the_size_of_a_text_is_that_of_its_bytes() -> None:
     service = make(summarizer_max_input_mb=0.01)
     with pytest.raises(InputTooLargeError):
         await service.add_source(AddSourceRequest(content='é' * 6000))
-
-
-@pytest.mark.parametrize('budget', [500, 2000, 0])
-async def test_a_brief_keeps_to_its_budget_and_quotes_the_lines(budget: int) -> None:
-    service = make()
-    source = (await service.add_source(AddSourceRequest(content=CHRONICLE))).source
-    for asked in (SummarizeRequest, ExtractionRequest):
-        answer = await service.summarize(
-            asked(source_ids=source.id, max_output_tokens=budget, schema_hint='', format='brief')
-        )
-        assert answer.text == answer.summary.text
-        assert tokens.count(answer.text) == answer.summary.stats.tokens_out <= (budget or answer.summary.stats.budget)
-        assert answer.summary.stats.budget == (budget or answer.summary.stats.budget)
-        assert f'1. {source.id} · ' in answer.text
-        quotes = re.findall(r'^\[C\d+\] .* · line (\d+) · "(.*)"$', answer.text, re.MULTILINE)
-        assert quotes
-        assert all(quote in CHRONICLE.splitlines()[int(number) - 1] for number, quote in quotes)
-        assert last_line(answer.text).startswith('tokens: ')
-
-
-async def test_a_brief_of_a_small_text_and_of_several_sources() -> None:
-    service = make()
-    added = [(await service.add_source(AddSourceRequest(content=text))).source for text in (HARBOUR, chronicle(3))]
-    answer = await service.summarize(
-        SummarizeRequest(source_ids=[source.id for source in added], max_output_tokens=1500, format='brief')
-    )
-    assert [line for line in answer.text.splitlines() if re.match(r'\d+\. src_', line)] == snapshot(
-        ['1. src_34d3d80a216a · Harbour of Marn', '2. src_8c5c108d9a13 · Year 601 of the Bellwater chronicle']
-    )
-    small = await service.summarize(SummarizeRequest(content=HARBOUR, format='brief'))
-    assert small.source_ids == (added[0].id,)
-    evidence = small.text[small.text.index('[EVIDENCE]') : small.text.index('[STATS]')]
-    assert evidence.splitlines()[1:-1] == [
-        '[E1] source 1 · lines 1-11 · whole source',
-        *(f'{number}| {line}' for number, line in enumerate(HARBOUR.splitlines(), 1) if line),
-    ]
-    assert '\nstate: unchanged\n' in small.text
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'message'),
-    [
-        ({'format': 'brief', 'max_output_tokens': 499}, 'give at least 500'),
-        ({'format': 'table'}, "format: must be 'text' or 'brief'"),
-    ],
-)
-async def test_briefs_that_cannot_be(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(RequestError, match=message):
-        await make().summarize(SummarizeRequest.of({'content': HARBOUR, **arguments}))
-
-
-async def test_a_brief_that_has_no_time_is_a_makeshift(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def wait(*_: object, **__: object) -> None:
-        await anyio.sleep_forever()
-
-    service = make()
-    monkeypatch.setattr(Summarizer, 'run', wait)
-    call = RequestOptions(deadline=Deadline(0.2, grace=0.1))
-    answer = await service.summarize(SummarizeRequest(content=CHRONICLE, max_output_tokens=600, format='brief'), call)
-    assert tokens.count(answer.text) <= 600
-    assert answer.summary.state == 'degraded'
-    assert 'only its beginning' in last_line(answer.text)
 
 
 async def test_a_page_is_stored_with_what_stands_beside_its_text() -> None:
