@@ -83,11 +83,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Let `--hypothesis-profile=thorough` try ten times as many examples, of tests that set their number, too."""
     if settings.get_current_profile_name() != 'thorough':
         return
-    for item in items:
-        test = getattr(item, 'obj', None)
+    # The tests of all parameters are one function.
+    tests = {getattr(item, 'function', None): item for item in items}
+    for test, item in tests.items():
         if is_hypothesis_test(test):
-            usual = test._hypothesis_internal_use_settings
-            test._hypothesis_internal_use_settings = settings(usual, max_examples=10 * usual.max_examples)
+            # A state machine has them where they may be set, a function where no name promises to stay.
+            holder, name = test, '_hypothesis_internal_use_settings'
+            if not hasattr(test, name):
+                holder, name = item.getparent(pytest.Class).obj, 'settings'
+            usual = getattr(holder, name)
+            setattr(holder, name, settings(usual, max_examples=10 * usual.max_examples))
 
 
 @pytest.fixture(autouse=True)
