@@ -121,7 +121,10 @@ class _Shallow:
             return
         self._flush()
         self._left -= 1
-        element = self._make(tag, attrib)
+        try:
+            element = self._make(tag, attrib)
+        except ValueError:  # the parser takes names that no tree takes, such as that of `<b<p>`
+            element = self._make('span')
         if self._root is None:
             self._root = element
         else:

@@ -30,6 +30,12 @@ TOKENS = st.one_of(
 )
 
 
+@pytest.mark.parametrize('tag', ['<source<p>', '<b a<c=1>', '<b "=1>', '<b\0>', '<b:c:d x:y:z=1>'])
+def test_a_name_that_is_none_is_read_in_a_deep_page(tag: str) -> None:
+    deep = '<div>' * 300 + f'{tag}Ada keeps the mill.'
+    assert 'Ada keeps the mill.' in to_markdown(deep).markdown
+
+
 @given(st.lists(TOKENS, max_size=40).map(''.join))
 @settings(max_examples=50)
 @example('<p>a&#2;b&#3;c&#30;d</p>')
