@@ -29,7 +29,7 @@ _BESIDE_TEXT = 8
 """Columns from which a comment goes on with what stands beside a setting above it."""
 
 _SIGNS = '#;=*_~-'
-_EDGES = _SIGNS + ' \t'
+_EDGES = _SIGNS + ' \t\r\f\v'
 _RULE = re.compile(r'[#;=*_~-]{5}\s*$')
 _SECTION = re.compile(r'\[([^\[\]]+)\]\s*$')
 _CLOSED = re.compile(r'[.!?:…][\'")\]]*$')
@@ -65,7 +65,7 @@ def _read(lines: Sequence[str]) -> Iterator[str]:
             is_text = False
             for line in found:
                 section = _SECTION.match(line)
-                yield f'## {section[1].strip()}' if section else line and f'- {line.strip()}'
+                yield f'## {section[1].strip()}' if section else line.strip() and f'- {line.strip()}'
         elif not says:
             yield from [''] * len(found)
         elif len(found) == 1 and _RULE.search(above):
@@ -85,7 +85,7 @@ def _read(lines: Sequence[str]) -> Iterator[str]:
 def _kind(line: str) -> tuple[bool, bool]:
     """Whether a line is a comment, and whether it says something."""
     match = _COMMENT.match(line)
-    return match is not None, bool((match[2] if match else line).strip(_EDGES))
+    return match is not None, bool((match[2] if match else line).strip(_EDGES).strip())
 
 
 def _is_text(lines: Sequence[str]) -> bool:

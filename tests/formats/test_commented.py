@@ -83,6 +83,11 @@ def test_other_texts_are_left_alone(text: str) -> None:
     assert commented.markdown(text) == ''
 
 
+def test_lines_may_end_as_on_windows() -> None:
+    read = commented.markdown(SETTINGS.replace('\n', '\r\n'))
+    assert [line.rstrip() for line in read.split('\n')] == commented.markdown(SETTINGS).split('\n')
+
+
 def test_markdown_is_known_by_its_name() -> None:
     assert plain_text(SETTINGS, 'mill.conf').startswith("Example of the sluice keeper's settings.")
     assert plain_text(SETTINGS, 'mill.md') == SETTINGS
@@ -90,7 +95,23 @@ def test_markdown_is_known_by_its_name() -> None:
 
 @given(
     st.lists(
-        st.sampled_from(['# a text of some words', '#x = 1', '', 'y 2', '####', '# - z', '[s]', '\t# on']), max_size=30
+        st.sampled_from(
+            [
+                '# a text of some words',
+                '#x = 1',
+                '',
+                'y 2',
+                '####',
+                '# - z',
+                '[s]',
+                '\t# on',
+                '#',
+                '# \xa0',
+                '#\r',
+                '\r',
+            ]
+        ),
+        max_size=30,
     )
 )
 def test_each_line_stays_a_line(lines: list[str]) -> None:
