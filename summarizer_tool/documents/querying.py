@@ -101,7 +101,11 @@ def _members(found: Json) -> Iterator[str]:
 
 
 def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(', ', ': '))
+    return json.dumps(value, ensure_ascii=False, separators=(', ', ': '), default=_refuse)
+
+
+def _refuse(_: object) -> None:
+    raise RequestError('the query gives an expression (`&…`), not a value; such a one is for functions, as in sort_by')
 
 
 def _keys(value: Json) -> str:

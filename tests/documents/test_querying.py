@@ -4,7 +4,7 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
@@ -238,6 +238,8 @@ def test_how_a_text_is_read(text: str, form: str, first: object) -> None:
 
 
 @pytest.mark.filterwarnings('ignore::PendingDeprecationWarning')  # of literals that are no JSON
+@example('&@')
+@example('[{a: &@}]')
 @given(st.text(alphabet='[]{}@*.,`"\'&|?!=<>:abc019() ', max_size=30))
 def test_any_expression_is_answered_or_refused(expression: str) -> None:
     with contextlib.suppress(RequestError):
