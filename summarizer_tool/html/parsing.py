@@ -38,7 +38,6 @@ UNFIT = re.compile('[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\U000f0000-\U0010
 _MAX_ATTRIBUTES = 256
 """Of a tag; libxml2 compares each with all before it."""
 _ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?>(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?)"""
-_LONG_TAG = re.compile(rf'<[a-z][^\s/>]*+(?>(?:{_ATTRIBUTE}){{{_MAX_ATTRIBUTES}}})', re.IGNORECASE)
 _TAG = re.compile(
     rf'<!--.*?(?:-->|\Z)|(<(?:(script|style)\b|[a-z])[^\s/>]*+(?>(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}))'
     rf'(?>(?:{_ATTRIBUTE})*)((?(2).*?(?:</\2|\Z)))',
@@ -58,7 +57,7 @@ def parse(html: str) -> tuple[Any | None, bool]:
         from lxml import etree
 
     fit = UNFIT.sub('', html)
-    if _LONG_TAG.search(fit):
+    if any(0 <= tag.end(1) < tag.start(3) for tag in _TAG.finditer(fit)):
         fit = _TAG.sub(lambda tag: tag[1] + tag[3] if tag[1] else tag[0], fit)
     body = fit.encode(errors='replace')
     options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}
