@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import regex
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
-from pygments.token import Comment, Error, Keyword, Name, String
+from pygments.token import Comment, Error, Keyword, Name, String, Text
 
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = (
     'python', 'typescript', 'java', 'go', 'rust', 'c', 'cpp', 'csharp', 'ruby', 'php', 'kotlin', 'swift', 'scala',
-    'bash',
+    'bash', 'perl', 'lua',
 )  # fmt: skip
 """Tried in this order where the form of the lines is that of code; the one that finds most declarations is taken."""
 
@@ -66,6 +66,9 @@ class _Token:
     def is_of(self, *kinds: object) -> bool:
         return any(self.kind in kind for kind in kinds)  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
 
+    def is_comment(self) -> bool:
+        return self.is_of(Comment) or self.text.startswith('//')  # of Rust, one that documents is a string
+
 
 TokensOfLines = Mapping[int, Sequence[_Token]]
 """The tokens that begin on a line, by its index."""
@@ -90,14 +93,18 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
 
 
 def _language(sample: Sequence[NumberedLine]) -> str:
-    """The language whose lexer finds most declarations and fewest errors in a sample; none where it is no code."""
-    best, most = '', 0
+    """The language whose lexer finds most declarations in a sample and fewest errors; none where it is no code.
+
+    Of several the one that knows most of its words.
+    """
+    best, most = '', (0, 0)
     for language in LANGUAGES:
         tokens = _tokens(language, sample)
         errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
+        known = len({token.text for each in tokens.values() for token in each if token.is_of(Keyword)})
         declared = sum(_declares(each) for each in tokens.values()) - _ERROR * errors
-        if _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(sample) and declared > most:
-            best, most = language, declared
+        if _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(sample) and (declared, known) > most:
+            best, most = language, (declared, known)
     return best
 
 
@@ -145,14 +152,18 @@ def _declares(here: Sequence[_Token]) -> bool:
     if here[0].text in _CONTROLS or here[0].is_of(Comment, String):
         return False
     for token, following in pairwise(here):
-        if token.is_of(Name.Function, Name.Class):
+        if token.is_of(Name.Function):
             return True
         if token.is_of(Keyword) and token.text in _DECLARES:
             return following.is_of(Name) or following.text[0] == '('
-        if not token.is_of(Keyword, Name) or token.text in _CONTROLS:
+        if not token.is_of(Keyword, Name, Text) or token.text in _CONTROLS:
             break
     # A method in a language that has no word for it: `async read(id) {`.
-    return here[-1].text.endswith('{') and here[0].is_of(Name, Keyword) and any(t.text[0] == '(' for t in here[1:4])
+    if not here[-1].text.endswith('{'):
+        return False
+    if here[0].is_of(Text):  # a function of a shell
+        return ''.join(token.text for token in here[1:3]) == '()'
+    return here[0].is_of(Name, Keyword) and any(token.text[0] == '(' for token in here[1:4])
 
 
 def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int, kind: Kind) -> Statement:
@@ -167,7 +178,7 @@ def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: in
     signature = one_line(' '.join(line.text for line in lines[index : last + 1]))
     signature, numbers = _OPENING.sub('', signature), [line.number for line in lines[index : last + 1]]
     below = next(iter(tokens.get(last + 1, ())), None)
-    above = [*takewhile(lambda at: at in tokens and tokens[at][0].is_of(Comment), count(index - 1, -1))]
+    above = [*takewhile(lambda at: at in tokens and tokens[at][0].is_comment(), count(index - 1, -1))]
     if below is not None and below.is_of(String.Doc):
         first = next(iter(_sentences(below, lines)), None)
         quotes = _QUOTES.match(below.text)

@@ -5,9 +5,13 @@ import regex
 CODE_SHARE = 0.3
 """Share of the lines from which a text may be code."""
 
-_OPENS_CODE = regex.compile(r'\s*(?:[@})\]]|(?:import|from|package|use|using|#include|return|end)\b|//|/\*|\*/)')
-_CODE = regex.compile(r'[{};(\[]\s*$|\w\([^()]*\)?:?\s*$|\w\(\w*[,)]|\w \W?= |\w==|[=-]>|\)\s*:\s*$')
-_CODE_MARKS = frozenset('{};([)=>')
+_OPENS_CODE = regex.compile(
+    r'\s*(?:[@})\]]|(?:import|from|package|use|using|#include|return|end)\b|//|/\*|\*/|(?:then|else|fi|do|done|esac)$)'
+)
+_CODE = regex.compile(
+    r'[{};(\[]\s*$|\w\([^()]*\)?:?\s*$|\w\(\w*[,)]|\w \W?= |\w==|[=-]>|\)\s*:\s*$|\$[a-zA-Z_{(]|; *(?:then|do)$'
+)
+_CODE_MARKS = frozenset('{};([)=>$')
 
 
 def is_code(text: str) -> bool:

@@ -149,8 +149,35 @@ def test_what_python_declares():
             """,
             snapshot(['Keeps crates. class Store < Base', 'Reads one. def read(id)']),
         ),
+        (
+            """
+            # Opens a store.
+            open_store () {
+                if test -z "$1"
+                then
+                    load "$path"
+                fi
+            }
+            close_store() {
+                rm "$path"
+            }
+            """,
+            snapshot(['Opens a store. open_store ()', 'close_store()']),
+        ),
+        (
+            """
+            def store(path, *, limit):
+                \"\"\"Store what is at a path.\"\"\"
+                crates, at = load(path)
+                limit -= len(crates)
+                crates[at] = limit
+                at, crates = crates, at
+            def load(path): ...
+            """,
+            snapshot(['def store(path, *, limit): """Store what is at a path.', 'def load(path): ...']),
+        ),
     ],
-    ids=['typescript', 'go', 'rust', 'c', 'ruby'],
+    ids=['typescript', 'go', 'rust', 'c', 'ruby', 'shell', 'python'],
 )
 def test_what_others_declare(code: str, shown: list[str]):
     assert declared(numbered(code)) == shown
