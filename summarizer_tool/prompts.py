@@ -240,8 +240,9 @@ def has_lines(prompt: str) -> bool:
 
 def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:
     """The attributes and the body of each frame of `tag`; a body cannot hold the tag, so plain matching is exact."""
-    for match in regex.finditer(rf'<{tag}(?: path="([^"]*)")?>(.*?)</{tag}>', prompt, regex.DOTALL):
-        yield match.group(1) or '', _ESCAPED_ENTITY.sub('&', match.group(2).replace('&lt;', '<'))
+    for part in prompt.split(f'</{tag}>')[:-1]:
+        if opening := regex.search(rf'<{tag}(?: path="([^"]*)")?>', part):
+            yield opening[1] or '', _ESCAPED_ENTITY.sub('&', part[opening.end() :].replace('&lt;', '<'))
 
 
 def parse(prompt: str) -> ParsedRequest:
