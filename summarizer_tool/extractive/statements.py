@@ -64,6 +64,8 @@ _CODE = regex.compile(
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
+_IS_VALUE = regex.compile(r'\d|, ')
+"""What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
@@ -257,11 +259,12 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
         return
     if _is_delimiter(following):
         reader.flush()
-        reader.columns, reader.column_line = cells, line.number
-        return
+        if len(cells) != 2 or not _IS_VALUE.search(cells[1]):
+            reader.columns, reader.column_line = cells, line.number
+            return
     columns = reader.columns if any(reader.columns[1:]) else []
     head, *rest = cells
-    if len(rest) == 1 and head and not columns:  # a box of labels and values
+    if len(rest) == 1 and head and not columns:  # a box of labels and values, of which the first may stand above
         if not _NO_VALUE.fullmatch(rest[0]):
             reader.pairs.append(replace(line, text=f'{head.rstrip(":")}: {rest[0]}'))
         return

@@ -145,11 +145,15 @@ def _grid(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> tuple
 
 
 def _starts_with_a_header(table: Frame, texts: Mapping[Frame, str]) -> bool:
-    """Return whether the first row that has text is one, where no cell says so: none of its cells heads a row."""
-    for row in table.children:
-        if any(texts.get(cell) for cell in row.children):
-            return not (row.children[0].is_header and not all(cell.is_header for cell in row.children))
-    return False
+    """Return whether the first row that has text is one, where no cell says so: none of its cells heads a row.
+
+    Of two columns of which no cell is a header the first has labels, but where it stands above numbers without one.
+    """
+    first, *others = (row.children for row in table.children if any(texts.get(cell) for cell in row.children))
+    if max(map(len, (first, *others))) != 2 or any(cell.is_header for row in (first, *others) for cell in row):
+        return all(cell.is_header for cell in first) or not first[0].is_header
+    numbered = [any(map(str.isdigit, texts.get(row[-1], ''))) for row in others]
+    return bool(numbered) and all(numbered) and not any(map(str.isdigit, texts.get(first[-1], '')))
 
 
 def _hang(line: list[str], hanging: dict[int, tuple[int, str]], spanned: list[int]) -> None:

@@ -73,6 +73,15 @@ def test_a_table_names_its_columns():
     )
 
 
+def test_what_stands_above_labels_and_values_is_one_of_them():
+    box = (
+        '## Wardens\n\n| Founded | 402, by Osmer Vant |\n|---|---|\n| Seat | Sluice Hall |\n| Leader | Ysolde Harrow |'
+    )
+    assert read(box) == snapshot(
+        [('| Wardens | Founded: 402, by Osmer Vant | Seat: Sluice Hall | Leader: Ysolde Harrow |', (3, 5, 6, 1))]
+    )
+
+
 def test_code_and_text_in_fences():
     page = """
 ```lua

@@ -61,6 +61,21 @@ def test_a_box_of_facts() -> None:
 """)
 
 
+@pytest.mark.parametrize(
+    ('first', 'head'),
+    [
+        ('<tr><td>Name</td><td>Dykewardens</td></tr>', '|          |                |'),
+        ('<tr><td>Ship</td><td>Toll, in pence</td></tr>', '|          |                |'),
+        ('<tr><th>Key</th><th>Value</th></tr>', '| Key      | Value          |'),
+    ],
+)
+def test_two_columns_without_headers_are_labels_with_their_values(first: str, head: str) -> None:
+    rows = '<tr><td>Leader</td><td>Ysolde Harrow</td></tr><tr><td>Strength</td><td>640 sworn</td></tr>'
+    assert read(f'<table>{first}{rows}</table>').splitlines()[0].replace(' ', '') == head.replace(' ', '')
+    numbers = '<tr><td>Cog</td><td>3</td></tr><tr><td>Hulk</td><td>7</td></tr>'
+    assert not read(f'<table>{first}{numbers}</table>').startswith('|  ')
+
+
 def test_rows_that_are_short_or_empty() -> None:
     assert read("""
         <table><tr><td>Gate</td><td>Ward</td><td>Lamp</td></tr><tr></tr><tr><td></td><td></td></tr>
