@@ -52,12 +52,12 @@ class TokenIndex:
         tail = self.text[self.starts[last] : end]
         return _count_part(head) + self.sums[last] - self.sums[first] + _count_part(tail)
 
-    def tail(self, start: int, end: int, header: str = '') -> str:
-        """The end of `header` and `text[start:end]`, from the last seam: what decides how text after it counts."""
+    def joint(self, start: int, end: int, after: str, header: str = '') -> int:
+        """The tokens that `after`, line feeds before a line that is not blank, adds to those of `count`."""
         last = self._last_seam(bisect_left(self.starts, end) - 1, start, end)
-        if last < self._first(start, header):
-            return header + self.text[start:end]
-        return self.text[self.starts[last] : end]
+        is_in_header = last < self._first(start, header)
+        tail = header + self.text[start:end] if is_in_header else self.text[self.starts[last] : end]
+        return tokens.count(f'{tail}{after}') - tokens.count(tail)
 
     def fits(self, start: int, end: int, limit: int, header: str = '') -> bool:
         """Return whether `header` and `text[start:end]` have at most `limit` tokens, counted no further than needed."""

@@ -12,7 +12,7 @@ from summarizer_tool.documents import repeats
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.render import shorten, title_line
-from summarizer_tool.mapreduce.report import joined, part_of, repeated_part
+from summarizer_tool.mapreduce.report import joined_tokens, part_of, repeated_part
 from summarizer_tool.prompts import Focus
 from summarizer_tool.schemas import Evidence, SourcedFact, Stats, Summary
 from summarizer_tool.text import names, tokens
@@ -84,7 +84,7 @@ def without(job: Job, digests: Mapping[int, Digest]) -> Job:
         job,
         documents=documents,
         budget=max(1, job.budget - sum(tokens.count(text) + 1 for text in texts)),
-        tokens_in=tokens.count(joined(documents)) if documents else 0,
+        tokens_in=joined_tokens(documents),
     )
 
 
