@@ -66,7 +66,9 @@ _LARGE = 4000
 _READ = 60_000
 """Characters whose sentences are counted."""
 _FENCED = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1', re.MULTILINE | re.DOTALL)
-_SENTENCE_END = re.compile(r'[^\W\d_][)\]"”’`*]{0,3}[.!?]["”’)\]*]*(?=\s|$)|[。！？।؟]')
+_CLOSING = r'[)\]"”’`*]'
+_AFTER_LETTER = '|'.join(rf'(?<=[^\W\d_]{_CLOSING * count}.)' for count in range(4))
+_SENTENCE_END = re.compile(rf'[.!?。！？।؟](?:(?<=[。！？।؟])|(?:{_AFTER_LETTER})["”’)\]*]*(?=\s|$))')
 _SENTENCE = 40
 """Words to a full stop, on the average, up to which a text has sentences."""
 _QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?')
