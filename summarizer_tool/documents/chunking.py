@@ -127,14 +127,15 @@ def chunk(
 
 
 def measure(documents: Sequence[Document], size: int) -> list[TokenIndex]:
-    """Count documents that have not been counted, in one go, as suits chunks of `size` tokens; they remember it."""
-    new = [document for document in documents if document.token_index is None]
+    """Count documents that have not been counted, as suits chunks of `size` tokens; they remember it."""
     # About four characters a token; a unit is not so short that calls cost more than what they count.
     unit = min(max(size * 4 // _UNITS, 100), 4000)
-    found = index_tokens([each.text for each in new], [each.segment_starts for each in new], unit)
-    for document, index in zip(new, found, strict=True):
+    found: list[TokenIndex] = []
+    for document in documents:
+        index = document.token_index or index_tokens(document.text, document.segment_starts, unit)
         document.remember(index.count(0, len(document.text)), document.segment_starts, index)
-    return [document.token_index for document in documents if document.token_index is not None]
+        found.append(index)
+    return found
 
 
 def _parts(pieces: Iterable[ChunkPiece]) -> Iterator[str]:
@@ -305,9 +306,12 @@ def _best_cut(source: _Source, start: int, packer: _Packer, lead: str, *, or_non
     index = bisect_right(places, last) - 1
     while places[index] > start and (best is None or places[index] > lowest):
         place = places[index]
-        if not source.structure.parts_heading(place) and source.divided_block(place) is None:
-            rank = source.structure.boundary(place, places[index - 1]), source.fingerprint(place)
-            if best is None or rank < best:
+        kind = source.structure.boundary(place, places[index - 1])
+        # Most places are worse than one that is known.
+        if best is None or kind <= best[0]:
+            rank = kind, source.fingerprint(place)
+            is_better = best is None or rank < best
+            if is_better and not source.structure.parts_heading(place) and source.divided_block(place) is None:
                 cut, best = place, rank
         index -= 1
     return cut if best is not None or or_none else last
