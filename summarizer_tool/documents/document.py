@@ -160,11 +160,6 @@ class Document:
             vars(self).update(segment_starts=segment_starts, token_index=token_index)
 
     @property
-    def known_tokens(self) -> int | None:
-        """The size of the text in cl100k tokens, if it has been counted."""
-        return vars(self).get('tokens')
-
-    @property
     def about_tokens(self) -> int:
         """The size of the text in cl100k tokens, or a guess where it has not been counted."""
         return vars(self).get('tokens', len(self.text) // 4)

@@ -25,7 +25,6 @@ from summarizer_tool.mapreduce import (
 )
 from summarizer_tool.mapreduce.calls_at_once import Call, calls_at_once
 from summarizer_tool.mapreduce.compose import Composer
-from summarizer_tool.mapreduce.content import measure
 from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.mapping import ChunkMapper
 from summarizer_tool.mapreduce.merging import GroundedFact
@@ -128,12 +127,10 @@ class Engine:
 
     async def _cut_into_chunks(self) -> None:
         started, documents = anyio.current_time(), self._job.documents
-        size = self._chunk_size()
-        await measure(documents, size)
         self._cut = await in_process(
             cut,
             documents,
-            size,
+            self._chunk_size(),
             self._settings.default_chunk_overlap_tokens,
             self._job.strategy,
         )

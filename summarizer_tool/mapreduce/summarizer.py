@@ -300,7 +300,8 @@ class Summarizer:
         started: float,
         said: frozenset[str],
     ) -> Summary:
-        tokens_in = await self._count(documents)
+        await measure(documents, self.settings.default_chunk_size_tokens)
+        tokens_in = await in_thread(joined_tokens, documents)
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
         is_small, is_empty = tokens_in <= budget, not any(document.text.strip() for document in documents)
         free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
@@ -360,13 +361,6 @@ class Summarizer:
             (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
             (settings.default_max_output_tokens, settings.fill_budget, settings.repair),
         )
-
-    async def _count(self, documents: Sequence[Document]) -> int:
-        """Tokens of the documents as one text; the size of a single one may be known."""
-        if len(documents) == 1 and (known := documents[0].known_tokens) is not None:
-            return known
-        await measure(documents, self.settings.default_chunk_size_tokens)
-        return await in_thread(joined_tokens, documents)
 
     def default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
         """The budget of a request that gives none."""

@@ -110,10 +110,10 @@ def test_a_segment_that_is_not_there() -> None:
 
 def test_what_is_known_of_a_text_is_not_computed_again() -> None:
     document = Document('One.\n\nTwo.\n')
-    assert (document.known_tokens, document.about_tokens, document.token_index) == (None, 2, None)
+    assert (document.about_tokens, document.token_index) == (2, None)
 
     document.remember(*measures([document], 100)[0])
 
-    assert (document.tokens, document.known_tokens, document.about_tokens) == (4, 4, 4)
+    assert (document.tokens, document.about_tokens) == (4, 4)
     assert document.token_index is not None
     assert document.segment_text(2) == 'Two.'
