@@ -66,7 +66,9 @@ _LARGE = 4000
 _READ = 60_000
 """Characters whose sentences are counted."""
 _FENCED = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1', re.MULTILINE | re.DOTALL)
-_SENTENCE_END = re.compile(r'[^\W\d_][)\]"”’`*]{0,3}[.!?]["”’)\]*]*(?=\s|$)|[。！？।؟]')
+_CLOSING = r'[)\]"”’`*]'
+_AFTER_LETTER = '|'.join(rf'(?<=[^\W\d_]{_CLOSING * count}.)' for count in range(4))
+_SENTENCE_END = re.compile(rf'[.!?。！？।؟](?:(?<=[。！？।؟])|(?:{_AFTER_LETTER})["”’)\]*]*(?=\s|$))')
 _SENTENCE = 40
 """Words to a full stop, on the average, up to which a text has sentences."""
 _QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?')
@@ -91,6 +93,16 @@ class Digest:
     """What the text says, one after another, without the last line on what was left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class MachineText:
+    """A text as a digest reads it."""
+
+    lines: Sequence[str]
+    kind: Kind
+    statements: Iterator[DigestStatement]
+    """What may be said of it, made when it is asked for."""
+
+
 def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     """Say what matters in machine output: errors, odd ones out, counts, settings, metrics.
 
@@ -100,11 +112,15 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
         focus: What the reader looks for; lines and items that mention it come first.
     """
     text, lines = _as_lines(text)
-    kind, statements = _read(text, lines)
-    if kind == 'prose' or budget <= 0:
-        return Digest('', kind, ())
+    return digest_of(MachineText(lines, *_read(text, lines)), budget, focus)
+
+
+def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
+    """The digest of a text that has been read; it can be made once."""
+    if read.kind == 'prose' or budget <= 0:
+        return Digest('', read.kind, ())
     words = focus_words(focus)
-    found = [*statements, *_mentions(lines, words)]
+    found = [*read.statements, *_mentions(read.lines, words)]
     chosen = choose(found, budget, words)
     told = list(chosen.statements)
     if not told and found:
@@ -114,25 +130,25 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     whole = '\n'.join([*(each.text for each in told), *([chosen.left_out] if chosen.left_out else [])])
     if not fits_tokens(whole, budget):
         whole = truncate_tokens('\n'.join(each.text for each in told), budget)
-    return Digest(whole, kind, tuple(each for each in told if each.text))
+    return Digest(whole, read.kind, tuple(each for each in told if each.text))
 
 
-def is_machine_output(text: str) -> bool:
-    """Return whether a machine wrote a text, all of it: a log, data, a listing.
+def machine_output(text: str) -> MachineText | None:
+    """A text as it is read, if a machine wrote it, all of it: a log, data, a listing.
 
     What people write is none, be it a page with a table in it, source code or a string in JSON.
     """
     text, lines = _as_lines(text)
-    if _is_log(lines):
-        return True
-    is_told = is_written(_FENCED.sub('', text))
-    if is_told and len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split()):
-        return False
-    kind, _ = _read(text, lines)
-    if kind == 'json':
-        told = sum(len(found[0]) for found in _LONG_STRING.finditer(text) if is_written(found[0]))
-        return told < _TOLD_SHARE * len(text)
-    return kind in ('table', 'blocks') or (kind == 'log' and len(lines) > 2 and not is_told)
+    is_log, is_told = _is_log(lines), False
+    if not is_log:
+        is_told = is_written(_FENCED.sub('', text))
+        if is_told and len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split()):
+            return None
+    read = MachineText(lines, *_read(text, lines))
+    if is_log or read.kind in ('table', 'blocks') or (read.kind == 'log' and len(lines) > 2 and not is_told):
+        return read
+    told = sum(len(found[0]) for found in _LONG_STRING.finditer(text) if is_written(found[0]))
+    return read if read.kind == 'json' and told < _TOLD_SHARE * len(text) else None
 
 
 def _as_lines(text: str) -> tuple[str, list[str]]:

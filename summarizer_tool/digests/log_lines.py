@@ -37,6 +37,8 @@ _TIME = re.compile(
 )
 _CLOCK = re.compile(r'\[?(?<![\w:.])\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])\]?')
 """Only looked for where no date stands."""
+_IN_TIME = re.compile(r'\d\d:\d\d:\d\d')
+"""What each of both has, and is found much faster."""
 _TIME_KEY = re.compile(r'\b(?:ts|t|time|timestamp)=["\']?$')
 _LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12}|\d{6} \d{6})(?=\s)')
 _LEVEL = re.compile(
@@ -46,6 +48,23 @@ _LEVEL = re.compile(
     r'|^([IWEF])(?=\d{4} \d\d:\d\d:\d\d)'
     r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
 )
+_IN_LEVEL = (
+    'trac',
+    'debu',
+    'info',
+    'noti',
+    'warn',
+    'err',
+    'crit',
+    'fata',
+    'pani',
+    'seve',
+    'aler',
+    'emer',
+    'level',
+    'lvl',
+)
+"""What a level has, in small letters, but for that of one letter, which stands before a time."""
 _STATUSES = (
     re.compile(r'^\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'),
     re.compile(r'(?<![\w./-])([A-Za-z]{2,12})(?>(?:[\W\d_]|(?<=[\d ])(?:m?s|sec)\b)*)$'),
@@ -131,7 +150,7 @@ def _with_trace(event: Event) -> Event:
 @lru_cache(maxsize=4096)
 def parts(line: str) -> tuple[str, str]:
     """The time of a line, and the line without it."""
-    found = _LEADING_TIME.match(line) or _TIME.search(line, 0, 160) or _CLOCK.search(line, 0, 160)
+    found = _LEADING_TIME.match(line) or _time(line, 160)
     access = _ACCESS.match(line) if found and '"' in line else None
     if access and found:
         # Named fields can be counted each for itself.
@@ -145,8 +164,17 @@ def parts(line: str) -> tuple[str, str]:
     return found[0].strip('[]'), f'{before.rstrip()} {after.lstrip()}'.strip(' \t|:')
 
 
+def _time(line: str, within: int) -> re.Match[str] | None:
+    if not _IN_TIME.search(line, 0, within):
+        return None
+    return _TIME.search(line, 0, within) or _CLOCK.search(line, 0, within)
+
+
 @lru_cache(maxsize=4096)
 def _level(line: str) -> tuple[str, Severity]:
+    folded = line.casefold()
+    if not any(hint in folded for hint in _IN_LEVEL) and not _IN_TIME.search(line):
+        return '', ''
     found = _LEVEL.search(line)
     if found is None:
         return '', ''
@@ -221,7 +249,7 @@ def outcomes(lines: Sequence[str]) -> list[tuple[str, Severity]]:
 
 def starts_like_log(line: str) -> bool:
     """Return whether a line has a time near its beginning, or a level, or is a frame of a stack trace."""
-    found = _TIME.search(line, 0, 80) or _CLOCK.search(line, 0, 80)
+    found = _time(line, 80)
     return (
         _LEADING_TIME.match(line) is not None
         or (found is not None and len(line[: found.start()].split()) <= _BEFORE and not _is_field(line, found))

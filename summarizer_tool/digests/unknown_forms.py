@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from summarizer_tool.digests.json_reading import Read, read_json
@@ -31,10 +32,11 @@ def is_written(text: str) -> bool:
     """Return whether a text is made of words, for people to read, rather than by a machine for another."""
     middle = len(text) // 2
     sample = text if len(text) <= 3 * _SAMPLE else text[:_SAMPLE] + text[middle : middle + _SAMPLE] + text[-_SAMPLE:]
-    words = sample.split()
-    characters = sum(map(len, words))
-    plain = sum(len(word) if _PLAIN.fullmatch(word) else len(_UNSPACED.findall(word)) for word in words)
-    return plain >= WRITTEN_SHARE * characters
+    words = Counter(sample.split())
+    plain = (
+        times * (len(word) if _PLAIN.fullmatch(word) else len(_UNSPACED.findall(word))) for word, times in words.items()
+    )
+    return sum(plain) >= WRITTEN_SHARE * sum(len(word) * times for word, times in words.items())
 
 
 def read_literal(text: str) -> Read | None:

@@ -114,15 +114,28 @@ def chunk(
         raise ValueError(f'size={size} must be at least {MIN_SIZE} tokens and overlap={overlap} at least 0')
     if strategy not in STRATEGIES:
         _logger.warning('unknown chunking strategy %.40s, using semantic instead', repr(strategy))
-    sources = _sources([document for document in documents if document.text], size)
     packer = _Packer(size)
-    for source in sources:
+    given = [document for document in documents if document.text]
+    for document, token_index in zip(given, measure(given, size), strict=True):
+        source = _Source(document, token_index, parse(document.text), size)
         if strategy == 'token':
             _pack_windows(source, packer, overlap)
         else:
             _pack_semantic(source, packer)
     packer.close()
     return packer.chunks
+
+
+def measure(documents: Sequence[Document], size: int) -> list[TokenIndex]:
+    """Count documents that have not been counted, as suits chunks of `size` tokens; they remember it."""
+    # About four characters a token; a unit is not so short that calls cost more than what they count.
+    unit = min(max(size * 4 // _UNITS, 100), 4000)
+    found: list[TokenIndex] = []
+    for document in documents:
+        index = document.token_index or index_tokens(document.text, document.segment_starts, unit)
+        document.remember(index.count(0, len(document.text)), document.segment_starts, index)
+        found.append(index)
+    return found
 
 
 def _parts(pieces: Iterable[ChunkPiece]) -> Iterator[str]:
@@ -207,14 +220,6 @@ class _Source:
         return self._whole[block]
 
 
-def _sources(documents: Sequence[Document], size: int) -> Iterator[_Source]:
-    # About four characters a token; a unit is not so short that calls cost more than what they count.
-    unit = min(max(size * 4 // _UNITS, 100), 4000)
-    measured = index_tokens([each.text for each in documents], [each.segment_starts for each in documents], unit)
-    for document, token_index in zip(documents, measured, strict=True):
-        yield _Source(document, token_index, parse(document.text), size)
-
-
 class _Packer:
     """Chunks that are done, and the one that is being filled."""
 
@@ -253,8 +258,7 @@ class _Packer:
         # The next piece begins a line, so that counts on both sides of the joint add up.
         self._joint = 0
         if not source.document.text.endswith('\n', start, end):
-            tail = source.token_index.tail(start, end, lead)
-            self._joint = tokens.count(f'{tail}\n') - tokens.count(tail)
+            self._joint = source.token_index.joint(start, end, '\n', lead)
 
     def close(self) -> None:
         """End the chunk."""
@@ -302,9 +306,12 @@ def _best_cut(source: _Source, start: int, packer: _Packer, lead: str, *, or_non
     index = bisect_right(places, last) - 1
     while places[index] > start and (best is None or places[index] > lowest):
         place = places[index]
-        if not source.structure.parts_heading(place) and source.divided_block(place) is None:
-            rank = source.structure.boundary(place, places[index - 1]), source.fingerprint(place)
-            if best is None or rank < best:
+        kind = source.structure.boundary(place, places[index - 1])
+        # Most places are worse than one that is known.
+        if best is None or kind <= best[0]:
+            rank = kind, source.fingerprint(place)
+            is_better = best is None or rank < best
+            if is_better and not source.structure.parts_heading(place) and source.divided_block(place) is None:
                 cut, best = place, rank
         index -= 1
     return cut if best is not None or or_none else last

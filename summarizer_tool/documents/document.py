@@ -14,6 +14,7 @@ from itertools import compress, count, pairwise
 from operator import sub
 
 from summarizer_tool.documents.page_numbers import PageNumbers
+from summarizer_tool.documents.token_index import TokenIndex
 from summarizer_tool.text import tokens
 from summarizer_tool.text.abbreviations import is_abbreviated
 
@@ -122,6 +123,8 @@ class Document:
     """Where it came from, if anywhere."""
     id: str = field(init=False)
     """`src_` and the first 12 hex digits of the SHA-256 of the text."""
+    token_index: TokenIndex | None = field(init=False, default=None, compare=False, repr=False)
+    """The tokens of its spans, once these have been counted."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'title', _SURROGATES.sub('\ufffd', self.title))
@@ -144,30 +147,22 @@ class Document:
         """The offset at which each segment begins; segment `n` begins at `segment_starts[n - 1]`."""
         return segment_starts(self.text)
 
-    def remember(self, *, tokens: int | None = None, segment_starts: Sequence[int] | None = None) -> None:
+    def remember(self, tokens: int, segment_starts: Sequence[int] = (), token_index: TokenIndex | None = None) -> None:
         """Keep what is already known of the text, so that nobody computes it again.
 
         Args:
             tokens: Its size in cl100k tokens.
             segment_starts: The offset at which each segment begins.
+            token_index: The tokens of its spans.
         """
-        known = {'tokens': tokens, 'segment_starts': segment_starts}
-        vars(self).update({name: value for name, value in known.items() if value is not None})
-
-    @property
-    def known_tokens(self) -> int | None:
-        """The size of the text in cl100k tokens, if it has been counted."""
-        return vars(self).get('tokens')
+        vars(self)['tokens'] = tokens
+        if token_index is not None:
+            vars(self).update(segment_starts=segment_starts, token_index=token_index)
 
     @property
     def about_tokens(self) -> int:
         """The size of the text in cl100k tokens, or a guess where it has not been counted."""
         return vars(self).get('tokens', len(self.text) // 4)
-
-    @property
-    def is_segmented(self) -> bool:
-        """Whether it is known where the segments begin."""
-        return 'segment_starts' in vars(self)
 
     @cached_property
     def line_starts(self) -> Sequence[int]:

@@ -6,15 +6,12 @@ the counts of whole units add up, and only the ends of a span that lie inside a 
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 
 from summarizer_tool.text import tokens
-
-_BATCH = 4_000_000
-"""Characters copied into units at a time: many enough to be counted on two cores."""
 
 _LONGEST_UNIT = 4
 """How many times its length a unit may grow until a seam comes; then it is cut anywhere, which makes sums estimates."""
@@ -52,12 +49,12 @@ class TokenIndex:
         tail = self.text[self.starts[last] : end]
         return _count_part(head) + self.sums[last] - self.sums[first] + _count_part(tail)
 
-    def tail(self, start: int, end: int, header: str = '') -> str:
-        """The end of `header` and `text[start:end]`, from the last seam: what decides how text after it counts."""
+    def joint(self, start: int, end: int, after: str, header: str = '') -> int:
+        """The tokens that `after`, line feeds before a line that is not blank, adds to those of `count`."""
         last = self._last_seam(bisect_left(self.starts, end) - 1, start, end)
-        if last < self._first(start, header):
-            return header + self.text[start:end]
-        return self.text[self.starts[last] : end]
+        is_in_header = last < self._first(start, header)
+        tail = header + self.text[start:end] if is_in_header else self.text[self.starts[last] : end]
+        return tokens.count(f'{tail}{after}') - tokens.count(tail)
 
     def fits(self, start: int, end: int, limit: int, header: str = '') -> bool:
         """Return whether `header` and `text[start:end]` have at most `limit` tokens, counted no further than needed."""
@@ -121,27 +118,11 @@ class TokenIndex:
         return unit > 0 and self.guesses[unit] > self.guesses[unit - 1]
 
 
-def index_tokens(texts: Sequence[str], places: Sequence[Sequence[int]], unit: int) -> list[TokenIndex]:
-    """Count texts in units of `unit` characters or more, on two cores; they begin at one of `places` where they can."""
-    cuts = [_cut(text, at, unit) for text, at in zip(texts, places, strict=True)]
-    counts = _counts(text[a:b] for text, (starts, _) in zip(texts, cuts, strict=True) for a, b in pairwise(starts))
-    return [
-        TokenIndex(text, starts, list(accumulate(islice(counts, len(starts) - 1), initial=0)), guesses)
-        for text, (starts, guesses) in zip(texts, cuts, strict=True)
-    ]
-
-
-def _counts(units: Iterator[str]) -> Iterator[int]:
-    """Count units, a batch at a time."""
-    batch: list[str] = []
-    size = 0
-    for unit in units:
-        batch.append(unit)
-        size += len(unit)
-        if size >= _BATCH:
-            yield from tokens.counts(batch)
-            batch, size = [], 0
-    yield from tokens.counts(batch)
+def index_tokens(text: str, places: Sequence[int], unit: int) -> TokenIndex:
+    """Count a text in units of `unit` characters or more, which begin at one of `places` where they can."""
+    starts, guesses = _cut(text, places, unit)
+    counts = (tokens.count(text[start:end]) for start, end in pairwise(starts))
+    return TokenIndex(text, starts, [*accumulate(counts, initial=0)], guesses)
 
 
 def _cut(text: str, places: Sequence[int], unit: int) -> tuple[list[int], list[int]]:

@@ -38,9 +38,9 @@ class NamedItem:
     kind: ItemKind
     text: str
     """As it is written first."""
-    documents: set[int] = field(default_factory=set[int])
-    """Indices of the documents that say it."""
-    places: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    documents: tuple[int, ...] = ()
+    """Indices of the documents that say it, ascending."""
+    places: tuple[tuple[int, int], ...] = ()
     """The index of the document and the offset in it of the first ones."""
     times: int = 0
     is_certain: bool = False
@@ -70,15 +70,16 @@ def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]], seco
                 break
             item = found[key] = NamedItem(kind, mention)
         item.times += 1
-        item.documents.add(index)
+        if index not in item.documents[-1:]:
+            item.documents += (index,)
         if len(item.places) < MAX_PLACES:
-            item.places.append((index, offset))
+            item.places += ((index, offset),)
         if not item.is_certain:
             item.is_certain = kind != 'name' or ' ' in mention or not _opens(documents[index].text, offset)
     small: dict[int, frozenset[str]] = {}
     for item in found.values():
         if not item.is_certain:
-            for index in item.documents - small.keys():
+            for index in {*item.documents} - small.keys():
                 small[index] = frozenset(word.rstrip(_CLOSES) for word in {*documents[index].text.split()})
             item.is_certain = not any(item.text.lower() in small[index] for index in item.documents)
     return Inventory([item for item in found.values() if item.is_certain], is_partial)

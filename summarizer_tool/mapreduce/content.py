@@ -1,8 +1,10 @@
 """Content as callers give it: its size is checked, and what is an HTML page is read as markdown."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeAlias, cast
 
+from summarizer_tool.documents.cutting import measures
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import InputTooLargeError
 from summarizer_tool.formats.reading import plain_text
@@ -63,6 +65,14 @@ async def documents_of(content: Content) -> list[Document]:
 async def _document(text: str) -> Document:
     page = await page_in(text)
     return Document(page.markdown, title=page.title) if page else await in_process(_plain, text)
+
+
+async def measure(documents: Iterable[Document], size: int) -> None:
+    """Count documents that have not been counted, as suits chunks of `size` tokens."""
+    new = [document for document in documents if document.token_index is None]
+    found = await in_process(measures, new, size) if new else ()
+    for document, (count, starts, index) in zip(new, found, strict=True):
+        document.remember(count, starts, replace(index, text=document.text))
 
 
 def _plain(text: str) -> Document:

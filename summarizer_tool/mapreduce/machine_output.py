@@ -6,13 +6,13 @@ What is odd in a log only shows against all of it, and none of it is a sentence:
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from summarizer_tool.digests.digest import Digest, digest, is_machine_output
+from summarizer_tool.digests.digest import Digest, digest_of, machine_output
 from summarizer_tool.digests.statements import TOPICS, DigestStatement
 from summarizer_tool.documents import repeats
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.render import shorten, title_line
-from summarizer_tool.mapreduce.report import joined, part_of, repeated_part
+from summarizer_tool.mapreduce.report import joined_tokens, part_of, repeated_part
 from summarizer_tool.prompts import Focus
 from summarizer_tool.schemas import Evidence, SourcedFact, Stats, Summary
 from summarizer_tool.text import names, tokens
@@ -30,13 +30,14 @@ def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict
     """
     again = {index: each[0].kept_in for index, each in enumerate(repeats.find(documents)) if each}
     sizes = {index: len(document.text) ** 0.5 for index, document in enumerate(documents) if index not in again}
-    written = [index for index in sizes if is_machine_output(documents[index].text)]
     asked = ' '.join((*focus.focus_areas, focus.schema_hint))
     found: dict[int, Digest] = {}
     left, size = budget, sum(sizes.values())
-    for index in sorted(written, key=lambda each: sizes[each]):
+    for index in sorted(sizes, key=lambda each: sizes[each]):
+        if (read := machine_output(documents[index].text)) is None:
+            continue
         share = int(left * sizes[index] / max(1.0, size)) - _cost_of_title(documents, index)
-        found[index] = digest(documents[index].text, share, focus=asked)
+        found[index] = digest_of(read, share, asked)
         left -= tokens.count(told(documents, index, found[index])) + 1
         size -= sizes[index]
     return found | {index: Digest('', found[kept_in].kind, ()) for index, kept_in in again.items() if kept_in in found}
@@ -84,7 +85,7 @@ def without(job: Job, digests: Mapping[int, Digest]) -> Job:
         job,
         documents=documents,
         budget=max(1, job.budget - sum(tokens.count(text) + 1 for text in texts)),
-        tokens_in=tokens.count(joined(documents)) if documents else 0,
+        tokens_in=joined_tokens(documents),
     )
 
 

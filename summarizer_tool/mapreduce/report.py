@@ -8,7 +8,10 @@ from summarizer_tool.documents.repeats import Repeat
 from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact
-from summarizer_tool.text import names
+from summarizer_tool.text import names, tokens
+
+_BETWEEN = '\n\n'
+"""Stands between two documents of one text."""
 
 
 def part_of(document: Document, state: PartState, reason: str = '', *, first: int = 1, last: int | None = None) -> Part:
@@ -31,7 +34,7 @@ def unprocessed_part(document: Document, reason: str) -> Part:
 
     The number of its last segment is that of its last line where nobody has counted them.
     """
-    if document.is_segmented:
+    if document.token_index:
         return part_of(document, 'failed', reason)
     lines = document.text.count('\n') + 1
     return Part(
@@ -119,4 +122,13 @@ def entities_of(facts: Sequence[GroundedFact], listed: Sequence[str]) -> list[st
 
 def joined(documents: Sequence[Document]) -> str:
     """The documents as one text, as it would be handed on without a summary."""
-    return '\n\n'.join(document.text for document in documents)
+    return _BETWEEN.join(document.text for document in documents)
+
+
+def joined_tokens(documents: Sequence[Document]) -> int:
+    """The tokens of that text."""
+    joints = [each.token_index.joint(0, len(each.text), _BETWEEN) for each in documents[:-1] if each.token_index]
+    # A line that begins with something else than white space counts by itself.
+    if len(joints) < len(documents) - 1 or any(each.text[:1].isspace() or not each.text for each in documents[1:]):
+        return tokens.count(joined(documents))
+    return sum(document.tokens for document in documents) + sum(joints)

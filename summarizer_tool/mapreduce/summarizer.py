@@ -16,11 +16,11 @@ from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import models
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Progress, RequestOptions
 from summarizer_tool.mapreduce.answer_cache import key_of, revision
-from summarizer_tool.mapreduce.content import Content, check_size, documents_of, texts_of
+from summarizer_tool.mapreduce.content import Content, check_size, documents_of, measure, texts_of
 from summarizer_tool.mapreduce.engine import Engine
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.machine_output import digests_of, with_digests, without
-from summarizer_tool.mapreduce.report import joined, part_of
+from summarizer_tool.mapreduce.report import joined, joined_tokens, part_of
 from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest, SummaryTopic
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.mapreduce.summary_cache import find_summary, keep_summary, names_key, said_before
@@ -29,7 +29,6 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_process, in_thread, request_load
 from summarizer_tool.schemas import STRATEGIES, Stats, Summary
 from summarizer_tool.settings import Settings
-from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.relevance import is_met
 from summarizer_tool.text.scoring import Aim
@@ -301,14 +300,14 @@ class Summarizer:
         started: float,
         said: frozenset[str],
     ) -> Summary:
-        text = await in_thread(joined, documents)
-        tokens_in = await _count(documents, text)
+        await measure(documents, self.settings.default_chunk_size_tokens)
+        tokens_in = await in_thread(joined_tokens, documents)
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
-        is_small, is_empty = tokens_in <= budget, not text.strip()
+        is_small, is_empty = tokens_in <= budget, not any(document.text.strip() for document in documents)
         free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
         job = Job(documents, request.focus, max(1, budget - free), _known(request.strategy), tokens_in, said)
         if is_small or is_empty:
-            return await in_thread(_passed_through, job, '' if is_empty else text, model_name)
+            return await in_thread(_passed_through, job, model_name)
         async with models.lent(
             self.settings,
             self.model_name,
@@ -324,7 +323,7 @@ class Summarizer:
             if not rest.documents:
                 summary = None
             elif rest.tokens_in <= rest.budget:
-                summary = await in_thread(_passed_through, rest, joined(rest.documents), model_name)
+                summary = await in_thread(_passed_through, rest, model_name)
             else:
                 runner = SubAgentRunner(self.settings, model, model_name, rest, deadline, options)
                 summary = await Engine(runner).run()
@@ -369,17 +368,6 @@ class Summarizer:
         return min(default, max(MIN_EXTRACTION_TOKENS, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
 
 
-async def _count(documents: Sequence[Document], text: str) -> int:
-    """Tokens of the documents as one text; the size of a single one may be known."""
-    if len(documents) != 1:
-        return await in_process(tokens.count, text)
-    known = documents[0].known_tokens
-    if known is None:
-        known = await in_process(tokens.count, text)
-        documents[0].remember(tokens=known)
-    return known
-
-
 def _is_focus_unmet(summary: Summary, documents: Sequence[Document], focus: prompts.Focus) -> bool:
     """Return whether no text has a word of what was asked."""
     said = [fact.text for fact in summary.facts]
@@ -403,15 +391,17 @@ def _known(strategy: str) -> str:
     return name if name in STRATEGIES else DEFAULT_STRATEGY
 
 
-def _passed_through(job: Job, text: str, model_name: str) -> Summary:
+def _passed_through(job: Job, model_name: str) -> Summary:
     """The summary of what needs none."""
+    text = joined(job.documents)
+    text = text if text.strip() else ''
     return Summary(
         text=text,
         state='unchanged' if text else 'empty',
         parts=[part_of(document, 'unchanged') for document in job.documents if document.text],
         stats=Stats(
             tokens_in=job.tokens_in,
-            tokens_out=tokens.count(text),
+            tokens_out=job.tokens_in if text else 0,
             budget=job.budget,
             model=model_name,
             strategy=job.strategy,

@@ -18,7 +18,7 @@ from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce import compose
-from summarizer_tool.mapreduce.content import check_size, page_in
+from summarizer_tool.mapreduce.content import check_size, measure, page_in
 from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.prompts import Focus
@@ -376,7 +376,7 @@ class Service:
         document, page = given.document, given.page
         if not await in_io_thread(self.collection.has, document.id):
             with request_load(len(document.text), self.summarizer.workers):
-                document.remember(tokens=await in_process(tokens.count, document.text))
+                await measure([document], self.summarizer.settings.default_chunk_size_tokens)
         return await in_io_thread(
             self.collection.add,
             document,

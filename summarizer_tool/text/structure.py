@@ -195,7 +195,7 @@ def parse(text: str) -> Structure:
         position = match.end()
         start, end, kind = match.start(), position - 1, match.lastgroup
         if kind == 'fence' and is_underline(
-            text[(title := _line_before(text, start)) : start], padded[start + 1 :].partition('\n')[0]
+            text[(title := _line_before(text, start)) : start], text[start : _line_end(text, start)]
         ):
             _add_heading(found, title, end, 2)
         elif kind == 'fence' and _INDENTED.match(match['indent']) and _goes_on_with_paragraph(found, start):
@@ -268,6 +268,12 @@ def is_row(line: str) -> bool:
         return False
     values = sum(_VALUE.fullmatch(field) is not None for field in fields)
     return 5 * values > 3 * len(fields) or 2 * len(_GAP.findall(line.strip())) >= len(fields) - 1
+
+
+def _line_end(text: str, start: int) -> int:
+    """The end of the line at `start`, without its line feed."""
+    end = text.find('\n', start)
+    return len(text) if end < 0 else end
 
 
 def _line_before(text: str, start: int) -> int:

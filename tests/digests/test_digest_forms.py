@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.digests.digest import digest, is_machine_output
+from summarizer_tool.digests.digest import digest, machine_output
 
 ASKED = 'Is anything wrong or unusual here?'
 
@@ -303,11 +303,11 @@ def test_settings_line_by_line_are_a_table_and_one_that_is_set_twice_is_told() -
     lines.insert(40, 'mill.wheel.7.depth = 9')
     found = digest('\n'.join(lines), 200)
     assert found.kind == 'table'
-    assert is_machine_output('\n'.join(lines))
+    assert machine_output('\n'.join(lines))
     assert '8| mill.wheel.7.depth = 1 [same name]' in found.text
     assert '41| mill.wheel.7.depth = 9 [same name]' in found.text
 
 
 def test_assignments_of_a_program_are_none() -> None:
     lines = [line for number in range(20) for line in (f'wheel_{number} = turn(', f'    {number}', ')', '')]
-    assert not is_machine_output('\n'.join(lines))
+    assert machine_output('\n'.join(lines)) is None

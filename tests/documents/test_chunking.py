@@ -260,7 +260,7 @@ def test_chunks_keep_their_promises(documents: list[Document], size: int, overla
 @given(st.lists(odd, max_size=3).map(''.join), st.integers(1, 50), st.data())
 def test_a_ruler_counts_any_span_exactly(text: str, unit: int, data: st.DataObject) -> None:
     document = Document(text)
-    (token_index,) = index_tokens([document.text], [document.segment_starts], unit)
+    token_index = index_tokens(document.text, document.segment_starts, unit)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     header = data.draw(st.sampled_from(['', 'A > B\n', '---\n']))

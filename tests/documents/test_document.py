@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from summarizer_tool.documents.cutting import measures
 from summarizer_tool.documents.document import LONG_LINE, Document, Segment, segment_starts
 from tests.text.test_tokens import texts
 
@@ -109,10 +110,10 @@ def test_a_segment_that_is_not_there() -> None:
 
 def test_what_is_known_of_a_text_is_not_computed_again() -> None:
     document = Document('One.\n\nTwo.\n')
-    assert (document.known_tokens, document.about_tokens, document.is_segmented) == (None, 2, False)
+    assert (document.about_tokens, document.token_index) == (2, None)
 
-    document.remember(tokens=7, segment_starts=[0, 6])
+    document.remember(*measures([document], 100)[0])
 
-    assert (document.tokens, document.known_tokens, document.about_tokens) == (7, 7, 7)
-    assert document.is_segmented
+    assert (document.tokens, document.about_tokens) == (4, 4)
+    assert document.token_index is not None
     assert document.segment_text(2) == 'Two.'

@@ -48,7 +48,7 @@ def test_what_repeats_is_counted_once_and_too_much_is_said(monkeypatch) -> None:
     documents = [Document('In Marn lives Ada Brook.'), Document('Home of Ada Brook. Wren Hale sells oil.')]
     taken = audit.take(documents, [[], [(0, 18)]])
     assert [(item.text, item.times, item.documents) for item in taken.items] == snapshot(
-        [('Marn', 1, {0}), ('Ada Brook', 1, {0}), ('Wren Hale', 1, {1})]
+        [('Marn', 1, (0,)), ('Ada Brook', 1, (0,)), ('Wren Hale', 1, (1,))]
     )
     monkeypatch.setattr(audit, 'MAX_ITEMS', 2)
     assert audit.take(documents, [[], []]).is_partial

@@ -74,8 +74,7 @@ def test_a_long_text_counts_like_its_tokens() -> None:
     text = 'The quick brown fox.\n\n  jumps — 漢字\r\n' * 20_000
     whole = len(tokens.encoding().encode_ordinary(text))
     assert tokens.count(text) == whole
-    assert sum(tokens.counts(text.splitlines(keepends=True))) >= whole
-    assert tokens.counts(['', 'a b', text]) == [0, 2, whole]
+    assert sum(map(tokens.count, text.splitlines(keepends=True))) >= whole
 
 
 def test_white_space_without_end_is_counted() -> None:
