@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain, compress
 
 from summarizer_tool.text import names, word_vectors
 from summarizer_tool.text.ranking import idf
@@ -93,11 +93,15 @@ class Stretches:
     """Which passages stand near each one, and how near."""
 
     def __init__(self, read: Sequence[PassageWords]) -> None:
-        self.words = [names.words(each.text) for each in read]
-        sizes = [max(1, len(words)) for words in self.words]
+        words = [names.words(each.text) for each in read]
+        self.stems = [list(map(content_stem, each)) for each in words]
+        self.telling = [[*compress(each, stems)] for each, stems in zip(words, self.stems, strict=True)]
+        """The words of each passage that carry meaning."""
+        sizes = [max(1, len(each)) for each in words]
         gaps = [_REACH * AROUND if each.is_apart else 0.0 for each in read]
         ends = accumulate(gap + size for gap, size in zip(gaps, sizes, strict=True))
         self.places = [end - size / 2 for end, size in zip(ends, sizes, strict=True)]
+        self.around = self.fading(AROUND)
 
     def within(self, words: float) -> list[range]:
         """For each passage those within so many words of it."""
@@ -122,22 +126,17 @@ def features(
     said = [sum(weights[term] * _saturated(times) for term, times in each.items()) for each in counts]
     return {
         'own words': [each.score for each in read],
-        'words around': _spread(said, stretches.fading(AROUND)),
+        'words around': _spread(said, stretches.around),
         'terms near': _met(counts, weights, stretches.within(NEAR)),
         'terms around': _met(counts, weights, stretches.within(AROUND)),
         'meaning near': word_vectors.cosines(
-            list(map(_telling, stretches.words)), _telling(names.words(question)), stretches.fading(NEAR)
+            stretches.telling, [*filter(content_stem, names.words(question))], stretches.fading(NEAR)
         ),
     }
 
 
 def _saturated(times: float) -> float:
     return times * (_SATURATION + 1) / (times + _SATURATION)
-
-
-def _telling(words: Sequence[str]) -> list[str]:
-    """Those that carry meaning."""
-    return [word for word in words if content_stem(word)]
 
 
 def _spread(said: Sequence[float], fading: Sequence[Mapping[int, float]]) -> list[float]:
@@ -160,15 +159,17 @@ def _met(counts: Sequence[Mapping[str, float]], weights: Mapping[str, float], wi
 
 def feedback(stretches: Stretches, first: Sequence[float], weights: Mapping[str, float]) -> list[float]:
     """How much stands around each passage of the words that mark off those which are the best at first."""
-    bags = [Counter[str](filter(None, map(content_stem, words))) for words in stretches.words]
-    found_in = Counter[str](word for bag in bags for word in bag)
-    rarity = {word: idf(times, len(bags)) for word, times in found_in.items() if times > 1}
+    bags = [Counter[str](filter(None, stems)) for stems in stretches.stems]
+    found_in = Counter[str](chain.from_iterable(bags))
     least, most = _FEEDBACK_PASSAGES
     worth: defaultdict[str, float] = defaultdict(float)
     for index in heapq.nlargest(max(least, min(most, len(bags) // 20)), range(len(bags)), key=first.__getitem__):
         for word, times in bags[index].items():
-            if word in rarity and len(word) >= _LEAST_LETTERS and word not in weights:
-                worth[word] += first[index] * min(times, _TIMES) * rarity[word]
-    chosen = heapq.nlargest(_FEEDBACK_WORDS, worth, key=worth.__getitem__)
-    said = [sum(worth[word] * rarity[word] * _saturated(bag[word]) for word in chosen if word in bag) for bag in bags]
-    return _spread(said, stretches.fading(AROUND))
+            if found_in[word] > 1 and len(word) >= _LEAST_LETTERS and word not in weights:
+                worth[word] += first[index] * min(times, _TIMES) * idf(found_in[word], len(bags))
+    chosen = {
+        word: worth[word] * idf(found_in[word], len(bags))
+        for word in heapq.nlargest(_FEEDBACK_WORDS, worth, key=worth.__getitem__)
+    }
+    said = [sum(each * _saturated(bag[word]) for word, each in chosen.items() if word in bag) for bag in bags]
+    return _spread(said, stretches.around)

@@ -101,9 +101,9 @@ class WeighedQuestion:
 
     def _places(self, text: str) -> dict[str, list[int]]:
         """Where in a text the terms are, as numbers of words."""
-        wanted, places = self._wanted, dict[str, list[int]]()
-        for place, word in enumerate(words_of(text)):
-            for term in wanted[word]:
+        places = dict[str, list[int]]()
+        for place, terms in enumerate(map(self._wanted.__getitem__, words_of(text))):
+            for term in terms:
                 places.setdefault(term, []).append(place)
         return places
 

@@ -86,10 +86,9 @@ def terms_of(text: str) -> set[str]:
     Words lose accents, case and the commonest endings. What is joined by `-`, `.`, `_` and the like is found whole and
     by its parts; runs of a script without spaces by each two neighbours and each single character.
     """
-    found: set[str] = set()
-    for word in set(words_of(text)):
-        found.update(terms_of_word(word))
-    return found
+    words = set(words_of(text))
+    long = {word for word in words if len(word) > LONGEST_TERM}
+    return set[str]().union(*map(_terms, words - long), *map(terms_of_word, long))
 
 
 def asked(question: str) -> QueryTerms:
@@ -148,6 +147,8 @@ def _folded(word: str) -> list[str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _terms(word: str) -> tuple[str, ...]:
+    if word.isascii() and word.isalnum():  # as most are
+        return (stem(word.lower()[:LONGEST_TERM]),)
     cuts = map(_cut, _folded(word))
     return tuple(dict.fromkeys(term for whole, parts in cuts for term in (whole, *parts) if term))
 
@@ -224,7 +225,7 @@ def stem(word: str) -> str:
 
 def _without_tense(word: str) -> str:
     """Without `ed`, `ing` or `ly`, as far as something is left that may be a word; a silent `e` may be on it."""
-    if _AGREED.search(word) or (len(word) == 4 and word.endswith('ied')):
+    if (word.endswith('eed') and _AGREED.search(word)) or (len(word) == 4 and word.endswith('ied')):
         return word[:-1]
     root = word[:-2] if word.endswith('ed') else word[:-3] if word.endswith('ing') else ''
     if len(root) == 2 and _USE.fullmatch(root):

@@ -83,7 +83,7 @@ def _pages(place: LineRange, name: SourceLabels) -> str:
 
 
 def header_of(pieces: Sequence[ShownBlock]) -> BriefLine | None:
-    """The first row of the table in whose middle a block begins, unless it is among the lines of the block."""
+    """The table's first row, or the line, under which a block begins, unless it is among the lines of the block."""
     first = pieces[0].block.lines[0].number
     headers = (piece.block.header for piece in pieces)
     return next((header for header in headers if header and header.number < first), None)

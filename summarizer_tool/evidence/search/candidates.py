@@ -5,9 +5,8 @@ what the others have found, and where there are no others, some of their passage
 """
 
 import heapq
-import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from summarizer_tool.documents.passage import Passage
@@ -28,9 +27,6 @@ _COUNTED = 4000
 
 GATHERED = 10_000
 """Passages that are looked up by the index, over all terms."""
-
-LOOKED_AT = 80
-"""Passages whose text is read and scored."""
 
 _SKIMMED = 1000
 """Passages with equal terms of which the better ones are found by a quick look."""
@@ -93,24 +89,30 @@ def rank_passages(
     question: WeighedQuestion,
     frequencies: Mapping[str, int],
     spans: Sequence[Span],
+    most: int,
     also: Sequence[int] = (),
     without: Sequence[Span] = (),
 ) -> RankedPassages:
     """Rank the passages of some spans by the words of a question as `weigh_questions` gives it.
 
-    `also` names passages to be scored, too, whatever words they have, if they are in the spans; `without` is where not
-    to look for words, ascending.
+    The text of `most` of them is read, beside what stands around the best. `also` names passages to be scored, too,
+    whatever words they have, if they are in the spans; `without` is where not to look for words, ascending.
     """
     found = _gathered(db, question, frequencies, spans, without)
     also = [row for row in also if _is_in(row, spans)]
-    chosen = dict.fromkeys((*_best(db, found, question), *also))
+    chosen = dict.fromkeys((*_best(db, found, question, most), *also))
     passages = index.passages(db, collection, [*chosen])
-    scores = [each.score for each in score_passages(db, collection, question, passages)]
-    best = heapq.nlargest(_BEST_READ, zip(scores, passages, strict=True), key=operator.itemgetter(0))
-    near = _near([passage for _, passage in best], spans)
-    passages += index.passages(db, collection, [row for row in outdated.outside(near, without) if row not in chosen])
-    passages.sort(key=lambda passage: passage.id)
     scored = score_passages(db, collection, question, passages)
+    best = heapq.nlargest(_BEST_READ, zip(scored, passages, strict=True), key=lambda each: each[0].score)
+    near = _near([passage for _, passage in best], spans)
+    others = index.passages(db, collection, [row for row in outdated.outside(near, without) if row not in chosen])
+    scored += score_passages(db, collection, question, others)
+    in_order = sorted(zip((*passages, *others), scored, strict=True), key=lambda each: each[0].id)
+    passages = [passage for passage, _ in in_order]
+    scored = [
+        replace(each, is_apart=before is None or (before.id + 1, before.source_id) != (passage.id, passage.source_id))
+        for before, (passage, each) in zip((None, *passages), in_order, strict=False)
+    ]
     values = passage_score.values(scored, question.weights, text)
     ranked = [
         ScoredPassage(passage, each.score, value) for passage, each, value in zip(passages, scored, values, strict=True)
@@ -138,17 +140,14 @@ def _is_in(row: int, spans: Sequence[Span]) -> bool:
 def score_passages(
     db: StoreConnection, collection: str, question: WeighedQuestion, passages: Sequence[Passage]
 ) -> list[PassageWords]:
-    """What each passage, in the order of their ids, has of a question by its own words and the headings above it."""
+    """What each passage has of a question by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
-    found: list[PassageWords] = []
-    before: Passage | None = None
-    for passage in passages:
-        above = index.terms_above(passage, titles)
-        score, counts = question.read(passage.text, above, passage.path[-1] if passage.path else '')
-        follows = before and before.source_id == passage.source_id and before.id + 1 == passage.id
-        found.append(PassageWords(passage.text, score, counts, not follows))
-        before = passage
-    return found
+    return [
+        PassageWords(
+            passage.text, *question.read(passage.text, index.terms_above(passage, titles), ''.join(passage.path[-1:]))
+        )
+        for passage in passages
+    ]
 
 
 def _order(each: ScoredPassage) -> tuple[float, int, int]:
@@ -201,11 +200,11 @@ def _fewer(terms: list[str]) -> list[list[tuple[str, ...]]]:
     return [[*combinations(terms, size)] for size in sizes]
 
 
-def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQuestion) -> list[int]:
+def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQuestion, most: int) -> list[int]:
     """The passages to be read: those with the most weight, and of equals those that hold the terms most often."""
-    if len(found) <= LOOKED_AT:
+    if len(found) <= most:
         return [*found]
-    least = heapq.nlargest(LOOKED_AT, found.values())[-1]
+    least = heapq.nlargest(most, found.values())[-1]
     sure = [row for row, weight in found.items() if weight > least]
     equal = sorted(row for row, weight in found.items() if weight == least)
     if len(equal) > _SKIMMED:
@@ -220,4 +219,4 @@ def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQues
     for row, text in rows:
         plain = text.lower()
         counts.append((sum(weight * min(3, plain.count(term)) for term, weight in terms), row))
-    return sure + [row for _, row in heapq.nlargest(LOOKED_AT - len(sure), counts)]
+    return sure + [row for _, row in heapq.nlargest(most - len(sure), counts)]

@@ -26,6 +26,9 @@ _RERANKED = 30
 _POOL = 4
 """Passages for each one wanted, from which the final choice is made; 50 at least."""
 
+_READ = 2
+"""Passages for each one wanted, of those with its words, whose text is read; 40 at least."""
+
 _MOST_SPANS = 64
 """Pieces of a collection that a word is looked up in one by one; where there would be more of them, what is outdated is
 looked up with the rest and taken out after."""
@@ -225,8 +228,9 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
         questions, frequencies = weigh_questions(db, name, state.parts, state.query.intent)
         spans = outdated.gaps(index.spans_of(db, name, state.source_ids), state.without, _MOST_SPANS)
         nearest = [outdated.outside(near, state.without)[: state.pool] for near in nearest]
+        most = max(40, _READ * state.query.top_k)
         found = [
-            rank_passages(db, name, text, question, frequencies, spans, near, state.without)
+            rank_passages(db, name, text, question, frequencies, spans, most, near, state.without)
             for text, question, near in zip(state.parts, questions, nearest, strict=True)
         ]
         choices: dict[int, _Candidate] = {}

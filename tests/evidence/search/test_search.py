@@ -124,3 +124,12 @@ async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> Non
 
     found = await search(collection, Query('salt'), reranker=Evicting(''))
     assert (found.hits, found.sources) == ((), ())
+
+
+async def test_a_definition_is_found_by_its_term() -> None:
+    collection = SourceStore().collection()
+    terms = ('keel', 'mast', 'oar')
+    options = '\n\n'.join(f'--{term}\n  : {"Old. " * 150}\n\n  : Fits it. {"New. " * 150}' for term in terms)
+    collection.add(Document(f'# Options\n\n{options}', title='Ship'))
+    found = await search(collection, Query('What fits --mast?'))
+    assert [found.hits[0].passage.header, found.hits[0].passage.header_line] == ['--mast', 8]
