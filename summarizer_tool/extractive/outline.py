@@ -4,22 +4,22 @@ A lexer tells code from what stands in strings and comments, in whatever languag
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, count, islice, pairwise, takewhile
+from itertools import accumulate, groupby, islice
 from math import ceil
 from typing import TYPE_CHECKING
 
 import regex
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
-from pygments.token import Comment, Error, Keyword, Name, String
+from pygments.token import Comment, Error, Keyword, Name, Punctuation, String
 
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.code_lines import CODE_SHARE, is_code
 from summarizer_tool.text.lines import one_line
-from summarizer_tool.text.sentences import Sentence, is_whole, sentences
+from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -28,7 +28,7 @@ LANGUAGES = (
     'python', 'typescript', 'java', 'go', 'rust', 'c', 'cpp', 'csharp', 'ruby', 'php', 'kotlin', 'swift', 'scala',
     'bash',
 )  # fmt: skip
-"""Tried in this order where the form of the lines is that of code; the one that finds most declarations is taken."""
+"""Tried in this order where the form of the lines is that of code."""
 
 _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
@@ -39,7 +39,9 @@ _LONGEST_LINE = 200
 _MOST_LINES = 16
 """Lines of one signature."""
 _ERROR = 3
-"""What each piece of text that a lexer does not know counts against a declaration."""
+"""What each piece of text that a lexer does not know counts against a keyword that it knows."""
+_NAMES = 3
+"""Names without anything between them: words of a comment, to a lexer that takes it for code."""
 
 _FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
 _DECLARES = frozenset(
@@ -52,8 +54,10 @@ _OPENING = regex.compile(r'\s*\{?\s*$')
 _HIDDEN = regex.compile(r'(?<!\w)(?:_\w+|#\w+|private|protected|internal)\b')
 _QUOTES = regex.compile(r'^[a-zA-Z]{0,2}(?:"""|\'\'\'|"|\')')
 _COMMENT_MARKS = regex.compile(
-    r'^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*|\s*(?:\*+/|"""|\'\'\')\s*$'
+    r'.*[=~_*#-]{5}.*|^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*'
+    r'|\s*(?:\*+/|"""|\'\'\')\s*$'
 )
+"""And all of a banner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,11 @@ class _Token:
     text: str
     line: int
     """Index of the line that it begins on."""
+
+    @property
+    def height(self) -> int:
+        """How many lines it has, blank ones aside."""
+        return sum(1 for line in self.text.splitlines() if line.strip())
 
     def is_of(self, *kinds: object) -> bool:
         return any(self.kind in kind for kind in kinds)  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
@@ -90,15 +99,21 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
 
 
 def _language(sample: Sequence[NumberedLine]) -> str:
-    """The language whose lexer finds most declarations and fewest errors in a sample; none where it is no code."""
+    """The language whose lexer finds most keywords and fewest errors in a sample; none where it is no code."""
     best, most = '', 0
     for language in LANGUAGES:
-        tokens = _tokens(language, sample)
-        errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
-        declared = sum(_declares(each) for each in tokens.values()) - _ERROR * errors
-        if _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(sample) and declared > most:
-            best, most = language, declared
+        lines = _tokens(language, sample).values()
+        declared = sum(map(_declares, lines))
+        known = sum(_known(each) for each in lines)
+        if _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(sample) and known > most:
+            best, most = language, known
     return best
+
+
+def _known(here: Sequence[_Token]) -> int:
+    """How much the tokens of a line look like those of the lexer's own language."""
+    names = sum(all(each.is_of(Name) for each in here[at : at + _NAMES]) for at in range(len(here) - _NAMES + 1))
+    return sum(token.is_of(Keyword) for token in here) - _ERROR * sum(token.is_of(Error) for token in here) - names
 
 
 @cache
@@ -110,12 +125,25 @@ def _tokens(language: str, lines: Sequence[NumberedLine]) -> TokensOfLines:
     shown = [f'{line.text}\n\n' if line.blank_after else f'{line.text}\n' for line in lines]
     starts = [0, *accumulate(map(len, shown))]
     tokens: dict[int, list[_Token]] = {}
-    for offset, kind, value in _lexer(language).get_tokens_unprocessed(''.join(shown)):
+    # Some lexers give the pieces of a comment.
+    pieces = groupby(_lexer(language).get_tokens_unprocessed(''.join(shown)), lambda piece: _joint(*piece))
+    for (kind, _), run in pieces:
+        (offset, _, first), *others = run
+        value = ''.join((first, *(each for _, _, each in others)))
         if text := value.strip():
             offset += len(value) - len(value.lstrip())
             line = bisect_right(starts, offset) - 1
             tokens.setdefault(line, []).append(_Token(kind, text, line))
     return tokens
+
+
+def _joint(offset: int, kind: object, value: str) -> tuple[object, int]:
+    """What the pieces of one comment have in common, and no two other tokens."""
+    if kind is String.Doc and value.startswith('//'):
+        kind = Comment
+    elif kind in (Comment.Preproc, Comment.PreprocFile):
+        kind = Punctuation
+    return kind, -1 if kind is Comment.Multiline else offset
 
 
 def _declarations(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> list[Statement]:
@@ -144,10 +172,12 @@ def _declares(here: Sequence[_Token]) -> bool:
     """Return whether the tokens of a line begin a declaration."""
     if here[0].text in _CONTROLS or here[0].is_of(Comment, String):
         return False
-    for token, following in pairwise(here):
-        if token.is_of(Name.Function, Name.Class):
+    for token, following in zip(here, (*here[1:], None), strict=True):
+        if token.is_of(Name.Function):
             return True
-        if token.is_of(Keyword) and token.text in _DECLARES:
+        if token.is_of(Name.Class):  # but not `struct tm now;`
+            return following is None or not (following.is_of(Name) or following.text[0] == '*')
+        if following and token.is_of(Keyword) and token.text in _DECLARES and not following.is_of(Name.Class):
             return following.is_of(Name) or following.text[0] == '('
         if not token.is_of(Keyword, Name) or token.text in _CONTROLS:
             break
@@ -167,24 +197,32 @@ def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: in
     signature = one_line(' '.join(line.text for line in lines[index : last + 1]))
     signature, numbers = _OPENING.sub('', signature), [line.number for line in lines[index : last + 1]]
     below = next(iter(tokens.get(last + 1, ())), None)
-    above = [*takewhile(lambda at: at in tokens and tokens[at][0].is_of(Comment), count(index - 1, -1))]
+    above = [*_comments_above(tokens, index)]
     if below is not None and below.is_of(String.Doc):
         first = next(iter(_sentences(below, lines)), None)
         quotes = _QUOTES.match(below.text)
         text = f'{signature} {quotes.group() if quotes else ""}{first.text}' if first else signature
     else:
         first = next((each for at in reversed(above) for each in _sentences(tokens[at][0], lines)), None)
-        text = f'{first.text} {signature}' if first else signature
+        text = f'{ended(first.text)} {signature}' if first else signature
     evidence = tuple(sorted({*numbers, *(first.evidence if first else ())}))
     return Statement(text, evidence, 0, index, kind)
 
 
+def _comments_above(tokens: TokensOfLines, index: int) -> Iterator[int]:
+    """The lines on which the comments right above a line begin, from below."""
+    while (at := next((at for at in range(index - 1, -1, -1) if at in tokens), None)) is not None:
+        if not tokens[at][0].is_of(Comment) or at + tokens[at][0].height != index:
+            return
+        yield at
+        index = at
+
+
 def _sentences(token: _Token, lines: Sequence[NumberedLine]) -> list[Sentence]:
     """What a comment says, paragraph by paragraph."""
-    height = sum(1 for line in token.text.splitlines() if line.strip())
     found: list[Sentence] = []
     paragraph: list[NumberedLine] = []
-    for line in lines[token.line : token.line + height]:
+    for line in lines[token.line : token.line + token.height]:
         if bare := _COMMENT_MARKS.sub('', line.text):
             paragraph.append(replace(line, text=bare))
         if paragraph and (line.blank_after or not bare):

@@ -139,6 +139,32 @@ def test_what_python_declares():
         ),
         (
             """
+            #include "store.h"
+            /* ====== Stores ======
+             * Counts what a store has left for those who
+             * come to it by boat.
+             *
+             * The count is a guess. */
+            int count_store(const struct store *from)
+            {
+              struct tm now;
+              return guess(from, &now);
+            }
+
+            #define LIMIT 8
+            struct landing {
+              int crates; /* as landed */
+            };
+            """,
+            snapshot(
+                [
+                    'Counts what a store has left for those who come to it by boat. int count_store(const struct store *from)',
+                    'struct landing',
+                ]
+            ),
+        ),
+        (
+            """
             # Keeps crates.
             class Store < Base
               # Reads one.
@@ -150,7 +176,7 @@ def test_what_python_declares():
             snapshot(['Keeps crates. class Store < Base', 'Reads one. def read(id)']),
         ),
     ],
-    ids=['typescript', 'go', 'rust', 'c', 'ruby'],
+    ids=['typescript', 'go', 'rust', 'c', 'long-comments', 'ruby'],
 )
 def test_what_others_declare(code: str, shown: list[str]):
     assert declared(numbered(code)) == shown
