@@ -156,7 +156,7 @@ def _declarations(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> list[
             around = [each for each in around if each[0] < indent]
             is_public = _HIDDEN.search(text.partition('(')[0]) is None and all(is_open for _, is_open in around)
             around.append((indent, is_public and not any(token.text in _FUNCTIONS for token in tokens[index])))
-            declared.append(_declaration(tokens, lines, index, Kind.DECLARATION if is_public else Kind.CODE))
+            declared.append(_declaration(tokens, lines, index, Kind.DECLARATION if is_public else Kind.COMMENT))
     said = '\n'.join(each.text for each in declared)
     remarks = [
         Statement(sentence.text, sentence.evidence, 0, index, Kind.COMMENT)

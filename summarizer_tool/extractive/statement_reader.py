@@ -49,7 +49,7 @@ class Kind(Enum):
     DECLARATION = 'declaration'
     """What source code declares, with what is said of it."""
     COMMENT = 'comment'
-    """What else is said in source code."""
+    """What else is said in source code, and what it declares for itself alone."""
     REFERENCE = 'reference'
     """An entry of a list of references."""
 

@@ -65,9 +65,9 @@ def test_what_python_declares():
             ('comment', 'One may be lost.', (7,)),
             ('comment', 'It is a class that counts.', (9,)),
             ('declaration', 'def read( self, crate: int, ) -> str: """Read one crate.', (12, 13, 14, 15, 16)),
-            ('code', 'def inner():', (17,)),
+            ('comment', 'def inner():', (17,)),
             ('comment', 'The crate may be gone.', (19,)),
-            ('code', 'def _hide(self):', (22,)),
+            ('comment', 'def _hide(self):', (22,)),
             ('declaration', 'def open_store(path: str) -> Store:', (25,)),
         ]
     )
