@@ -213,9 +213,9 @@ def _with_opening(said: list[Statement]) -> list[Statement]:
 
 
 def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
-    """The statements without references, and without code and scraps where the others fill the room."""
-    found = [statement for statement in found if statement.kind is not Kind.REFERENCE] or found
-    solid = [statement for statement in found if statement.kind not in (Kind.CODE, Kind.FRAGMENT, Kind.COMMENT)]
+    """The statements without references and lines of code, and without scraps where the others fill the room."""
+    found = [each for each in found if each.kind not in (Kind.REFERENCE, Kind.CODE)] or found
+    solid = [each for each in found if each.kind not in _SCRAPS]
     return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
 
 
@@ -259,6 +259,7 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
 _OPENING = 20
 """Statements among which a text says what it is about."""
 _SAYING = (Kind.PROSE, Kind.DECLARATION)
+_SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
 # `ls - list directory contents`
 _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
 

@@ -4,22 +4,22 @@ A lexer tells code from what stands in strings and comments, in whatever languag
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, count, islice, pairwise, takewhile
+from itertools import accumulate, groupby, islice
 from math import ceil
 from typing import TYPE_CHECKING
 
 import regex
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
-from pygments.token import Comment, Error, Keyword, Name, String, Text
+from pygments.token import Comment, Error, Keyword, Name, Punctuation, String, Text
 
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.code_lines import CODE_SHARE, is_code
 from summarizer_tool.text.lines import one_line
-from summarizer_tool.text.sentences import Sentence, is_whole, sentences
+from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -28,7 +28,7 @@ LANGUAGES = (
     'python', 'typescript', 'java', 'go', 'rust', 'c', 'cpp', 'csharp', 'ruby', 'php', 'kotlin', 'swift', 'scala',
     'bash', 'perl', 'lua',
 )  # fmt: skip
-"""Tried in this order where the form of the lines is that of code; the one that finds most declarations is taken."""
+"""Tried in this order where the form of the lines is that of code."""
 
 _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
@@ -39,7 +39,7 @@ _LONGEST_LINE = 200
 _MOST_LINES = 16
 """Lines of one signature."""
 _ERROR = 3
-"""What each piece of text that a lexer does not know counts against a declaration."""
+"""What each piece of text that a lexer does not know counts against a keyword that it knows."""
 
 _FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
 _DECLARES = frozenset(
@@ -52,8 +52,10 @@ _OPENING = regex.compile(r'\s*\{?\s*$')
 _HIDDEN = regex.compile(r'(?<!\w)(?:_\w+|#\w+|private|protected|internal)\b')
 _QUOTES = regex.compile(r'^[a-zA-Z]{0,2}(?:"""|\'\'\'|"|\')')
 _COMMENT_MARKS = regex.compile(
-    r'^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*|\s*(?:\*+/|"""|\'\'\')\s*$'
+    r'.*[=~_*#-]{5}.*|^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*'
+    r'|\s*(?:\*+/|"""|\'\'\')\s*$'
 )
+"""And all of a banner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,13 @@ class _Token:
     line: int
     """Index of the line that it begins on."""
 
+    @property
+    def height(self) -> int:
+        """How many lines it has, blank ones aside."""
+        return sum(1 for line in self.text.splitlines() if line.strip())
+
     def is_of(self, *kinds: object) -> bool:
         return any(self.kind in kind for kind in kinds)  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
-
-    def is_comment(self) -> bool:
-        return self.is_of(Comment) or self.text.startswith('//')  # of Rust, one that documents is a string
 
 
 TokensOfLines = Mapping[int, Sequence[_Token]]
@@ -117,12 +121,25 @@ def _tokens(language: str, lines: Sequence[NumberedLine]) -> TokensOfLines:
     shown = [f'{line.text}\n\n' if line.blank_after else f'{line.text}\n' for line in lines]
     starts = [0, *accumulate(map(len, shown))]
     tokens: dict[int, list[_Token]] = {}
-    for offset, kind, value in _lexer(language).get_tokens_unprocessed(''.join(shown)):
+    # Some lexers give the pieces of a comment.
+    pieces = groupby(_lexer(language).get_tokens_unprocessed(''.join(shown)), lambda piece: _joint(*piece))
+    for (kind, _), run in pieces:
+        (offset, _, first), *others = run
+        value = ''.join((first, *(each for _, _, each in others)))
         if text := value.strip():
             offset += len(value) - len(value.lstrip())
             line = bisect_right(starts, offset) - 1
             tokens.setdefault(line, []).append(_Token(kind, text, line))
     return tokens
+
+
+def _joint(offset: int, kind: object, value: str) -> tuple[object, int]:
+    """What the pieces of one comment have in common, and no two other tokens."""
+    if kind is String.Doc and value.startswith('//'):
+        kind = Comment
+    elif kind in (Comment.Preproc, Comment.PreprocFile):
+        kind = Punctuation
+    return kind, -1 if kind is Comment.Multiline else offset
 
 
 def _declarations(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> list[Statement]:
@@ -135,7 +152,7 @@ def _declarations(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> list[
             around = [each for each in around if each[0] < indent]
             is_public = _HIDDEN.search(text.partition('(')[0]) is None and all(is_open for _, is_open in around)
             around.append((indent, is_public and not any(token.text in _FUNCTIONS for token in tokens[index])))
-            declared.append(_declaration(tokens, lines, index, Kind.DECLARATION if is_public else Kind.CODE))
+            declared.append(_declaration(tokens, lines, index, Kind.DECLARATION if is_public else Kind.COMMENT))
     said = '\n'.join(each.text for each in declared)
     remarks = [
         Statement(sentence.text, sentence.evidence, 0, index, Kind.COMMENT)
@@ -151,11 +168,12 @@ def _declares(here: Sequence[_Token]) -> bool:
     """Return whether the tokens of a line begin a declaration."""
     if here[0].text in _CONTROLS or here[0].is_of(Comment, String):
         return False
-    for token, following in pairwise(here):
+    for token, following, third in zip(here, (*here[1:], None), (*here[2:], None, None), strict=False):
         if token.is_of(Name.Function):
             return True
-        if token.is_of(Keyword) and token.text in _DECLARES:
-            return following.is_of(Name) or following.text[0] == '('
+        if following and token.is_of(Keyword) and token.text in _DECLARES:
+            is_used = third is not None and (third.is_of(Name) or third.text[0] == '*')  # `struct tm now;`
+            return following.text[0] == '(' or (following.is_of(Name) and not (following.is_of(Name.Class) and is_used))
         if not token.is_of(Keyword, Name, Text) or token.text in _CONTROLS:
             break
     # A method in a language that has no word for it: `async read(id) {`.
@@ -178,24 +196,32 @@ def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: in
     signature = one_line(' '.join(line.text for line in lines[index : last + 1]))
     signature, numbers = _OPENING.sub('', signature), [line.number for line in lines[index : last + 1]]
     below = next(iter(tokens.get(last + 1, ())), None)
-    above = [*takewhile(lambda at: at in tokens and tokens[at][0].is_comment(), count(index - 1, -1))]
+    above = [*_comments_above(tokens, index)]
     if below is not None and below.is_of(String.Doc):
         first = next(iter(_sentences(below, lines)), None)
         quotes = _QUOTES.match(below.text)
         text = f'{signature} {quotes.group() if quotes else ""}{first.text}' if first else signature
     else:
         first = next((each for at in reversed(above) for each in _sentences(tokens[at][0], lines)), None)
-        text = f'{first.text} {signature}' if first else signature
+        text = f'{ended(first.text)} {signature}' if first else signature
     evidence = tuple(sorted({*numbers, *(first.evidence if first else ())}))
     return Statement(text, evidence, 0, index, kind)
 
 
+def _comments_above(tokens: TokensOfLines, index: int) -> Iterator[int]:
+    """The lines on which the comments right above a line begin, from below."""
+    while (at := next((at for at in range(index - 1, -1, -1) if at in tokens), None)) is not None:
+        if not tokens[at][0].is_of(Comment) or at + tokens[at][0].height != index:
+            return
+        yield at
+        index = at
+
+
 def _sentences(token: _Token, lines: Sequence[NumberedLine]) -> list[Sentence]:
     """What a comment says, paragraph by paragraph."""
-    height = sum(1 for line in token.text.splitlines() if line.strip())
     found: list[Sentence] = []
     paragraph: list[NumberedLine] = []
-    for line in lines[token.line : token.line + height]:
+    for line in lines[token.line : token.line + token.height]:
         if bare := _COMMENT_MARKS.sub('', line.text):
             paragraph.append(replace(line, text=bare))
         if paragraph and (line.blank_after or not bare):

@@ -49,7 +49,7 @@ class Kind(Enum):
     DECLARATION = 'declaration'
     """What source code declares, with what is said of it."""
     COMMENT = 'comment'
-    """What else is said in source code."""
+    """What else is said in source code, and what it declares for itself alone."""
     REFERENCE = 'reference'
     """An entry of a list of references."""
 
@@ -309,7 +309,9 @@ class StatementReader:
         self.before = self.before if self.is_quoted or not said else said[-1]
         for place, sentence in enumerate(said):
             text = plain(sentence.text)  # marks that go on over several lines
-            is_said = is_whole(text, self.language) and not _ELSEWHERE.match(text)
+            if _ELSEWHERE.match(text):
+                continue
+            is_said = is_whole(text, self.language)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
             if not (is_said or lead) and self._is_scrap(
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
-from summarizer_tool.formats import commented, docx, epub, indented, mail, notebook, pdf
+from summarizer_tool.formats import commented, docx, epub, indented, mail, notebook, pdf, pod
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
@@ -96,8 +96,8 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
 def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix not in _MARKED_UP and (settings := commented.markdown(text)):
-        return settings
+    if suffix not in _MARKED_UP and (known := pod.markdown(text) or commented.markdown(text)):
+        return known
     if suffix not in _WRAPPED_SUFFIXES or _is_code(text):
         return text
     return indented.markdown(text) or unwrap(text)

@@ -93,17 +93,22 @@ def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> l
     own = matches(texts, focus)
     if Aim.of(focus) is Aim.NAMES:
         return [max(BY_PLACE * place, each) for place, each in zip(places, own, strict=True)]
-    wanted = frozenset(asked(_text_of(focus)).terms)
+    query = asked(_text_of(focus))
+    wanted = {frozenset(each) for each in (query.terms, *query.phrases)}
     return [
         1.0 if each >= BY_PLACE and _is_said_of(wanted, text) else place * (1 - OWN + OWN * each)
         for place, each, text in zip(places, own, texts, strict=True)
     ]
 
 
-def _is_said_of(wanted: frozenset[str], text: str) -> bool:
-    """Return whether what stands before the colon of a text is what is wanted and nothing else, numbers aside."""
+def _is_said_of(wanted: Container[frozenset[str]], text: str) -> bool:
+    """Return whether what stands before the colon of a text is what is wanted and nothing else, numbers aside.
+
+    That is all that a question asks for, or what stands in it in quotation marks.
+    """
     lead, mark, _ = text[:LONGEST_LEAD].partition(': ')
-    return bool(mark) and wanted == frozenset(term for term in asked(lead).terms if any(map(str.isalpha, term)))
+    said = frozenset(term for term in asked(lead).terms if any(map(str.isalpha, term)))
+    return bool(mark) and (said in wanted or frozenset(terms_of(lead)) in wanted)
 
 
 def rare_words(texts: Sequence[str], focus: 'Focus', headings: Sequence[str] = ()) -> list[bool]:

@@ -171,3 +171,18 @@ def test_a_line_that_stands_there_again_and_again_gives_way() -> None:
     numbered = [NumberedLine(number, line, blank_after=True) for number, line in enumerate(lines, 1)]
     request = ParsedRequest([PromptSource(numbered, ())], Focus(), 60, merges=False)
     assert [fact.text for fact in summarize_sources(request, 60).facts] == said
+
+
+def test_lines_of_code_say_nothing_of_what_a_text_is_about() -> None:
+    page = [
+        'A gate opens when it is told to.',
+        '```',
+        'gate.open(3)',
+        'gate = Gate(path="mill")',
+        '```',
+        'It then closes.',
+    ]
+    assert [fact.text for fact in summarize_sources(request(page), 200).facts] == snapshot(
+        ['A gate opens when it is told to.']
+    )
+    assert 'gate.open(3)' in str(summarize_sources(request(page[1:5]), 200).facts)

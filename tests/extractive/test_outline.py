@@ -65,9 +65,9 @@ def test_what_python_declares():
             ('comment', 'One may be lost.', (7,)),
             ('comment', 'It is a class that counts.', (9,)),
             ('declaration', 'def read( self, crate: int, ) -> str: """Read one crate.', (12, 13, 14, 15, 16)),
-            ('code', 'def inner():', (17,)),
+            ('comment', 'def inner():', (17,)),
             ('comment', 'The crate may be gone.', (19,)),
-            ('code', 'def _hide(self):', (22,)),
+            ('comment', 'def _hide(self):', (22,)),
             ('declaration', 'def open_store(path: str) -> Store:', (25,)),
         ]
     )
@@ -139,6 +139,32 @@ def test_what_python_declares():
         ),
         (
             """
+            #include "store.h"
+            /* ====== Stores ======
+             * Counts what a store has left for those who
+             * come to it by boat.
+             *
+             * The count is a guess. */
+            int count_store(const struct store *from)
+            {
+              struct tm now;
+              return guess(from, &now);
+            }
+
+            #define LIMIT 8
+            struct landing {
+              int crates; /* as landed */
+            };
+            """,
+            snapshot(
+                [
+                    'Counts what a store has left for those who come to it by boat. int count_store(const struct store *from)',
+                    'struct landing',
+                ]
+            ),
+        ),
+        (
+            """
             # Keeps crates.
             class Store < Base
               # Reads one.
@@ -177,7 +203,7 @@ def test_what_python_declares():
             snapshot(['def store(path, *, limit): """Store what is at a path.', 'def load(path): ...']),
         ),
     ],
-    ids=['typescript', 'go', 'rust', 'c', 'ruby', 'shell', 'python'],
+    ids=['typescript', 'go', 'rust', 'c', 'long-comments', 'ruby', 'shell', 'python'],
 )
 def test_what_others_declare(code: str, shown: list[str]):
     assert declared(numbered(code)) == shown

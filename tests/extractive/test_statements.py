@@ -128,7 +128,7 @@ OPTIONS
 
 def test_what_only_says_where_something_is_said_is_no_statement():
     page = 'For more of the gates, see the book of tides. The gate is open, see below.'
-    assert [said.kind.name for said in statements(numbered(page))[0]] == ['FRAGMENT', 'PROSE']
+    assert [said.text for said in statements(numbered(page))[0]] == ['The gate is open, see below.']
 
 
 def test_a_full_stop_within_a_name_ends_no_sentence():
