@@ -147,13 +147,15 @@ def _grid(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> tuple
 def _starts_with_a_header(table: Frame, texts: Mapping[Frame, str]) -> bool:
     """Return whether the first row that has text is one, where no cell says so: none of its cells heads a row.
 
-    Of two columns of which no cell is a header the first has labels, but where it stands above numbers without one.
+    Of two columns without any header the first has labels, but where words stand above a column of numbers.
     """
     first, *others = (row.children for row in table.children if any(texts.get(cell) for cell in row.children))
     if max(map(len, (first, *others))) != 2 or any(cell.is_header for row in (first, *others) for cell in row):
         return all(cell.is_header for cell in first) or not first[0].is_header
-    numbered = [any(map(str.isdigit, texts.get(row[-1], ''))) for row in others]
-    return bool(numbered) and all(numbered) and not any(map(str.isdigit, texts.get(first[-1], '')))
+    has_digits = [
+        [any(map(str.isdigit, texts.get(cell, ''))) for cell in (row[0], row[-1])] for row in (first, *others)
+    ]
+    return any(len(column) > 1 and all(column[1:]) and not column[0] for column in zip(*has_digits, strict=True))
 
 
 def _hang(line: list[str], hanging: dict[int, tuple[int, str]], spanned: list[int]) -> None:
