@@ -39,6 +39,9 @@ _FOOTNOTE = regex.compile(
 _STARS = regex.compile(r'(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
 _UNDERSCORES = regex.compile(r'(?<![\w_])(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
+# Marks in a code span are no marks; these code points are no characters of any text.
+_KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&')}
+_FREED = {kept: mark for mark, kept in _KEPT.items()}
 # What reStructuredText and MyST say a name is: :class:`Rule`, {func}`echo`; and a link of the former.
 _ROLE = regex.compile(
     r'(?:(?<![\w:]):[\w+.:-]{1,40}:|\{[\w+.:-]{1,40}\})`[~!]?([^`<>]{1,200}?)(?:\s?<[^`<>]{1,500}>)?`'
@@ -123,14 +126,14 @@ def plain(text: str) -> str:
         return one_line(text)
     if '`' in text:
         text = _TEXT_LINK.sub(r'\1', _ROLE.sub(r'`\1`', text))
+        if not _QUOTED.search(text):
+            text = _CODE_SPAN.sub(lambda span: span[2].translate(_KEPT), text)
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
-    if not _QUOTED.search(text):
-        text = _CODE_SPAN.sub(r'\2', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = html.unescape(_TAG.sub(' ', text))
-    return one_line(_URL_ASIDE.sub('', text))
+    return one_line(_URL_ASIDE.sub('', text)).translate(_FREED)
 
 
 def without_split_tags(texts: Sequence[str]) -> list[str]:

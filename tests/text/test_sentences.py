@@ -93,6 +93,11 @@ def test_old_quotation_marks_stay():
     assert plain("The `gate' option and `*' work.") == "The `gate' option and `*' work."
 
 
+def test_marks_in_a_code_span_are_none():
+    line = 'Calls `__init__`, `a*b*c`, **`_x_`** and `$_` of [`List<code>`](/list) as `&amp;` says.'
+    assert plain(line) == 'Calls __init__, a*b*c, _x_ and $_ of List<code> as &amp; says.'
+
+
 def test_plain_takes_marks_off():
     assert plain(
         '**Mara** _Quill_ of [Port *Ansel*](/wiki/Ansel_(town)) `x` ![map](m.png)[^2] <br> https://a.example/b'
