@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,8 @@ from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRe
 from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome
 from summarizer_tool.batch.worker import WORKFLOW
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.errors import ConfigurationError, FetchError
+from summarizer_tool.formats.files import read_path
 
 PAGE = 200
 """Workflows that are asked for at once."""
@@ -196,14 +198,10 @@ class Batch:
             name = f'{DOCUMENTS}/{path_name}'
             self._names.append(name)
             try:
-                is_large = path.stat().st_size > limit_mb * 1e6
-                raw = b'' if is_large else path.read_bytes()
-                why = f'is over SUMMARIZER_MAX_INPUT_MB={limit_mb:g}; split it or raise the limit' if is_large else ''
-            except (OSError, ValueError) as error:
-                raw, why = b'', f'cannot be read: {getattr(error, "strerror", None) or "no file can have this name"}'
-            if why:
+                raw = content(path, limit_mb)
+            except FetchError as error:
                 self.progress.documents += 1
-                self._finish(name, Outcome(state='set aside', error=why))
+                self._finish(name, Outcome(state='set aside', error=str(error)))
             else:
                 yield BatchJob.of_file(name, raw, self.record.asked)
 
@@ -312,6 +310,18 @@ class Batch:
             Document(self.folder.text(part), title=self.outcomes[part].title or part, url=part) for part in parts
         ]
         return BatchJob.of_documents(name, documents, asked)
+
+
+def content(path: Path, limit_mb: float) -> bytes:
+    """The bytes of a document.
+
+    Raises:
+        FetchError: If it is no file, or cannot be read.
+    """
+    with suppress(OSError):  # which reading tells of
+        if path.exists() and not path.is_file():
+            raise FetchError('is no file, but a folder, a pipe or a device')
+    return read_path(path, limit_mb)
 
 
 def name_of(job: WorkflowStatus) -> str:

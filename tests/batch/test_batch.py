@@ -1,6 +1,7 @@
 """A batch and its worker, in one process: what is done, set aside, merged, cancelled and taken up again."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
@@ -57,7 +58,9 @@ async def working(database: BatchDatabase, provider: Provider) -> AsyncGenerator
         worker.stop()
 
 
-async def ran(source: Path, database: BatchDatabase, *, merge: bool = False, retry: bool = False) -> Batch:
+async def ran(
+    source: Path, database: BatchDatabase, *, merge: bool = False, retry: bool = False, limit_mb: float = 50.0
+) -> Batch:
     def run() -> Batch:
         folder = BatchFolder(source.parent / 'out')
         with folder.alone():
@@ -69,7 +72,7 @@ async def ran(source: Path, database: BatchDatabase, *, merge: bool = False, ret
             batch.open()
             if retry:
                 batch.retry()
-            batch.run(50.0, lambda _: None)
+            batch.run(limit_mb, lambda _: None)
             batch.close()
         return batch
 
@@ -115,6 +118,31 @@ async def test_documents_of_a_folder(source: Path, database: BatchDatabase) -> N
         ['Kelderwick Fen', 'Geography and creatures of Kelderwick Fen', 'History of Kelderwick Fen']
     )
     assert len((out / 'report.jsonl').read_text().splitlines()) == 5
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures('model_requests')
+async def test_what_cannot_be_read_is_set_aside(tmp_path: Path, database: BatchDatabase) -> None:
+    """The others go on: nobody waits for a pipe, and what never ends is not read."""
+    source = tmp_path / 'in'
+    source.mkdir()
+    (source / 'a.md').write_text('Ada has 3 cats.')
+    (source / 'large.md').write_text('Ada has 3 cats. ' * 100)
+    (source / 'lost').symlink_to('nowhere')
+    (source / 'endless').symlink_to('/dev/zero')
+    os.mkfifo(source / 'pipe')
+    with serve() as provider:
+        async with working(database, provider):
+            batch = await ran(source, database, limit_mb=0.001)
+    assert {name: outcome.error for name, outcome in sorted(batch.outcomes.items())} == snapshot(
+        {
+            'documents/a.md': '',
+            'documents/endless': 'is no file, but a folder, a pipe or a device',
+            'documents/large.md': 'is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
+            'documents/lost': 'does not exist',
+            'documents/pipe': 'is no file, but a folder, a pipe or a device',
+        }
+    )
 
 
 @pytest.mark.anyio
