@@ -90,8 +90,8 @@ class Batch:
         self.client = self.database.client()
         self._waiting: dict[str, tuple[str, int]] = {}
         """Names and bytes of unfinished jobs, by their ids."""
-        self._before: dict[str, str] = {}
-        """The states of the jobs that were there when this run began."""
+        self._before: dict[str, tuple[str, str]] = {}
+        """Names and states of the jobs that were there when this run began, and that it has not asked for yet."""
         self._names: list[str] = []
         """Of the documents, in order."""
         self._started = time.monotonic()
@@ -171,6 +171,8 @@ class Batch:
     def run(self, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         """Queue the documents, collect what becomes of them, merge them if that was asked for, and write the report.
 
+        What earlier runs have left of what is not asked for any more is deleted.
+
         Args:
             limit_mb: Megabytes of the largest file that is taken.
             look: Called with each look at the database; what it raises ends this process's part, not the jobs.
@@ -178,7 +180,7 @@ class Batch:
         Raises:
             ConfigurationError: If the documents, or the folder of results, cannot be read or written.
         """
-        self._before = {job.workflow_id: str(job.status) for job in self.jobs(None)}
+        self._before = {job.workflow_id: (name_of(job), str(job.status)) for job in self.jobs(None)}
         source = Path(self.record.source)
         try:
             self._run(source, limit_mb, look)
@@ -191,6 +193,7 @@ class Batch:
             raise ConfigurationError(f'there are no files in {source}')
         if self.record.merge:
             self._merge(look)
+        self._forget('')
         self.client.delete_queue(self.queue)  # no worker need look for its jobs any more
 
     def _file_jobs(self, files: Iterable[tuple[str, Path]], limit_mb: float) -> Generator[BatchJob]:
@@ -200,10 +203,22 @@ class Batch:
             try:
                 raw = content(path, limit_mb)
             except FetchError as error:
-                self.progress.documents += 1
-                self._finish(name, Outcome(state='set aside', error=str(error)))
+                yield BatchJob.refused(name, str(error), self.record.asked)
             else:
                 yield BatchJob.of_file(name, raw, self.record.asked)
+        if self._names:
+            self._forget(f'{DOCUMENTS}/')
+
+    def _forget(self, prefix: str) -> None:
+        """Delete jobs that were there before, and that this run has not asked for, with results that none replaces."""
+        left = {job_id: name for job_id, (name, _) in self._before.items() if name.startswith(prefix)}
+        for job_id in left:
+            del self._before[job_id]
+        for name in {*left.values()} - {*self.outcomes} - {name for name, _ in self._waiting.values()}:
+            self.folder.drop(name)
+        ids = list(left)
+        for at in range(0, len(ids), PAGE):
+            self.client.delete_workflows(ids[at : at + PAGE])
 
     def _do(self, jobs: Iterable[BatchJob], look: Callable[[BatchProgress], None]) -> None:
         """Queue jobs, and wait until they are finished."""
@@ -220,8 +235,8 @@ class Batch:
         self.progress.documents += is_document
         self.progress.size += size
         self._waiting[job_id] = job.name, size
-        state = self._before.get(job_id)
-        if state is None:
+        _, state = self._before.pop(job_id, ('', ''))
+        if not state:
             options = EnqueueOptions(
                 workflow_name=WORKFLOW,
                 queue_name=self.queue,
@@ -269,6 +284,8 @@ class Batch:
         progress = self.progress
         self.outcomes[name] = outcome
         is_lost = outcome.state == 'set aside'
+        if is_lost:
+            self.folder.drop(name)
         if name.startswith(f'{DOCUMENTS}/'):
             progress.done += 1
             progress.set_aside += is_lost

@@ -5,7 +5,7 @@ import json
 import os
 import secrets
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 
 from pydantic import BaseModel, ValidationError
@@ -111,6 +111,12 @@ class BatchFolder:
         self._write(f'{name}.md', f'{summary.text}\n' if summary.text else '')
         self._write(f'{name}.json', summary.model_dump_json(indent=1))
 
+    def drop(self, name: str) -> None:
+        """Delete a result, if there is one."""
+        for suffix in ('md', 'json'):
+            with suppress(OSError):
+                (self.path / f'{name}.{suffix}').unlink()
+
     def text(self, name: str) -> str:
         """The text of a result."""
         return (self.path / f'{name}.md').read_text(encoding='utf-8')
@@ -173,4 +179,4 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
 def _name(path: PurePath) -> str:
     """A path below the folder of results, whatever it was."""
     parts = [part for part in path.parts if part not in ('..', '.', path.anchor)]
-    return '/'.join(parts).encode('utf-8', 'replace').decode()
+    return '/'.join(parts).replace('\0', '?').encode('utf-8', 'replace').decode()
