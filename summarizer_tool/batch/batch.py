@@ -15,7 +15,7 @@ from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRe
 from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome
 from summarizer_tool.batch.worker import WORKFLOW
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import ConfigurationError, FetchError
+from summarizer_tool.errors import FetchError
 from summarizer_tool.formats.files import read_path
 
 PAGE = 200
@@ -189,8 +189,6 @@ class Batch:
 
     def _run(self, source: Path, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         self._do(self._file_jobs(files_of(source, self.folder.path), limit_mb), look)
-        if not self.progress.documents:
-            raise ConfigurationError(f'there are no files in {source}')
         if self.record.merge:
             self._merge(look)
         self._forget('')
@@ -206,8 +204,7 @@ class Batch:
                 yield BatchJob.refused(name, str(error), self.record.asked)
             else:
                 yield BatchJob.of_file(name, raw, self.record.asked)
-        if self._names:
-            self._forget(f'{DOCUMENTS}/')
+        self._forget(f'{DOCUMENTS}/')
 
     def _forget(self, prefix: str) -> None:
         """Delete jobs that were there before, and that this run has not asked for, with results that none replaces."""
