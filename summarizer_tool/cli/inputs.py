@@ -29,6 +29,8 @@ class Given:
     document: 'Document'
     page: 'Page | None' = None
     """Of an HTML page or a document: what stands beside its text."""
+    path: str = ''
+    """Where a file stands, from the root on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _read_file(name: str, settings: 'Settings') -> Given:
     try:
         if name == STDIN:
             return Given(*read_file(_read_stdin(settings)))
-        return Given(*read_file(read_path(path, settings.summarizer_max_input_mb), name))
+        return Given(*read_file(read_path(path, settings.summarizer_max_input_mb), name), str(path.resolve()))
     except FetchError as error:
         raise UnreadableError(f'{"stdin" if name == STDIN else name} {error}') from None
 

@@ -68,7 +68,7 @@ class GivenSource:
     fetched_at: datetime | None = None
     """When it was fetched, if it was."""
     addresses: tuple[str, ...] = ()
-    """The URLs that it was found under."""
+    """The URLs that it was found under, or the path of a file."""
     is_stored: bool = False
     """Whether there is nothing to store: it is in the store already, or the store ends with the program."""
 
@@ -232,19 +232,15 @@ class Service:
         """
         return await self._add(await self.fetch_page(url, may_fetch=may_fetch))
 
-    async def add_document(self, document: Document, page: Page | None = None) -> Source:
+    async def add_document(self, given: GivenSource) -> Source:
         """Store what a program has read itself; its text is taken as it is.
-
-        Args:
-            document: Its text.
-            page: What its images and links are taken from.
 
         Raises:
             InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
             StoreError: If it cannot be stored.
         """
-        await self._check(document.text)
-        return await self._add(GivenSource(document, page))
+        await self._check(given.document.text)
+        return await self._add(given)
 
     async def read_source(self, request: ReadSourceRequest) -> str:
         """Raw lines of a source with their numbers, `12| text`; the last line says how to read on.
@@ -285,7 +281,7 @@ class Service:
         """
         newer = await in_io_thread(self._meant, request.source_id)
         older = await in_io_thread(self._meant, request.older_id) if request.older_id else None
-        older_id = older.id if older else await in_io_thread(self._version_before, newer)
+        older_id = older.id if older else await in_io_thread(self._version_before, newer, request.source_id)
         before = await in_io_thread(self.collection.document, older_id)
         after = await in_io_thread(self.collection.document, newer.id)
         room, is_version = request.max_tokens or DEFAULT_READ_TOKENS, older is None
@@ -294,12 +290,12 @@ class Service:
     def _meant(self, place: str) -> Source:
         return self.collection.find(place) or self.collection.source(place)
 
-    def _version_before(self, source: Source) -> str:
-        versions = [version.id for version in self.collection.versions_of(source)]
-        place = versions.index(source.id) if source.id in versions else -1
-        if place + 1 >= len(versions):
+    def _version_before(self, source: Source, place: str) -> str:
+        versions = [version.id for version in self.collection.versions_of(source, place)]
+        at = versions.index(source.id) if source.id in versions else -1
+        if at + 1 >= len(versions):
             raise RequestError(f'{source.id} has no version before it here; name another source as older_id')
-        return versions[place + 1]
+        return versions[at + 1]
 
     async def sources(self, limit: int = 100) -> list[Source]:
         """The sources of the collection, the last used first."""

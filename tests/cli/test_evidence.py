@@ -156,6 +156,34 @@ def test_what_a_newer_version_changes() -> None:
     assert said(run('diff', 'dam.md', **kept)).startswith('1||summarizer: there is no source "dam.md"')
 
 
+def test_files_of_one_name_in_two_folders_are_two() -> None:
+    """Each has versions of its own, and one is found by its path and by its text, not by another's name."""
+    kept = {'SUMMARIZER_STORE': 'kept.sqlite3'}
+    for folder, names in (('a', 'Alpha'), ('b', 'Beta'), ('c', 'Gamma'), ('a', 'Alpha is'), ('b', 'Beta is')):
+        Path(folder).mkdir(exist_ok=True)
+        Path(folder, 'README.md').write_text(f'# {names}\n\n{names} the mill of Ostrey.\n')
+        if folder != 'c':
+            run('add', f'{folder}/README.md', **kept)
+    for folder, name in (('a', 'Alpha'), ('b', 'Beta')):
+        assert f'{name} is' in run('status', f'{folder}/README.md', **kept).stdout
+        changes = run('diff', f'{folder}/README.md', **kept).stdout
+        assert [line for line in changes.splitlines() if line[:2] in ('- ', '+ ')] == [
+            f'- 1| # {name}',
+            f'+ 1| # {name} is',
+            f'- 3| {name} the mill of Ostrey.',
+            f'+ 3| {name} is the mill of Ostrey.',
+        ]
+    assert said(run('status', 'c/README.md', **kept)) == snapshot(
+        '1||summarizer: nothing of c/README.md is stored; summarizer add c/README.md does so'
+    )
+    found = run('search', 'What is the mill of Ostrey?', **kept).stdout
+    assert all(f'{name} is the mill' in found for name in ('Alpha', 'Beta'))
+    # What stands elsewhere now is the same text.
+    Path('a').rename('d')
+    for path in ('a/README.md', 'd/README.md'):
+        assert 'Alpha is' in run('status', path, **kept).stdout
+
+
 def test_json_is_the_brief_and_its_figures() -> None:
     Path('mill.md').write_text(MILL)
     shown = json.loads(run('search', 'Who bought the mill?', 'mill.md', '--json').stdout)
