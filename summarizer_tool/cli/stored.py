@@ -224,4 +224,4 @@ def _read(service: 'Service', given: Given) -> 'GivenSource':
     document = given.document
     if any(source.fetched_at for source in service.collection.kept([document.id])):
         document = replace(document, title='', url='')
-    return GivenSource(document, given.page, addresses=(given.path,))
+    return GivenSource(document, given.page, addresses=(given.path,), title=document.title)

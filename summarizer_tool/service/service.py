@@ -69,6 +69,8 @@ class GivenSource:
     """When it was fetched, if it was."""
     addresses: tuple[str, ...] = ()
     """The URLs that it was found under, or the path of a file."""
+    title: str = ''
+    """What it was called by whoever gave it; that of the document may be what its text says, which replaces none."""
     is_stored: bool = False
     """Whether there is nothing to store: it is in the store already, or the store ends with the program."""
 
@@ -220,7 +222,7 @@ class Service:
             fetched = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
         await self._check(fetched.text)
         document = await in_thread(_titled, fetched.text, title or one_line(fetched.title, LONGEST_TITLE), fetched.url)
-        return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url))
+        return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url), title)
 
     async def add_page(self, url: str, *, may_fetch: MayFetch | None = None) -> Source:
         """Fetch a page as `fetch_page` does and store it, for a program: `add_source` without the words about it.
@@ -355,6 +357,7 @@ class Service:
         await self._check(content)
         with request_load(len(content), self.summarizer.workers):
             page = await _file_in(content, title) if formats.is_data_url(content) else await page_in(content, url)
+        given_title = title
         if page is not None:
             await self._check(page.markdown)
             if not page.markdown.strip():
@@ -362,7 +365,7 @@ class Service:
             content, title = page.markdown, title or one_line(page.title, LONGEST_TITLE)
         elif not url:  # what is said to come from somewhere may have been read by a program
             content = await in_process(formats.plain_text, content, title if ' ' not in title else '')
-        return GivenSource(await in_thread(_titled, content, title, url), page)
+        return GivenSource(await in_thread(_titled, content, title, url), page, title=given_title)
 
     async def _check(self, content: str) -> None:
         await check_size([content], self.summarizer.settings.summarizer_max_input_mb)
@@ -370,7 +373,10 @@ class Service:
     async def _add(self, given: GivenSource) -> Source:
         """Store a document; the tokens of a new one are counted where computing runs."""
         document, page = given.document, given.page
-        if not await in_io_thread(self.collection.has, document.id):
+        kept = await in_io_thread(self.collection.kept, [document.id])
+        if kept and kept[0].title:
+            document = replace(document, title=given.title)
+        elif not kept:
             with request_load(len(document.text), self.summarizer.workers):
                 document.remember(tokens=await in_process(tokens.count, document.text))
         return await in_io_thread(
