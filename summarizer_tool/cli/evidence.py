@@ -188,7 +188,7 @@ def diff(
     older: Annotated[
         str, typer.Argument(metavar='HANDLE', help='What to compare it with; none: the version stored before.')
     ] = '',
-    max_tokens: Annotated[int, typer.Option(min=0, help='Of what is shown, 50 to 20,000.')] = 2000,
+    max_tokens: Annotated[int, typer.Option(min=50, max=20_000, help='Of what is shown.')] = 2000,
 ) -> None:
     """Show what a newer version of a page or file changes, line by line.
 

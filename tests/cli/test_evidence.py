@@ -153,6 +153,12 @@ def test_what_a_newer_version_changes() -> None:
     shown = run('diff', 'mill.md', **kept)
     assert (shown.exit_code, '1909' in shown.stdout, '1908' in shown.stdout) == (0, True, True)
     assert run('diff', 'elsewhere/mill.md', **kept).stdout == shown.stdout
+    assert said(run('diff', 'mill.md', '--max-tokens', '10', **kept)).startswith('2||Usage')
+    Path('weir.md').write_text('The dam.')
+    run('add', 'weir.md', **kept)
+    assert said(run('diff', 'weir.md', **kept)) == snapshot(
+        '1||summarizer: src_b50ddbd429e2 has no version before it here; name another source after it'
+    )
     assert said(run('diff', 'dam.md', **kept)).startswith('1||summarizer: there is no source "dam.md"')
 
 
