@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,8 @@ from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRe
 from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome
 from summarizer_tool.batch.worker import WORKFLOW
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.errors import FetchError
+from summarizer_tool.formats.files import read_path
 
 PAGE = 200
 """Workflows that are asked for at once."""
@@ -88,8 +90,8 @@ class Batch:
         self.client = self.database.client()
         self._waiting: dict[str, tuple[str, int]] = {}
         """Names and bytes of unfinished jobs, by their ids."""
-        self._before: dict[str, str] = {}
-        """The states of the jobs that were there when this run began."""
+        self._before: dict[str, tuple[str, str]] = {}
+        """Names and states of the jobs that were there when this run began, and that it has not asked for yet."""
         self._names: list[str] = []
         """Of the documents, in order."""
         self._started = time.monotonic()
@@ -169,6 +171,8 @@ class Batch:
     def run(self, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         """Queue the documents, collect what becomes of them, merge them if that was asked for, and write the report.
 
+        What earlier runs have left of what is not asked for any more is deleted.
+
         Args:
             limit_mb: Megabytes of the largest file that is taken.
             look: Called with each look at the database; what it raises ends this process's part, not the jobs.
@@ -176,7 +180,7 @@ class Batch:
         Raises:
             ConfigurationError: If the documents, or the folder of results, cannot be read or written.
         """
-        self._before = {job.workflow_id: str(job.status) for job in self.jobs(None)}
+        self._before = {job.workflow_id: (name_of(job), str(job.status)) for job in self.jobs(None)}
         source = Path(self.record.source)
         try:
             self._run(source, limit_mb, look)
@@ -185,10 +189,9 @@ class Batch:
 
     def _run(self, source: Path, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         self._do(self._file_jobs(files_of(source, self.folder.path), limit_mb), look)
-        if not self.progress.documents:
-            raise ConfigurationError(f'there are no files in {source}')
         if self.record.merge:
             self._merge(look)
+        self._forget('')
         self.client.delete_queue(self.queue)  # no worker need look for its jobs any more
 
     def _file_jobs(self, files: Iterable[tuple[str, Path]], limit_mb: float) -> Generator[BatchJob]:
@@ -196,16 +199,23 @@ class Batch:
             name = f'{DOCUMENTS}/{path_name}'
             self._names.append(name)
             try:
-                is_large = path.stat().st_size > limit_mb * 1e6
-                raw = b'' if is_large else path.read_bytes()
-                why = f'is over SUMMARIZER_MAX_INPUT_MB={limit_mb:g}; split it or raise the limit' if is_large else ''
-            except (OSError, ValueError) as error:
-                raw, why = b'', f'cannot be read: {getattr(error, "strerror", None) or "no file can have this name"}'
-            if why:
-                self.progress.documents += 1
-                self._finish(name, Outcome(state='set aside', error=why))
+                raw = content(path, limit_mb)
+            except FetchError as error:
+                yield BatchJob.refused(name, str(error), self.record.asked)
             else:
                 yield BatchJob.of_file(name, raw, self.record.asked)
+        self._forget(f'{DOCUMENTS}/')
+
+    def _forget(self, prefix: str) -> None:
+        """Delete jobs that were there before, and that this run has not asked for, with results that none replaces."""
+        left = {job_id: name for job_id, (name, _) in self._before.items() if name.startswith(prefix)}
+        for job_id in left:
+            del self._before[job_id]
+        for name in {*left.values()} - {*self.outcomes} - {name for name, _ in self._waiting.values()}:
+            self.folder.drop(name)
+        ids = list(left)
+        for at in range(0, len(ids), PAGE):
+            self.client.delete_workflows(ids[at : at + PAGE])
 
     def _do(self, jobs: Iterable[BatchJob], look: Callable[[BatchProgress], None]) -> None:
         """Queue jobs, and wait until they are finished."""
@@ -222,8 +232,8 @@ class Batch:
         self.progress.documents += is_document
         self.progress.size += size
         self._waiting[job_id] = job.name, size
-        state = self._before.get(job_id)
-        if state is None:
+        _, state = self._before.pop(job_id, ('', ''))
+        if not state:
             options = EnqueueOptions(
                 workflow_name=WORKFLOW,
                 queue_name=self.queue,
@@ -271,6 +281,8 @@ class Batch:
         progress = self.progress
         self.outcomes[name] = outcome
         is_lost = outcome.state == 'set aside'
+        if is_lost:
+            self.folder.drop(name)
         if name.startswith(f'{DOCUMENTS}/'):
             progress.done += 1
             progress.set_aside += is_lost
@@ -312,6 +324,18 @@ class Batch:
             Document(self.folder.text(part), title=self.outcomes[part].title or part, url=part) for part in parts
         ]
         return BatchJob.of_documents(name, documents, asked)
+
+
+def content(path: Path, limit_mb: float) -> bytes:
+    """The bytes of a document.
+
+    Raises:
+        FetchError: If it is no file, or cannot be read.
+    """
+    with suppress(OSError):  # which reading tells of
+        if path.exists() and not path.is_file():
+            raise FetchError('is no file, but a folder, a pipe or a device')
+    return read_path(path, limit_mb)
 
 
 def name_of(job: WorkflowStatus) -> str:

@@ -5,7 +5,7 @@ import json
 import os
 import secrets
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 
 from pydantic import BaseModel, ValidationError
@@ -111,6 +111,12 @@ class BatchFolder:
         self._write(f'{name}.md', f'{summary.text}\n' if summary.text else '')
         self._write(f'{name}.json', summary.model_dump_json(indent=1))
 
+    def drop(self, name: str) -> None:
+        """Delete a result, if there is one."""
+        for suffix in ('md', 'json'):
+            with suppress(OSError):
+                (self.path / f'{name}.{suffix}').unlink()
+
     def text(self, name: str) -> str:
         """The text of a result."""
         return (self.path / f'{name}.md').read_text(encoding='utf-8')
@@ -146,14 +152,15 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
         leave_out: A folder whose files are none of them.
 
     Raises:
-        ConfigurationError: If it cannot be read, or is no manifest: none of its lines is a file.
+        ConfigurationError: If it cannot be read, has none, or is no manifest: none of its lines is a file.
     """
+    is_empty = True
     try:
         if source.is_dir():
             for folder, folders, names in os.walk(source):
                 folders[:] = sorted(n for n in folders if n[0] != '.' and Path(folder, n).resolve() != leave_out)
                 for name in sorted(name for name in names if name[0] != '.'):
-                    path = Path(folder, name)
+                    path, is_empty = Path(folder, name), False
                     yield _name(path.relative_to(source)), path
         else:
             with source.open(encoding='utf-8-sig') as manifest:
@@ -164,13 +171,16 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                     'give a folder, a list of files, or one document to `summarizer run`'
                 )
             for line in lines:
+                is_empty = False
                 yield _name(PurePath(line)), source.parent / line
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, 'strerror', None) or 'it is no list of files in UTF-8'
         raise ConfigurationError(f'{source} cannot be read: {reason}') from None
+    if is_empty:
+        raise ConfigurationError(f'there are no files in {source}')
 
 
 def _name(path: PurePath) -> str:
     """A path below the folder of results, whatever it was."""
     parts = [part for part in path.parts if part not in ('..', '.', path.anchor)]
-    return '/'.join(parts).encode('utf-8', 'replace').decode()
+    return '/'.join(parts).replace('\0', '?').encode('utf-8', 'replace').decode()

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from summarizer_tool.documents.document import Document
+from summarizer_tool.errors import FetchError
 from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
 from summarizer_tool.schemas import Summary, SummaryState
 
@@ -54,8 +55,9 @@ class BatchJob(BaseModel):
 
     name: str
     """Where its results stand, below the folder of the batch."""
-    kind: Literal['file', 'texts']
-    """Whether the content is the bytes of a file, or texts that have been read: title, URL and text of each."""
+    kind: Literal['file', 'texts', 'refused']
+    """Whether the content is the bytes of a file, or texts that have been read: title, URL and text of each, or why a
+    file cannot be read."""
     content: str
     """Packed."""
     digest: str
@@ -68,13 +70,18 @@ class BatchJob(BaseModel):
         return cls._of(name, 'file', raw, asked)
 
     @classmethod
+    def refused(cls, name: str, why: str, asked: Asked) -> Self:
+        """A file that cannot be read, which is told as of any other."""
+        return cls._of(name, 'refused', why.encode(), asked)
+
+    @classmethod
     def of_documents(cls, name: str, documents: list[Document], asked: Asked) -> Self:
         """Texts that become one summary."""
         texts = [(document.title, document.url, document.text) for document in documents]
         return cls._of(name, 'texts', _TEXTS.dump_json(texts), asked)
 
     @classmethod
-    def _of(cls, name: str, kind: Literal['file', 'texts'], raw: bytes, asked: Asked) -> Self:
+    def _of(cls, name: str, kind: Literal['file', 'texts', 'refused'], raw: bytes, asked: Asked) -> Self:
         digest = hashlib.sha256(raw).hexdigest()
         return cls(name=name, kind=kind, content=pack(raw), digest=digest, asked=asked)
 
@@ -91,6 +98,8 @@ class BatchJob(BaseModel):
             FetchError: If a file cannot be read, or is no text.
         """
         raw = unpack(self.content)
+        if self.kind == 'refused':
+            raise FetchError(raw.decode())
         if self.kind == 'file':
             from summarizer_tool.formats.files import read_file
 

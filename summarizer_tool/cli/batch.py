@@ -64,7 +64,7 @@ def batch(
     folder or manifest, 130 interrupted.
     """
     with ending(), naming_extra('batch'):
-        from summarizer_tool.batch.folder import BatchFolder
+        from summarizer_tool.batch.folder import BatchFolder, files_of
 
         settings, folder = load_settings(model), BatchFolder(out)
         if status + resume + cancel > 1 or (status or cancel or resume) == (source is not None):
@@ -87,10 +87,11 @@ def batch(
         else:
             asked = _asked(settings, max_output_tokens, focus or [], schema_hint, strategy)
         per_worker = per_worker or (FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls)
-        with folder.alone():
-            from summarizer_tool.batch.batch import Batch
-            from summarizer_tool.batch.folder import BatchLimits
+        from summarizer_tool.batch.batch import Batch
+        from summarizer_tool.batch.folder import BatchLimits
 
+        next(files_of(source, folder.path))  # a source that is none leaves no folder behind
+        with folder.alone():
             limits = BatchLimits(per_worker=per_worker, at_once=at_once, per_minute=per_minute)
             database = _database(folder, settings)
             record = folder.begin(source, asked, limits, merge=merge, database=database.shown)

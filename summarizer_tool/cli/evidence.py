@@ -13,6 +13,7 @@ from summarizer_tool.cli.stored import (
     on_store,
     read_places,
     require_store,
+    stored_place,
 )
 from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, in_commands, say, stop, write
 from summarizer_tool.evidence.question.question import ResearchMode
@@ -174,7 +175,11 @@ def status(
     with ending():
         settings = _without_model(configured())
         require_store(settings, 'status tells of kept sources')
-        evidence = on_store(settings, lambda retriever, _: retriever.status(place))
+
+        async def tell(retriever: 'Retriever', _: 'RequestOptions') -> 'EvidenceBrief':
+            return await retriever.status(stored_place(retriever.service, place, settings) if place else '')
+
+        evidence = on_store(settings, tell)
     _show(evidence, as_json=as_json, is_found=not evidence.is_error)
 
 
@@ -183,11 +188,11 @@ def diff(
     older: Annotated[
         str, typer.Argument(metavar='HANDLE', help='What to compare it with; none: the version stored before.')
     ] = '',
-    max_tokens: Annotated[int, typer.Option(min=0, help='Of what is shown, 50 to 20,000.')] = 2000,
+    max_tokens: Annotated[int, typer.Option(min=50, max=20_000, help='Of what is shown.')] = 2000,
 ) -> None:
     """Show what a newer version of a page or file changes, line by line.
 
-    Versions are what was added to SUMMARIZER_STORE under one URL or, without one, one title.
+    Versions are what was added to SUMMARIZER_STORE from one URL or path or, without one, under one title.
 
     Exit codes: 0 done, 1 there is no such source or no older version (said on stderr), 2 wrong setting.
     """
@@ -196,8 +201,13 @@ def diff(
     with ending():
         settings = _without_model(configured())
         require_store(settings, 'diff compares kept sources')
-        request = DiffSourceRequest(source_id=place, older_id=older, max_tokens=max_tokens)
-        write(on_store(settings, lambda retriever, _: retriever.service.diff_source(request)))
+
+        async def compare(retriever: 'Retriever', _: 'RequestOptions') -> str:
+            newer, before = (each and stored_place(retriever.service, each, settings) for each in (place, older))
+            request = DiffSourceRequest(source_id=newer, older_id=before, max_tokens=max_tokens)
+            return await retriever.service.diff_source(request)
+
+        write(on_store(settings, compare))
 
 
 def _without_model(settings: 'Settings') -> 'Settings':

@@ -29,6 +29,8 @@ class Given:
     document: 'Document'
     page: 'Page | None' = None
     """Of an HTML page or a document: what stands beside its text."""
+    path: str = ''
+    """Where a file stands, from the root on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,57 +64,35 @@ def read_text(settings: 'Settings') -> str:
     Raises:
         UnreadableError: If it cannot be read, is too large, or is no text.
     """
-    raw = _read_bytes(STDIN, settings)
-
     from summarizer_tool.errors import FetchError
     from summarizer_tool.formats.files import decode
 
     try:
-        return decode(raw)
+        return decode(_read_stdin(settings))
     except FetchError as error:
         raise UnreadableError(f'stdin {error}') from None
 
 
 def _read_file(name: str, settings: 'Settings') -> Given:
-    raw = _read_bytes(name, settings)
-
     from summarizer_tool.errors import FetchError
-    from summarizer_tool.formats.files import read_file
+    from summarizer_tool.formats.files import read_file, read_path
 
+    path = Path(name)
+    if name != STDIN and path.is_dir():
+        raise UnreadableError(f'{name} is a directory; name the files in it, e.g. {name.rstrip("/")}/*.md')
     try:
-        return Given(*read_file(raw, '' if name == STDIN else name))
+        if name == STDIN:
+            return Given(*read_file(_read_stdin(settings)))
+        return Given(*read_file(read_path(path, settings.summarizer_max_input_mb), name), str(path.resolve()))
     except FetchError as error:
         raise UnreadableError(f'{"stdin" if name == STDIN else name} {error}') from None
 
 
-def _read_bytes(name: str, settings: 'Settings') -> bytes:
-    """The content; a huge file is not read just to be refused."""
-    limit = int(settings.summarizer_max_input_mb * 1e6)
-    if name == STDIN:
-        raw = _read_stdin(limit + 1)
-    else:
-        path = Path(name)
-        if path.is_dir():
-            raise UnreadableError(f'{name} is a directory; name the files in it, e.g. {name.rstrip("/")}/*.md')
-        try:
-            with path.open('rb') as file:
-                raw = file.read(limit + 1)
-        except FileNotFoundError:
-            raise UnreadableError(f'{name} does not exist') from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, 'strerror', None) or 'its name is none that a file can have'
-            raise UnreadableError(f'{name} cannot be read: {reason}') from None
-    if len(raw) > limit:
-        label = 'stdin' if name == STDIN else name
-        raise UnreadableError(
-            f'{label} is over SUMMARIZER_MAX_INPUT_MB={settings.summarizer_max_input_mb:g}; split it or raise the limit'
-        )
-    return raw
+def _read_stdin(settings: 'Settings') -> bytes:
+    from summarizer_tool.formats.files import read_within
 
-
-def _read_stdin(limit: int) -> bytes:
     if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - it is, where it was closed
         raise UnreadableError('stdin is closed; name a file')
     if sys.stdin.isatty():
         say('reading from the terminal; end with Ctrl-D')
-    return sys.stdin.buffer.read(limit)
+    return read_within(sys.stdin.buffer, settings.summarizer_max_input_mb)

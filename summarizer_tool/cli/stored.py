@@ -1,15 +1,17 @@
 """The store a command works on, a file or memory, and what it puts into it."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from summarizer_tool.cli.inputs import MAX_AT_ONCE, Given, Url, is_handle, read_place
 from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, stop
-from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError
+from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, UnknownSourceError
 
 if TYPE_CHECKING:
-    from summarizer_tool import Document, RequestOptions, Retriever, Service, Settings, Source
+    from summarizer_tool import RequestOptions, Retriever, Service, Settings, Source
     from summarizer_tool.service.service import GivenSource
 
 P = TypeVar('P')
@@ -110,7 +112,7 @@ async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bo
         if isinstance(place, Handle):
             return GivenSource(service.collection.document(place.text), is_stored=True)
         if isinstance(place, Given):
-            return GivenSource(_named(service, place.document), place.page, is_stored=not is_kept)
+            return replace(_read(service, place), is_stored=not is_kept)
         page = await service.fetch_page(place.text)
         return page if is_kept else replace(page, is_stored=True)
 
@@ -141,6 +143,30 @@ async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[
         StoreError: If the store fails.
     """
     return [(await _keep(service, place)).id if isinstance(place, Given) else place.text for place in places]
+
+
+def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
+    """What a name means in the store: a file is its text or what was stored last from its path, and no other's.
+
+    Args:
+        service: Of the store.
+        name: A path, URL, handle or title.
+        settings: For the limit of size.
+
+    Raises:
+        UnknownSourceError: If it is a file of which nothing is stored.
+        StoreError: If the store cannot be read.
+    """
+    path = str(Path(name).resolve())
+    stored, given = service.collection.at(path), None
+    with suppress(UnreadableError):
+        given = read_place(name, settings)
+    if isinstance(given, Given) and not (stored and stored.id == given.document.id):
+        if service.collection.has(given.document.id):
+            return given.document.id
+        if stored is None:
+            raise UnknownSourceError(f'nothing of {name} is stored; summarizer add {name} does so')
+    return path if stored else name
 
 
 async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings') -> 'list[Source | str]':
@@ -188,11 +214,14 @@ async def _added(service: 'Service', place: Given | Url) -> 'Source':
 
 
 async def _keep(service: 'Service', given: Given) -> 'Source':
-    return await service.add_document(_named(service, given.document), given.page)
+    return await service.add_document(_read(service, given))
 
 
-def _named(service: 'Service', document: 'Document') -> 'Document':
+def _read(service: 'Service', given: Given) -> 'GivenSource':
     """What has been read; a page that was fetched keeps its address, which tells more than a file's name."""
+    from summarizer_tool.service.service import GivenSource
+
+    document = given.document
     if any(source.fetched_at for source in service.collection.kept([document.id])):
-        return replace(document, title='', url='')
-    return document
+        document = replace(document, title='', url='')
+    return GivenSource(document, given.page, addresses=(given.path,), title=document.title)

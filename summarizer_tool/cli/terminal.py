@@ -113,6 +113,7 @@ _AS_COMMANDS = {
     'add_source(content)': 'summarizer add FILE',
     'add_source(url)': 'summarizer add URL',
     'add_source': 'summarizer add',
+    'name another source as older_id': 'name another source after it',
     'read_source(source_id, start_line)': 'summarizer call read_source --source_id HANDLE --start_line LINE',
 }
 """What a person types for a tool that an agent calls."""

@@ -1,7 +1,8 @@
 """The bytes of a file as a document: by their reader, as a page, or as the text that they are."""
 
 import codecs
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from typing import BinaryIO
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError
@@ -45,6 +46,35 @@ def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
     title = one_line(page.title, LONGEST_TITLE) if page else ''
     title = title or (headings.title(0) if headings.levels else PurePath(name).stem)
     return Document(text, title=title, url=PurePath(name).name), page
+
+
+def read_path(path: Path, limit_mb: float) -> bytes:
+    """The bytes of what stands at a path.
+
+    Raises:
+        FetchError: As of `read_file`, if it cannot be read or is over the limit.
+    """
+    try:
+        with path.open('rb') as file:
+            return read_within(file, limit_mb)
+    except FileNotFoundError:
+        raise FetchError('does not exist') from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, 'strerror', None) or 'its name is none that a file can have'
+        raise FetchError(f'cannot be read: {why}') from None
+
+
+def read_within(file: BinaryIO, limit_mb: float) -> bytes:
+    """All bytes of a file; one that is huge, or never ends, is not read just to be refused.
+
+    Raises:
+        FetchError: As of `read_file`, if it is over the limit.
+    """
+    limit = int(limit_mb * 1e6)
+    raw = file.read(limit + 1)
+    if len(raw) > limit:
+        raise FetchError(f'is over SUMMARIZER_MAX_INPUT_MB={limit_mb:g}; split it or raise the limit')
+    return raw
 
 
 def decode(raw: bytes) -> str:

@@ -409,7 +409,7 @@ class Retriever:
             collection.document(source.id),
             collection.details(source.id),
             collection.passage_count((source.id,)),
-            collection.versions_of(source),
+            collection.versions_of(source, place),
             budget,
         )
         return EvidenceBrief(text, tokens.count(text), source_ids=(source.id,))

@@ -68,7 +68,9 @@ class GivenSource:
     fetched_at: datetime | None = None
     """When it was fetched, if it was."""
     addresses: tuple[str, ...] = ()
-    """The URLs that it was found under."""
+    """The URLs that it was found under, or the path of a file."""
+    title: str = ''
+    """What it was called by whoever gave it; that of the document may be what its text says, which replaces none."""
     is_stored: bool = False
     """Whether there is nothing to store: it is in the store already, or the store ends with the program."""
 
@@ -220,7 +222,7 @@ class Service:
             fetched = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
         await self._check(fetched.text)
         document = await in_thread(_titled, fetched.text, title or one_line(fetched.title, LONGEST_TITLE), fetched.url)
-        return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url))
+        return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url), title)
 
     async def add_page(self, url: str, *, may_fetch: MayFetch | None = None) -> Source:
         """Fetch a page as `fetch_page` does and store it, for a program: `add_source` without the words about it.
@@ -232,19 +234,15 @@ class Service:
         """
         return await self._add(await self.fetch_page(url, may_fetch=may_fetch))
 
-    async def add_document(self, document: Document, page: Page | None = None) -> Source:
+    async def add_document(self, given: GivenSource) -> Source:
         """Store what a program has read itself; its text is taken as it is.
-
-        Args:
-            document: Its text.
-            page: What its images and links are taken from.
 
         Raises:
             InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
             StoreError: If it cannot be stored.
         """
-        await self._check(document.text)
-        return await self._add(GivenSource(document, page))
+        await self._check(given.document.text)
+        return await self._add(given)
 
     async def read_source(self, request: ReadSourceRequest) -> str:
         """Raw lines of a source with their numbers, `12| text`; the last line says how to read on.
@@ -285,7 +283,7 @@ class Service:
         """
         newer = await in_io_thread(self._meant, request.source_id)
         older = await in_io_thread(self._meant, request.older_id) if request.older_id else None
-        older_id = older.id if older else await in_io_thread(self._version_before, newer)
+        older_id = older.id if older else await in_io_thread(self._version_before, newer, request.source_id)
         before = await in_io_thread(self.collection.document, older_id)
         after = await in_io_thread(self.collection.document, newer.id)
         room, is_version = request.max_tokens or DEFAULT_READ_TOKENS, older is None
@@ -294,12 +292,12 @@ class Service:
     def _meant(self, place: str) -> Source:
         return self.collection.find(place) or self.collection.source(place)
 
-    def _version_before(self, source: Source) -> str:
-        versions = [version.id for version in self.collection.versions_of(source)]
-        place = versions.index(source.id) if source.id in versions else -1
-        if place + 1 >= len(versions):
+    def _version_before(self, source: Source, place: str) -> str:
+        versions = [version.id for version in self.collection.versions_of(source, place)]
+        at = versions.index(source.id) if source.id in versions else -1
+        if at + 1 >= len(versions):
             raise RequestError(f'{source.id} has no version before it here; name another source as older_id')
-        return versions[place + 1]
+        return versions[at + 1]
 
     async def sources(self, limit: int = 100) -> list[Source]:
         """The sources of the collection, the last used first."""
@@ -359,6 +357,7 @@ class Service:
         await self._check(content)
         with request_load(len(content), self.summarizer.workers):
             page = await _file_in(content, title) if formats.is_data_url(content) else await page_in(content, url)
+        given_title = title
         if page is not None:
             await self._check(page.markdown)
             if not page.markdown.strip():
@@ -366,7 +365,7 @@ class Service:
             content, title = page.markdown, title or one_line(page.title, LONGEST_TITLE)
         elif not url:  # what is said to come from somewhere may have been read by a program
             content = await in_process(formats.plain_text, content, title if ' ' not in title else '')
-        return GivenSource(await in_thread(_titled, content, title, url), page)
+        return GivenSource(await in_thread(_titled, content, title, url), page, title=given_title)
 
     async def _check(self, content: str) -> None:
         await check_size([content], self.summarizer.settings.summarizer_max_input_mb)
@@ -374,7 +373,10 @@ class Service:
     async def _add(self, given: GivenSource) -> Source:
         """Store a document; the tokens of a new one are counted where computing runs."""
         document, page = given.document, given.page
-        if not await in_io_thread(self.collection.has, document.id):
+        kept = await in_io_thread(self.collection.kept, [document.id])
+        if kept and kept[0].title:
+            document = replace(document, title=given.title)
+        elif not kept:
             with request_load(len(document.text), self.summarizer.workers):
                 await measure([document], self.summarizer.settings.default_chunk_size_tokens)
         return await in_io_thread(

@@ -11,7 +11,7 @@ from summarizer_tool.html.page import Image, Link
 from summarizer_tool.settings import variable
 from summarizer_tool.store import index
 from summarizer_tool.store.database import Database
-from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, stored_at, written
+from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, path_of, stored_at, written
 from summarizer_tool.store.source import COLUMNS, Row, Source, StoreTotals, find, microseconds, source_of
 from summarizer_tool.store.unknown_handles import handle_in, unknown_source
 from summarizer_tool.text.addresses import is_url
@@ -58,7 +58,8 @@ class Collection:
             fetched_at: When it was fetched from its URL; with its time zone.
             images: What its page shows; the first 500.
             links: Where its page leads; the first 3,000.
-            addresses: The URLs beside its own under which `at` finds it: the one asked for, before redirects.
+            addresses: What `at` finds it under beside its own URL: the one asked for, before redirects; of a file its
+                path.
 
         Returns:
             What is stored now.
@@ -236,10 +237,17 @@ class Collection:
             stored = stored_at(db, self.name, url)
         return self.kept(stored)
 
-    def versions_of(self, source: Source) -> list[Source]:
-        """All that was stored under a source's URL or, without one, its title, the last stored one first."""
-        if source.url:
-            return self.versions(source.url)
+    def versions_of(self, source: Source, place: str = '') -> list[Source]:
+        """All that was stored under a source's URL, path or, without one, its title, the last stored one first.
+
+        Args:
+            source: Any.
+            place: Which of its paths is meant, where it has several; by default the last one.
+        """
+        with self._database.read() as db:
+            place = source.url if is_url(source.url) else path_of(db, (self.name, source.id), place)
+        if place:
+            return self.versions(place)
         return self.titled(source.title) if source.title else [source]
 
     def titled(self, title: str) -> list[Source]:

@@ -120,10 +120,13 @@ def details(db: StoreConnection, place: tuple[str, str]) -> PageDetails:
 
 
 def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
-    """Note, within a transaction, that a source was stored under its own URL and those that led to it, if not empty."""
+    """Note, within a transaction, that a source was stored under its own URL and those that led to it, if not empty.
+
+    Where that is the name of a file, which others may have, too, its path is its own.
+    """
     collection, source_id = place
-    own = _encodable(own)
-    urls = [url for url in dict.fromkeys((own, *map(_encodable, others))) if url]
+    urls = [url for url in dict.fromkeys(map(_encodable, (own, *others))) if url]
+    own = _encodable(own if is_url(own) or not others else others[0])
     if not urls:
         return
     db.executemany(
@@ -170,6 +173,16 @@ def stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
     url = _encodable(url)
     found = _stored_at(db, collection, url)
     return found or (_stored_at(db, collection, other_scheme(url)) if is_url(url) else [])
+
+
+def path_of(db: StoreConnection, place: tuple[str, str], asked: str) -> str:
+    """The path that was asked for or, if the file was not stored from it, the last one; empty for what is no file."""
+    found = db.execute(
+        'SELECT url FROM addresses WHERE collection = ? AND id = ? AND is_own = 1 '
+        'ORDER BY CASE WHEN url = ? THEN 0 ELSE 1 END, stored_at DESC LIMIT 1',
+        (*place, _short(_encodable(asked))),
+    ).fetchone()
+    return found[0] if found else ''
 
 
 def _stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:

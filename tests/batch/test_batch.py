@@ -1,8 +1,9 @@
 """A batch and its worker, in one process: what is done, set aside, merged, cancelled and taken up again."""
 
 import json
+import os
 from collections import Counter
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -57,19 +58,28 @@ async def working(database: BatchDatabase, provider: Provider) -> AsyncGenerator
         worker.stop()
 
 
-async def ran(source: Path, database: BatchDatabase, *, merge: bool = False, retry: bool = False) -> Batch:
+async def ran(
+    source: Path,
+    database: BatchDatabase,
+    asked: Asked = ASKED,
+    *,
+    merge: bool = False,
+    retry: bool = False,
+    limit_mb: float = 50.0,
+    look: Callable[[BatchProgress], None] = lambda _: None,
+) -> Batch:
     def run() -> Batch:
         folder = BatchFolder(source.parent / 'out')
         with folder.alone():
             batch = Batch(
                 folder,
-                folder.begin(source, ASKED, BatchLimits(per_worker=2), merge=merge, database=database.shown),
+                folder.begin(source, asked, BatchLimits(per_worker=2), merge=merge, database=database.shown),
                 database,
             )
             batch.open()
             if retry:
                 batch.retry()
-            batch.run(50.0, lambda _: None)
+            batch.run(limit_mb, look)
             batch.close()
         return batch
 
@@ -115,6 +125,61 @@ async def test_documents_of_a_folder(source: Path, database: BatchDatabase) -> N
         ['Kelderwick Fen', 'Geography and creatures of Kelderwick Fen', 'History of Kelderwick Fen']
     )
     assert len((out / 'report.jsonl').read_text().splitlines()) == 5
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures('model_requests')
+async def test_what_cannot_be_read_is_set_aside(tmp_path: Path, database: BatchDatabase) -> None:
+    """The others go on: nobody waits for a pipe, and what never ends is not read."""
+    source = tmp_path / 'in'
+    source.mkdir()
+    (source / 'a.md').write_text('Ada has 3 cats.')
+    (source / 'large.md').write_text('Ada has 3 cats. ' * 100)
+    (source / 'lost').symlink_to('nowhere')
+    (source / 'endless').symlink_to('/dev/zero')
+    os.mkfifo(source / 'pipe')
+    with serve() as provider:
+        async with working(database, provider):
+            batch = await ran(source, database, limit_mb=0.001)
+    assert {name: outcome.error for name, outcome in sorted(batch.outcomes.items())} == snapshot(
+        {
+            'documents/a.md': '',
+            'documents/endless': 'is no file, but a folder, a pipe or a device',
+            'documents/large.md': 'is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
+            'documents/lost': 'does not exist',
+            'documents/pipe': 'is no file, but a folder, a pipe or a device',
+        }
+    )
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures('model_requests')
+async def test_what_is_asked_for_no_more_is_forgotten(source: Path, database: BatchDatabase) -> None:
+    """Another command, other files: what is told is what the last run was asked for, and so is what it leaves behind."""
+    first, second = source / '01-zone-overview.md', source / '02-geography-and-creatures.md'
+    (source / 'lost').symlink_to('nowhere')
+
+    def look(now: BatchProgress) -> None:
+        if now.documents == 5:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        await ran(source, database, look=look)
+    asked = ASKED.model_copy(update={'max_output_tokens': 90})
+    with serve() as provider:
+        async with working(database, provider):
+            await ran(source, database, asked, merge=True)
+            first.write_text(second.read_text())
+            second.write_bytes(b'\0')
+            (source / '03-history-and-timeline.md').unlink()
+            batch = await ran(source, database, asked)
+    told = batch.progress
+    assert (told.done, told.set_aside) == (4, 3)
+    assert batch.counts() == {'SUCCESS': 1, 'ERROR': 3}
+    out = source.parent / 'out'
+    assert sorted(path.relative_to(out).as_posix() for path in out.rglob('*.md')) == snapshot(
+        ['documents/01-zone-overview.md.md']
+    )
 
 
 @pytest.mark.anyio

@@ -49,6 +49,7 @@ def test_a_manifest(tmp_path: Path) -> None:
     [
         (None, 'No such file'),
         (b'\xff\xfe', 'no list of files'),
+        (b'# None yet.\n', 'there are no files in'),
         (b'The mill stands.\nIt is old.\n', 'none of the 2 lines of .* is a file; .* `summarizer run`'),
     ],
 )

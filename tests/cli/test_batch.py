@@ -31,6 +31,11 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     assert run('batch', tmp_path / 'nothing', '--out', out).replace(str(tmp_path), '…') == snapshot(
         '3||summarizer: …/nothing does not exist'
     )
+    manifest = tmp_path / 'list'
+    manifest.write_text('The mill stands.\n')
+    assert run('batch', manifest, '--out', out).replace(str(tmp_path), '…') == snapshot(
+        '2||summarizer: none of the 1 lines of …/list is a file; give a folder, a list of files, or one document to `summarizer run`'
+    )
     assert not out.exists()
     assert run('worker') == snapshot(
         '2||summarizer: a worker needs the database of the batches: set SUMMARIZER_DATABASE_URL, e.g. to postgresql://user:password@host/name'

@@ -153,7 +153,41 @@ def test_what_a_newer_version_changes() -> None:
     shown = run('diff', 'mill.md', **kept)
     assert (shown.exit_code, '1909' in shown.stdout, '1908' in shown.stdout) == (0, True, True)
     assert run('diff', 'elsewhere/mill.md', **kept).stdout == shown.stdout
+    assert said(run('diff', 'mill.md', '--max-tokens', '10', **kept)).startswith('2||Usage')
+    Path('weir.md').write_text('The dam.')
+    run('add', 'weir.md', **kept)
+    assert said(run('diff', 'weir.md', **kept)) == snapshot(
+        '1||summarizer: src_b50ddbd429e2 has no version before it here; name another source after it'
+    )
     assert said(run('diff', 'dam.md', **kept)).startswith('1||summarizer: there is no source "dam.md"')
+
+
+def test_files_of_one_name_in_two_folders_are_two() -> None:
+    """Each has versions of its own, and one is found by its path and by its text, not by another's name."""
+    kept = {'SUMMARIZER_STORE': 'kept.sqlite3'}
+    for folder, names in (('a', 'Alpha'), ('b', 'Beta'), ('c', 'Gamma'), ('a', 'Alpha is'), ('b', 'Beta is')):
+        Path(folder).mkdir(exist_ok=True)
+        Path(folder, 'README.md').write_text(f'# {names}\n\n{names} the mill of Ostrey.\n')
+        if folder != 'c':
+            run('add', f'{folder}/README.md', **kept)
+    for folder, name in (('a', 'Alpha'), ('b', 'Beta')):
+        assert f'{name} is' in run('status', f'{folder}/README.md', **kept).stdout
+        changes = run('diff', f'{folder}/README.md', **kept).stdout
+        assert [line for line in changes.splitlines() if line[:2] in ('- ', '+ ')] == [
+            f'- 1| # {name}',
+            f'+ 1| # {name} is',
+            f'- 3| {name} the mill of Ostrey.',
+            f'+ 3| {name} is the mill of Ostrey.',
+        ]
+    assert said(run('status', 'c/README.md', **kept)) == snapshot(
+        '1||summarizer: nothing of c/README.md is stored; summarizer add c/README.md does so'
+    )
+    found = run('search', 'What is the mill of Ostrey?', **kept).stdout
+    assert all(f'{name} is the mill' in found for name in ('Alpha', 'Beta'))
+    # What stands elsewhere now is the same text.
+    Path('a').rename('d')
+    for path in ('a/README.md', 'd/README.md'):
+        assert 'Alpha is' in run('status', path, **kept).stdout
 
 
 def test_json_is_the_brief_and_its_figures() -> None:

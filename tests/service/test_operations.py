@@ -1,11 +1,25 @@
 """The operations: each declared once, and offered by toolset, server and command line alike."""
 
+import json
+
 import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import ArgumentsError, RequestError
 from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.service.operations import OPERATIONS, operation
+from tests.support.documentation import ROOT
+
+
+def test_the_page_of_the_server_names_all_arguments_and_their_defaults() -> None:
+    page = (ROOT / 'docs' / 'mcp-server.md').read_text(encoding='utf-8').splitlines()
+    for each in OPERATIONS:
+        schema = each.schema()
+        shown = [
+            f'`{name}`' if name in schema['required'] else f'`{name}={json.dumps(value.get("default"))}`'
+            for name, value in schema['properties'].items()
+        ]
+        assert f'`{each.name}` | {", ".join(shown)}' in page
 
 
 def test_what_models_are_offered_and_what_only_programs_can_set() -> None:

@@ -241,7 +241,10 @@ Outline, with line numbers:
 11| On 3 May 1852 a fire burned the Lower Quay. Morn Keld was accused of it by Ilse Quarry.
 [src_34d3d80a216a, 9 to 11 of 11 lines: the end.]\
 """)
-    assert (await service.add_source(AddSourceRequest(content=HARBOUR))).source.title == 'Harbour of Marn'
+    # What the text says of itself replaces no title that it was given.
+    await service.summarize(SummarizeRequest(content=HARBOUR))
+    assert (await service.add_source(AddSourceRequest(content=HARBOUR))).source.title == 'The harbour'
+    assert (await service.add_source(AddSourceRequest(content=HARBOUR, title='Marn'))).source.title == 'Marn'
 
 
 async def test_collections_are_apart() -> None:
