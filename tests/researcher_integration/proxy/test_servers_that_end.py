@@ -100,6 +100,11 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path) -> None:
             ProxiedServer('x', command=['no-such-program-4471']),
             "there is no program 'no-such-program-4471' on the PATH",
         ),
+        (ProxiedServer('x', command=['/nonexistent/prog']), "there is no program 'prog' in /nonexistent"),
+        (
+            ProxiedServer('x', command=['bin/prog'], cwd='/nonexistent'),
+            "there is no program 'prog' in /nonexistent/bin",
+        ),
         (ProxiedServer('x', command=[sys.executable, '-I', '-S', '-c', 'pass']), 'it ended at once'),
         (ProxiedServer('x', url='http://127.0.0.1:1/mcp?key=hunter2'), 'ConnectError'),
         (
@@ -107,7 +112,7 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path) -> None:
             'no answer within 0.3 seconds',
         ),
     ],
-    ids=['no program', 'ended', 'nobody listens', 'silent'],
+    ids=['no program', 'no such path', 'no path from there', 'ended', 'nobody listens', 'silent'],
 )
 async def test_why_a_server_cannot_be_reached(server: ProxiedServer, reason: str) -> None:
     async with proxied({'x': server}) as client:
