@@ -71,6 +71,12 @@ LOG = '\n'.join(
 )
 
 
+def test_a_log_out_of_order_is_told_from_its_earliest_time_to_its_latest() -> None:
+    *lines, last = LOG.splitlines()
+    overview = digest('\n'.join([lines[0], last, *lines[1:]]), 300).text.splitlines()[0]
+    assert '2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z' in overview
+
+
 def test_a_log_is_told_as_templates_errors_and_odd_lines() -> None:
     assert digest(LOG, 300).text == snapshot("""\
 log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO ×51, ERROR ×2, WARN ×1; 4 templates
