@@ -98,7 +98,7 @@ class Settings(BaseSettings):
 
     default_chunk_size_tokens: Annotated[int, Field(ge=MIN_CHUNK_TOKENS)] = 8000
     """The most a chunk may have. Not set: up to twice as many where that saves calls and keeps as many of them busy."""
-    default_chunk_overlap_tokens: Annotated[int, Field(ge=0, default_factory=_default_overlap)]
+    default_chunk_overlap_tokens: int = Field(ge=0, default_factory=_default_overlap)
     """Tokens that neighbours share under the `token` strategy; `semantic` chunks carry their headings instead.
     Unset: 500, but at most an eighth of a chunk."""
     default_max_output_tokens: Annotated[int, Field(ge=MIN_BUDGET_TOKENS)] = 5000

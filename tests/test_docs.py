@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import textwrap
 import tomllib
 from pathlib import Path
@@ -48,6 +49,19 @@ def text_of(*names: str) -> str:
 
 def test_the_readme_is_short() -> None:
     assert len((ROOT / 'README.md').read_bytes()) <= MAX_README_BYTES
+
+
+def test_every_example_type_checks(tmp_path: Path) -> None:
+    """As in the editor of who copies it: what a model is given must fit its fields."""
+    for found in BLOCKS.values():
+        for number, block in enumerate(found):
+            if block.language == 'python' and '--8<--' not in block.code:
+                (tmp_path / f'{Path(block.page).stem}_{number}.py').write_text(block.code, encoding='utf-8')
+    rules = {'typeCheckingMode': 'basic', 'extraPaths': [str(ROOT)]}
+    (tmp_path / 'pyrightconfig.json').write_text(json.dumps(rules), encoding='utf-8')
+    checked = [sys.executable, '-m', 'basedpyright', '--pythonpath', sys.executable]
+    done = subprocess.run([*checked, '--level', 'error', '-p', tmp_path], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.timeout(300)  # fifty examples are one test

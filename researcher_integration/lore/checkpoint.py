@@ -9,9 +9,9 @@ import shutil
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
+from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, computed_field
 
 from researcher_integration.lore.crawl.researcher import SummaryTaken, Way
 from researcher_integration.lore.errors import ResearchError
@@ -38,7 +38,7 @@ class ResearchRequest(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     zone: str
-    places: tuple[str, ...] = ()
+    places: Annotated[Sequence[str], GetPydanticSchema(lambda _, schema_of: schema_of(tuple[str, ...]))] = ()
     """URLs and files that are crawled first."""
     search: bool = False
     """Whether the agent searches for pages."""

@@ -52,7 +52,7 @@ def _listed(names: list[str]) -> str:
 class RunServers:
     """The servers selected for one run, and what the run finds out about them."""
 
-    selected: Mapping[str, tuple[str, ...]]
+    selected: Mapping[str, Sequence[str]]
     """Names of servers with the tools wanted; all where none is."""
     timeout: float | None
     """Seconds to connect, and then to list the tools."""
@@ -160,7 +160,7 @@ class SelectedServer(OptionalServer[AgentDepsT]):
     A failure after that is what it is without a selection.
     """
 
-    tools: tuple[str, ...]
+    tools: Sequence[str]
     """By the server's own names; all of them where empty."""
     absent: set[str]
     """Where the run keeps the names of servers that cannot be reached."""

@@ -11,11 +11,11 @@ looks through the toolsets of the run and exchanges the MCP servers among them, 
 import copy
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Annotated, TypeAlias, cast
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, GetPydanticSchema, StringConstraints, field_validator
 from pydantic_ai import RunContext
 from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.capabilities import MCP, AbstractCapability
@@ -47,6 +47,8 @@ _NO_SWITCHES = frozenset({MCPServerTool.kind, 'tool_search'})
 """Native tools without a switch: MCP servers are selected by name, and tool search is how other tools are loaded."""
 
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+Names: TypeAlias = Annotated[Sequence[Name], GetPydanticSchema(lambda _, schema_of: schema_of(tuple[Name, ...]))]
+"""A list may be given, and is kept as a tuple."""
 
 
 class MCPSelection(Strict):
@@ -55,7 +57,7 @@ class MCPSelection(Strict):
     `{"servers": {"web": ["find"], "tickets": []}}`
     """
 
-    servers: dict[Name, tuple[Name, ...]] = Field(default_factory=dict[str, tuple[str, ...]], validate_default=True)
+    servers: dict[Name, Names] = Field(default_factory=dict[str, Names], validate_default=True)
     """Names of servers with the tools wanted, by the server's own names for them; all of its tools where none is."""
     native_tools: dict[Name, bool] = Field(default_factory=dict[str, bool])
     """Kinds of native tools (`web_search`, `code_execution`, …) and whether they stay on.
@@ -67,7 +69,7 @@ class MCPSelection(Strict):
 
     @field_validator('servers')
     @classmethod
-    def _is_not_empty(cls, servers: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    def _is_not_empty(cls, servers: dict[str, Names]) -> dict[str, Names]:
         if not servers:
             raise ValueError("names no server; name at least one, or give no selection to keep the agent's own")
         return servers
@@ -281,7 +283,7 @@ def _made(kind: str) -> AbstractNativeTool | None:
 
 
 def _kept(
-    tool: AbstractNativeTool, off: Collection[str], servers: Mapping[str, tuple[str, ...]]
+    tool: AbstractNativeTool, off: Collection[str], servers: Mapping[str, Sequence[str]]
 ) -> AbstractNativeTool | None:
     """What stays of a native tool, which may be an MCP server that the provider calls."""
     if not isinstance(tool, MCPServerTool):

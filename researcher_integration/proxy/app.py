@@ -40,7 +40,8 @@ class Proxy:
         """
         await anyio.to_thread.run_sync(prepare, settings)
         _log_as_the_program()
-        self._check_models(settings)
+        if any(self.rules.for_server(name).summarization.model is None for name in (None, *self.rules.mcp_servers)):
+            build_model(settings, model_id(settings), embedded=ExtractiveModel)
         store = SourceStore.open(settings)
         results = Results(settings, self.rules, store, self.max_binary_bytes)
         made = ProxyServer(results, OwnTools(settings, store, is_framed=self.rules.defaults.framing.enabled))
@@ -58,12 +59,6 @@ class Proxy:
                     tasks.cancel_scope.cancel()
         finally:
             store.close()
-
-    def _check_models(self, settings: Settings) -> None:
-        named = {self.rules.for_server(name).summarization.model for name in (None, *self.rules.mcp_servers)}
-        names = {name or model_id(settings) for name in named}.union(self.rules.defaults.fallback_models)
-        for name in names:
-            build_model(settings, name, embedded=ExtractiveModel)
 
 
 def _log_as_the_program() -> None:

@@ -62,7 +62,7 @@ def proxy(
                 found = [servers.from_url(url, header or (), name)]
             else:
                 found = [servers.from_command(command or (), name)]
-            made = Proxy(found, load_rules(rules) if rules is not None else RULES, max_binary_kb * 1000)
+            made = Proxy(found, load_rules(rules, settings) if rules is not None else RULES, max_binary_kb * 1000)
             serve_mcp(settings, made)
     except SummarizerError as error:
         sys.stderr.write(f'summarizer: {" ".join(str(error).split())}\n')

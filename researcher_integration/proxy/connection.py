@@ -110,6 +110,8 @@ class Connection:
     _link: _Link | None = None
     _wanted: Event = field(default_factory=Event)
     _has_begun: bool = False
+    _unreached: str = ''
+    """Why it could not be reached the last time."""
 
     @property
     def name(self) -> str:
@@ -197,10 +199,13 @@ class Connection:
             link.client = None
             link.lost.set()
             link.settled.set()
-        _logger.warning(
-            'a server was lost' if was_there else 'a server cannot be reached',
-            extra={'server': self.name, 'reason': link.reason},
-        )
+        # Whoever lists what there is asks for it again; that it is still not there is no news.
+        if was_there or link.reason != self._unreached:
+            _logger.warning(
+                'a server was lost' if was_there else 'a server cannot be reached',
+                extra={'server': self.name, 'reason': link.reason},
+            )
+        self._unreached = '' if was_there else link.reason
 
     async def _session(self, link: _Link, era: Literal['legacy', 'auto'], scope: anyio.CancelScope) -> None:
         ended = Event()

@@ -27,7 +27,7 @@ from mcp_types import (
     Tool,
 )
 
-from researcher_integration.proxy.connection import Connection
+from researcher_integration.proxy.connection import Connection, ServerDownError
 from summarizer_tool import load_prompt
 
 QUESTION = 'question'
@@ -155,16 +155,25 @@ class Offers:
         return [template for _, template in found]
 
     async def tool(self, name: str) -> Route | None:
-        """The tool of a name, looked for in new lists if it is in none yet."""
+        """The tool of a name, looked for in new lists if it is in none yet.
+
+        Raises:
+            ServerDownError: If none has it, and a server whose it may be by its name cannot be reached.
+        """
         if name not in self.tools:
             await self.list_tools()
-        return self.tools.get(name)
+        return self.tools.get(name) or await self._nowhere(name)
 
     async def prompt(self, name: str) -> Route | None:
         """The prompt of a name, likewise."""
         if name not in self.prompts:
             await self.list_prompts()
-        return self.prompts.get(name)
+        return self.prompts.get(name) or await self._nowhere(name)
+
+    async def _nowhere(self, name: str) -> None:
+        for connection in self.connections:
+            if name.startswith(self.exposed(connection, '')):
+                await connection.connected()
 
     async def owners(self, uri: str) -> list[Connection]:
         """The servers that may have a resource: the one that lists it, else whose templates it fits, else all."""
@@ -197,7 +206,10 @@ class Offers:
                 self._known[connection.name, kind] = await _pages(connection, kind)
             except MCPError as error:
                 failures.append(error)
-                _logger.warning('a server does not list what it has', extra={'server': connection.name, 'list': kind})
+                if not isinstance(error, ServerDownError):  # which is logged where it is noticed
+                    _logger.warning(
+                        'a server does not list what it has', extra={'server': connection.name, 'list': kind}
+                    )
 
         async with anyio.create_task_group() as tasks:
             for connection in self.connections:

@@ -48,7 +48,8 @@ class ProxiedServer:
         if found is None and self.cwd is not None:
             found = shutil.which(str(Path(self.cwd, program)))
         if found is None:
-            raise FileNotFoundError(f'there is no program {Path(program).name!r} on the PATH')
+            where = 'on the PATH' if Path(program).name == program else f'in {Path(self.cwd or "", program).parent}'
+            raise FileNotFoundError(f'there is no program {Path(program).name!r} {where}')
         if os.name != 'posix':  # the SDK puts it into a job there, which ends with the proxy
             return [found, *arguments]
         return [sys.executable, '-I', '-S', str(Path(guard.__file__)), str(os.getpid()), found, *arguments]

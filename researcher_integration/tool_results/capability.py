@@ -31,14 +31,13 @@ from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
 from researcher_integration.tool_results.result_note import StoredResult
 from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
-from researcher_integration.tool_results.summarizing import EXTRACTIVE, ResultSummarizer, ResultSummary, SummaryRequest
+from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
 from researcher_integration.untrusted.framing import instructions
 from researcher_integration.usage import share_of
 from summarizer_tool import (
     Settings,
     SourceStore,
-    build_model,
     count_tokens,
     load_prompt,
     render_prompt,
@@ -122,8 +121,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.rules = rules = load_rules(self.rules)
         settings = self.settings if self.settings is not None else Settings.load()
+        self.rules = rules = load_rules(self.rules, settings)
         store = self.store if self.store is not None else SourceStore()
         collection = store.collection(self.collection)
         self._run = self._all
@@ -132,9 +131,6 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         self._toolset = None
         if self.has_reading_tools:
             self._toolset = ReadingToolset(settings, collection, id=f'{self.id or OWN}_reading')
-        for key, name in rules.models().items():
-            if name != EXTRACTIVE:
-                build_model(settings, name, setting=f'rules: {key}')
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:

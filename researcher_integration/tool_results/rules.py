@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from researcher_integration.config.files import FOLDER, Strict, key_path, read_mapping, read_yaml, read_yaml_text
 from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group
 from researcher_integration.masking.masking import Masker, compile_pattern
-from summarizer_tool import ConfigurationError, check_model_name
+from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, build_model, check_model_name
 
 SHIPPED_RULES = FOLDER / 'tool_results.yml'
 
@@ -173,16 +173,20 @@ RulesSource: TypeAlias = ToolResultRules | Mapping[str, object] | Path | str
 """Rules, or where they stand: a mapping, a YAML file, or YAML as text (with a line break, or a colon and a space)."""
 
 
-def load_rules(rules: RulesSource = SHIPPED_RULES) -> ToolResultRules:
+def load_rules(rules: RulesSource = SHIPPED_RULES, settings: Settings | None = None) -> ToolResultRules:
     """Read rules with `defaults` and `mcp_servers`, both of which may be left out.
+
+    Args:
+        rules: Rules, or where they stand.
+        settings: With keys and endpoints, by which each model must be to be had; else only its name is looked at.
 
     Raises:
         ConfigurationError: If they are wrong; one line with file, key and reason.
     """
-    if isinstance(rules, ToolResultRules):
-        return rules
     where = str(rules) if isinstance(rules, Path) else 'rules'
-    if isinstance(rules, Mapping):
+    if isinstance(rules, ToolResultRules):
+        read = rules
+    elif isinstance(rules, Mapping):
         read = read_mapping(rules, ToolResultRules, where)
     elif isinstance(rules, Path) or not _YAML.search(rules):
         where = str(rules)
@@ -190,5 +194,8 @@ def load_rules(rules: RulesSource = SHIPPED_RULES) -> ToolResultRules:
     else:
         read = read_yaml_text(rules, ToolResultRules, where)
     for key, name in read.models().items():
-        check_model_name(name, f'{where}: {key}')
+        if settings is None:
+            check_model_name(name, f'{where}: {key}')
+        else:
+            build_model(settings, name, embedded=ExtractiveModel, setting=f'{where}: {key}')
     return read

@@ -79,7 +79,10 @@ _TOLD_SHARE = 0.4
 _MENTIONS = 3
 """Lines shown that have the same words of the focus, first those of words that are rare."""
 _COMMON = 12
-"""Lines with the same words of the focus from which these say nothing about any of them."""
+"""Lines with the same words of the focus from which these say nothing about any of them: of a value (`/mill/42`), which
+somebody has looked up, they are counted, and the first and the last shown."""
+_MOST = 0.5
+"""Share of the lines up to which a value tells some from the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,23 +247,27 @@ def _forms(lines: Sequence[str]) -> float:
 
 
 def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStatement]:
-    """Lines that have words of the focus which few lines have, or few together."""
+    """Lines that have words of the focus which few lines have, or few together; of many with a value two."""
     if not words or len(lines) < 3:
         return
     counts: Counter[str] = Counter()
     having: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    # Some words go on in a line; before one that is in another script there may be anything.
-    wanted = re.compile('|'.join(f'(?<![a-z]){re.escape(word)}' for word in words[:20]))
+    # Some words go on in a line, numbers do not; before one that is in another script there may be anything.
+    wanted = re.compile('|'.join(rf'(?<![a-z]|\d(?=\d)){re.escape(word)}(?!(?<=\d)\d)' for word in words[:20]))
     for number, line in enumerate(lines, 1):
         if found := tuple(sorted({*wanted.findall(line.lower())})):
             counts.update(found)
             having[found].append(number)
     for found, numbers in having.items():
-        word = min(found, key=lambda each: counts[each])
-        for number in numbers[:_MENTIONS] if len(numbers) < _COMMON else ():
+        is_common = len(numbers) >= _COMMON
+        word = min(found, key=lambda each: (is_common and each.isalpha(), counts[each]))
+        if is_common and (word.isalpha() or len(numbers) > _MOST * len(lines)):
+            continue
+        where = f' in {numbers[0]}-{numbers[-1]}' if is_common else ''
+        for number in (numbers[0], numbers[-1]) if is_common else numbers[:_MENTIONS]:
             line = lines[number - 1]
             at = line.lower().find(word)
             text = one_line(line if len(line) < 400 else f'… {line[max(0, at - 150) : at + 150]} …', 300)
             extra = 10.0 if re.search(r'\d', word) else 0.0
-            rank = 76.0 + extra - len(numbers) ** 0.5
-            yield DigestStatement(f'{text} [{word} ×{counts[word]}]', rank, 'mentioned', (number,))
+            rank = 76.0 + extra - min(_COMMON, len(numbers)) ** 0.5
+            yield DigestStatement(f'{text} [{word} ×{counts[word]}{where}]', rank, 'mentioned', (number,))

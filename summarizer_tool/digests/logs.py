@@ -66,7 +66,9 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
     if len(events) < 0.98 * lines:
         parts.append(f'{len(events)} events')
     if times:
-        parts.append(f'{times[0]} to {times[-1]}')
+        # What begins with the year has the order of time; lines have not where several write one log.
+        ordered = sorted(times) if all(time[:4].isdigit() for time in times) else times
+        parts.append(f'{ordered[0]} to {ordered[-1]}')
     if levels:
         parts.append(', '.join(f'{level} ×{count}' for level, count in levels.most_common(8)))
     parts.append(f'{templates} templates')

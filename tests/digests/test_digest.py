@@ -71,6 +71,24 @@ LOG = '\n'.join(
 )
 
 
+def test_of_many_lines_with_a_value_that_is_asked_for_the_first_and_the_last_are_told() -> None:
+    lines = [f'06:{n // 60:02}:{n % 60:02} INFO request {n} served /mill/{n % 20} by gate-7' for n in range(600)]
+    found = digest('\n'.join(lines), 300, focus='Show requests for /mill/1')
+    assert [each.text for each in found.lines if each.topic == 'mentioned'] == [
+        f'{lines[1]} [mill/1 ×30 in 2-582]',
+        f'{lines[581]} [mill/1 ×30 in 2-582]',
+    ]
+    # What all lines have, and a word that many have, tell none from the others.
+    for asked in ('What has gate-7 served?', 'How was request served by the mill?', 'What was /mill/999?'):
+        assert not any(each.topic == 'mentioned' for each in digest('\n'.join(lines), 300, focus=asked).lines)
+
+
+def test_a_log_out_of_order_is_told_from_its_earliest_time_to_its_latest() -> None:
+    *lines, last = LOG.splitlines()
+    overview = digest('\n'.join([lines[0], last, *lines[1:]]), 300).text.splitlines()[0]
+    assert '2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z' in overview
+
+
 def test_a_log_is_told_as_templates_errors_and_odd_lines() -> None:
     assert digest(LOG, 300).text == snapshot("""\
 log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO ×51, ERROR ×2, WARN ×1; 4 templates

@@ -124,6 +124,26 @@ def test_the_command_is_found_by_its_entry_point() -> None:
     assert ask(app, ['proxies']).exit_code == 2
 
 
+@pytest.mark.usefixtures('entry')
+@pytest.mark.parametrize(
+    ('rules', 'key'),
+    [
+        ('defaults: {model: foo/bar}', 'defaults.model'),
+        ('defaults: {fallback_models: [foo/bar]}', 'defaults.fallback_models[0]'),
+        ('mcp_servers: {npx: {summarization: {model: foo/bar}}}', 'mcp_servers.npx.summarization.model'),
+    ],
+)
+def test_a_model_that_cannot_be_had_is_named_by_file_and_key(
+    rules: str, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv('OPENROUTER_API_KEY', raising=False)
+    path = tmp_path / 'rules.yml'
+    path.write_text(rules)
+    wrong = CliRunner().invoke(app, ['proxy', '--rules', str(path), '--', 'npx'])
+    assert wrong.exit_code == 2
+    assert f'{path}: {key}=foo/bar goes to OpenRouter: set OPENROUTER_API_KEY' in wrong.output
+
+
 def test_our_own_commands_do_not_look_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(group: str) -> list[EntryPoint]:
         raise AssertionError('looked')

@@ -81,7 +81,7 @@ async def test_a_program_that_was_killed_before_a_call_is_started_for_it(tmp_pat
         await changed.wait()
 
 
-async def test_others_go_on_when_one_is_not_there(tmp_path: Path) -> None:
+async def test_others_go_on_when_one_is_not_there(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     servers = {
         'program': program(tmp_path),
         'typo': ProxiedServer('typo', command=['no-such-program-4471']),
@@ -91,6 +91,18 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path) -> None:
     async with proxied(servers) as client:
         assert 'program_echo' in [tool.name for tool in (await client.list_tools()).tools]
         assert not (await client.call_tool('program_echo', {})).is_error
+        down = await client.call_tool('closed_look', {})
+        assert down.is_error
+        assert said(down) == snapshot(
+            'The server closed cannot be reached (ConnectError), so its tools do not work now; those of other servers do. It is tried again at the next call.'
+        )
+        with pytest.raises(MCPError, match='there is no tool program_fly'):
+            await client.call_tool('program_fly', {})
+        with pytest.raises(MCPError, match='The server typo cannot be reached'):
+            await client.get_prompt('typo_greet', {})
+    told = [(each.__dict__.get('server'), each.message) for each in caplog.records]
+    # Once, however often it was asked for.
+    assert [each for each in told if each[0] == 'closed'] == snapshot([('closed', 'a server cannot be reached')])
 
 
 @pytest.mark.parametrize(
@@ -100,6 +112,11 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path) -> None:
             ProxiedServer('x', command=['no-such-program-4471']),
             "there is no program 'no-such-program-4471' on the PATH",
         ),
+        (ProxiedServer('x', command=['/nonexistent/prog']), "there is no program 'prog' in /nonexistent"),
+        (
+            ProxiedServer('x', command=['bin/prog'], cwd='/nonexistent'),
+            "there is no program 'prog' in /nonexistent/bin",
+        ),
         (ProxiedServer('x', command=[sys.executable, '-I', '-S', '-c', 'pass']), 'it ended at once'),
         (ProxiedServer('x', url='http://127.0.0.1:1/mcp?key=hunter2'), 'ConnectError'),
         (
@@ -107,7 +124,7 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path) -> None:
             'no answer within 0.3 seconds',
         ),
     ],
-    ids=['no program', 'ended', 'nobody listens', 'silent'],
+    ids=['no program', 'no such path', 'no path from there', 'ended', 'nobody listens', 'silent'],
 )
 async def test_why_a_server_cannot_be_reached(server: ProxiedServer, reason: str) -> None:
     async with proxied({'x': server}) as client:

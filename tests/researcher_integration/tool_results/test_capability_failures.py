@@ -17,8 +17,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.timeline.events import Draft
-from researcher_integration.tool_results import capability as capability_module
 from researcher_integration.tool_results import keeping
+from researcher_integration.tool_results import rules as rules_module
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import ConfigurationError, Settings, SourceStore, StoreError
@@ -146,7 +146,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> dict[str, Script]:
         return scripts[name].model
 
     monkeypatch.setattr(models, 'build', build)
-    monkeypatch.setattr(capability_module, 'build_model', build)
+    monkeypatch.setattr(rules_module, 'build_model', build)
     return scripts
 
 
