@@ -1,0 +1,131 @@
+"""reStructuredText as markdown."""
+
+import re
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool import Settings, Summarizer
+from summarizer_tool.documents.document import Document
+from summarizer_tool.formats import restructured
+from summarizer_tool.formats.reading import plain_text
+
+LOADER = """
+.. _loader:
+
+==========
+The loader
+==========
+
+It reads stores::
+
+    store = load(path)
+
+.. function:: load(path, *, strict=False)
+              load(path, limit)
+
+   Load what is at *path*.
+
+   If *strict* is true, an error is raised:
+
+   .. code-block:: python
+
+      load(path, strict=True)
+
+   :param limit: Lines at most.
+   :raises ValueError: for a path that is none.
+
+.. option:: --keep-going
+
+   Go on after the first error.
+
+.. versionadded:: 3.2
+   The option.
+
+.. note:: Stores are never deleted.
+
+.. image:: store.png
+   :alt: A store
+
+Terms
+-----
+
+keepalive
+    Set to 0 to disable it.
+
+cache
+    Off by default.
+
+    * one item
+      goes on
+"""
+
+
+def test_what_a_directive_describes_is_a_term() -> None:
+    assert re.sub(r'\n{3,}', '\n\n', restructured.markdown(LOADER)) == snapshot("""\
+# The loader
+
+It reads stores:
+
+```
+store = load(path)
+```
+
+load(path, *, strict=False), load(path, limit)
+: Load what is at *path*.
+
+  If *strict* is true, an error is raised:
+
+  ```python
+  load(path, strict=True)
+  ```
+
+  - param limit: Lines at most.
+  - raises ValueError: for a path that is none.
+
+--keep-going
+: Go on after the first error.
+
+Version added 3.2:
+The option.
+
+Stores are never deleted.
+
+## Terms
+
+keepalive
+: Set to 0 to disable it.
+
+cache
+: Off by default.
+
+  * one item
+    goes on
+""")
+
+
+def test_what_is_no_such_text() -> None:
+    text = 'The mill was built in 1874.\n\n.. note:: It burnt down.\n'
+    assert restructured.markdown(text) == ''
+    assert restructured.markdown(text, is_named_so=True) == 'The mill was built in 1874.\n\n\nIt burnt down.\n'
+    assert plain_text('# a comment of a program\n', 'notes.rst') == '# a comment of a program\n'
+    assert plain_text(LOADER, 'a.txt') == plain_text(LOADER, 'a.rst')
+    assert plain_text(LOADER, 'a.py') == LOADER
+
+
+def test_a_fact_has_the_term_that_it_is_about() -> None:
+    text = plain_text(LOADER, 'loader.rst')
+    summary = Summarizer(Settings(llm_model='extractive')).summarize_sync([Document(text)], max_output_tokens=60)
+    assert '--keep-going: Go on after the first error.' in summary.text
+
+
+PIECES = [*LOADER.splitlines(), '', '  ', '..', '.. a::', 'b::', '   c', '====', '- d', ':e: f', '|g|', '`h`_']
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(PIECES)), max_size=30))
+def test_no_word_is_lost_but_of_what_is_not_shown(lines: list[tuple[int, str]]) -> None:
+    text = '\n'.join(' ' * 3 * indent + line for indent, line in lines if not line.lstrip().startswith('..'))
+    words = Counter(re.findall(r'\w+', text))
+    assert words <= Counter(re.findall(r'\w+', restructured.markdown(text, is_named_so=True)))
