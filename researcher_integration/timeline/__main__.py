@@ -22,6 +22,8 @@ def main(
 ) -> None:
     """Show the timelines of runs, on a page and as server-sent events."""
     token = os.environ.get('TIMELINE_TOKEN', '').strip()
+    if not log.exists():
+        typer.echo(f'timeline: {log} is not there yet; an empty one is made', err=True)
     try:
         with EventLog(log) as opened:
             app = timeline_app(opened, token=SecretStr(token) if token else None)

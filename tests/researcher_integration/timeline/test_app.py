@@ -15,15 +15,18 @@ import anyio.lowlevel
 import anyio.to_thread
 import httpx2
 import pytest
+import typer
 from inline_snapshot import snapshot
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.routing import Mount
+from typer.testing import CliRunner
 
 from researcher_integration.timeline import EventLog, Hub, stream
 from researcher_integration.timeline import app as timeline_module
+from researcher_integration.timeline.__main__ import main
 from researcher_integration.timeline.access import is_loopback
-from researcher_integration.timeline.app import timeline_app
+from researcher_integration.timeline.app import TimelineServer, timeline_app
 from summarizer_tool import ConfigurationError
 from tests.support import forking
 from tests.support.serving import wait_until_healthy
@@ -229,6 +232,16 @@ async def test_the_log_of_another_process_is_shown(tmp_path: Path) -> None:
             assert (await anext(heard)).data['text'] == 'after'
             await timeline.close()
             assert (await anext(heard)).type == 'end'
+
+
+def test_a_log_that_is_not_there_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its writer may come later; or its name is misspelt."""
+    monkeypatch.setattr(TimelineServer, 'run', lambda _: None)
+    app = typer.Typer()
+    app.command()(main)
+    path = tmp_path / 't.sqlite3'
+    told = [CliRunner().invoke(app, [str(path)]).stderr.replace(str(tmp_path), '…') for _ in range(2)]
+    assert told == ['timeline: …/t.sqlite3 is not there yet; an empty one is made\n', '']
 
 
 # Who may come in.
