@@ -171,7 +171,7 @@ class Batch:
     def run(self, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         """Queue the documents, collect what becomes of them, merge them if that was asked for, and write the report.
 
-        What earlier runs have left of what is not asked for any more is deleted.
+        Jobs of earlier runs that are not asked for any more are forgotten; their results stay.
 
         Args:
             limit_mb: Megabytes of the largest file that is taken.
@@ -207,13 +207,10 @@ class Batch:
         self._forget(f'{DOCUMENTS}/')
 
     def _forget(self, prefix: str) -> None:
-        """Delete jobs that were there before, and that this run has not asked for, with results that none replaces."""
-        left = {job_id: name for job_id, (name, _) in self._before.items() if name.startswith(prefix)}
-        for job_id in left:
+        """Delete jobs that were there before, and that this run has not asked for."""
+        ids = [job_id for job_id, (name, _) in self._before.items() if name.startswith(prefix)]
+        for job_id in ids:
             del self._before[job_id]
-        for name in {*left.values()} - {*self.outcomes} - {name for name, _ in self._waiting.values()}:
-            self.folder.drop(name)
-        ids = list(left)
         for at in range(0, len(ids), PAGE):
             self.client.delete_workflows(ids[at : at + PAGE])
 

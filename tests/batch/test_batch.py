@@ -178,7 +178,7 @@ async def test_what_is_asked_for_no_more_is_forgotten(source: Path, database: Ba
     assert batch.counts() == {'SUCCESS': 1, 'ERROR': 3}
     out = source.parent / 'out'
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob('*.md')) == snapshot(
-        ['documents/01-zone-overview.md.md']
+        ['documents/01-zone-overview.md.md', 'documents/03-history-and-timeline.md.md', 'merged.md']
     )
 
 
