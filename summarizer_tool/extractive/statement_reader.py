@@ -346,6 +346,7 @@ class StatementReader:
         self.items.clear()
         self.pairs.clear()
         self.columns = []
+        self.is_quoted = False
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]

@@ -73,6 +73,13 @@ def test_a_table_names_its_columns():
     )
 
 
+def test_a_list_below_a_quotation_is_no_part_of_it():
+    text = '> Deprecated.\n\n- **limit** `number` - Connections at most. Set to 0 to disable it.<!-- TODO: drop it -->'
+    assert [(each.lead, each.text) for each in statements(numbered(text))[0]] == snapshot(
+        [('>', 'Deprecated.'), ('', 'limit number - Connections at most.'), ('limit', 'Set to 0 to disable it.')]
+    )
+
+
 def test_what_stands_above_labels_and_values_is_one_of_them():
     box = (
         '## Wardens\n\n| Founded | 402, by Osmer Vant |\n|---|---|\n| Seat | Sluice Hall |\n| Leader | Ysolde Harrow |'
