@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 _IS_RESTRUCTURED = re.compile(r'^ *\.\. [\w:.+-]+::(?:\s|$)', re.MULTILINE)
 _LEAST = 2
 """Directives that a text must have whose name does not say what it is."""
-_DIRECTIVE = re.compile(r'\.\. (?:\|[^|]+\| )?([\w:.+-]+)::(?:\s+(.*))?$')
+_DIRECTIVE = re.compile(r'\.\. ([\w:.+-]+)::(?:\s+(.*))?$')
+_REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| replace:: (.{1,200})$', re.MULTILINE)
+_MARKED = re.compile(r'\|([^|\n]{1,80})\|')
+_MOST_REPLACED = 2000
 _EXPLICIT = re.compile(r'\.\.(?=\s|$)')
 _NOTE = re.compile(r'\.\. (\[[^\]]+\] .*)')
 _OPTION = re.compile(r':[\w-][^:`]*:(?=\s|$)')
@@ -42,6 +45,8 @@ def markdown(text: str, *, is_named_so: bool = False) -> str:
     """
     if not is_named_so and sum(1 for _ in zip(range(_LEAST), _IS_RESTRUCTURED.finditer(text), strict=False)) < _LEAST:
         return ''
+    replaced = dict(_REPLACED.findall(text))
+    text = _MARKED.sub(lambda mark: replaced.get(mark[1], mark[0]), text, count=_MOST_REPLACED) if replaced else text
     reader = _Reader()
     return '\n'.join(reader.read(text.expandtabs().split('\n'))).strip('\n') + '\n'
 

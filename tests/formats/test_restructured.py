@@ -115,6 +115,11 @@ def test_what_is_no_such_text() -> None:
     assert plain_text(LOADER, 'a.py') == LOADER
 
 
+def test_what_a_mark_stands_for_is_said() -> None:
+    text = 'Use |tool| 3 | 4.\n\n.. |tool| replace:: the loader\n.. |logo| image:: a.png\n'
+    assert restructured.markdown(text, is_named_so=True) == 'Use the loader 3 | 4.\n'
+
+
 def test_a_fact_has_the_term_that_it_is_about() -> None:
     text = plain_text(LOADER, 'loader.rst')
     summary = Summarizer(Settings(llm_model='extractive')).summarize_sync([Document(text)], max_output_tokens=60)
