@@ -65,6 +65,9 @@ _LARGE = 4000
 
 _READ = 60_000
 """Characters whose sentences are counted."""
+_HEADING = re.compile(r'(?:\A|\n[ \t]*\n)#{1,6} \S')
+_LEAST_HEADINGS = 3
+"""Headings of markdown from which a text is people's, however few of its words are plain ones."""
 _FENCED = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1', re.MULTILINE | re.DOTALL)
 _CLOSING = r'[)\]"”’`*]'
 _AFTER_LETTER = '|'.join(rf'(?<=[^\W\d_]{_CLOSING * count}.)' for count in range(4))
@@ -144,7 +147,7 @@ def machine_output(text: str) -> MachineText | None:
     text, lines = _as_lines(text)
     is_log, is_told = _is_log(lines), False
     if not is_log:
-        is_told = is_written(_FENCED.sub('', text))
+        is_told = len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_FENCED.sub('', text))
         if is_told and len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split()):
             return None
     read = MachineText(lines, *_read(text, lines))
