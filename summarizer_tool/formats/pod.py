@@ -14,7 +14,7 @@ _BULLET = re.compile(r'(?:\*|(\d{1,3})[.)]?)(?:\s+|$)')
 _NAME = re.compile(r'(\S.{0,80}?)\s+-+\s')
 # `C<< a > b >>`, and a code that has no other one in it.
 _WIDE = re.compile(r'([A-Z])(<{2,})\s+(.*?)\s+>{2,}', re.DOTALL)
-_CODE = re.compile(r'([A-Z])<([^<>]*)>')
+_CODE = re.compile(r'([A-Z])<((?:[^<>]|(?<![A-Z])<)*)>')
 # What is for an index, or for nothing.
 _UNSEEN = re.compile(r'\s?X<[^<>]*>|Z<>')
 _DEEPEST = 8

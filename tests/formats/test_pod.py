@@ -40,7 +40,7 @@ A gate that is frozen stays.
 
 =item *
 
-It costs a tooth.
+It costs a tooth, marked by S<<-- HERE>.
 
 =item 2. Or two
 
@@ -85,7 +85,7 @@ open number, close
 
   A gate that is frozen stays.
 
-  - It costs a tooth.
+  - It costs a tooth, marked by <-- HERE.
 
   2. Or two
 
