@@ -126,7 +126,7 @@ def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others
     """
     collection, source_id = place
     urls = [url for url in dict.fromkeys(map(_encodable, (own, *others))) if url]
-    own = _encodable(own if is_url(own) or not others else others[0])
+    own = _encodable(others[0] if own and others and not is_url(own) else own)
     if not urls:
         return
     db.executemany(

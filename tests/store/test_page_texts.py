@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -143,6 +143,7 @@ PLACES = st.sampled_from(
 
 
 @hypothesis_settings(max_examples=50)
+@example([('a', 'http://a.example/1', ''), ('b', '', 'http://a.example/1')])
 @given(st.lists(st.tuples(st.sampled_from('abcd') | st.none(), PLACES, PLACES), max_size=12))
 def test_a_text_is_outdated_where_each_of_its_own_pages_has_a_later_one(
     steps: list[tuple[str | None, str, str]],

@@ -44,7 +44,11 @@ def split(question: str) -> tuple[str, ...]:
     follows all of them.
     """
     whole = ' '.join(question.split())
-    items = [item for item in _ITEM.split(question) if item.strip(_EDGES)] if len(question) <= MAX_CHARACTERS else []
+    items = (
+        [item for item in _ITEM.split(question) if item.strip(_EDGES).strip()]
+        if len(question) <= MAX_CHARACTERS
+        else []
+    )
     if not items:
         return (whole,) if whole else ()
     beside = items.pop(0) if len(items) > 2 and items[0].rstrip().endswith(':') else ''

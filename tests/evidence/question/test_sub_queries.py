@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from summarizer_tool.evidence.question.scope import scope_of, without_hosts
@@ -126,6 +126,7 @@ JOINTS = ['? ', '. ', '; ', ' vs ', '\n- ', '1. ', ': ']
 PIECES = st.sampled_from(['and what is ', 'compare ', 'the dam, ', ' of ', 'who ran ', 'Marn, ', 'it ', *JOINTS])
 
 
+@example('\xa0')
 @given(st.lists(PIECES | st.text(max_size=8), max_size=30).map(''.join))
 def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
     parts = split(text)
