@@ -135,7 +135,7 @@ def test_room_is_not_wasted_while_evidence_is_dropped(sizes: list[int], budget: 
     rendered = render(Brief((source(TIDES),), evidence, ()), budget)
 
     if rendered.evidence.shown < rendered.evidence.total:
-        assert rendered.tokens >= budget * (1 - SLACK) - 40
+        assert rendered.tokens >= budget * (1 - SLACK) - 42
 
 
 @st.composite
