@@ -112,7 +112,7 @@ class BatchFolder:
         self._write(f'{name}.json', summary.model_dump_json(indent=1))
 
     def drop(self, name: str) -> None:
-        """Delete a result, if there is one."""
+        """Delete a result, if there is one; one that cannot be deleted stays, beside what the report says of it."""
         for suffix in ('md', 'json'):
             with suppress(OSError):
                 (self.path / f'{name}.{suffix}').unlink()

@@ -48,22 +48,7 @@ _LEVEL = re.compile(
     r'|^([IWEF])(?=\d{4} \d\d:\d\d:\d\d)'
     r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
 )
-_IN_LEVEL = (
-    'trac',
-    'debu',
-    'info',
-    'noti',
-    'warn',
-    'err',
-    'crit',
-    'fata',
-    'pani',
-    'seve',
-    'aler',
-    'emer',
-    'level',
-    'lvl',
-)
+_IN_LEVEL = tuple('trac debu info noti warn err crit fata pani seve aler emer level lvl'.split())  # noqa: SIM905
 """What a level has, in small letters, but for that of one letter, which stands before a time."""
 _STATUSES = (
     re.compile(r'^\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'),

@@ -28,7 +28,7 @@ LANGUAGES = (
     'python', 'typescript', 'java', 'go', 'rust', 'c', 'cpp', 'csharp', 'ruby', 'php', 'kotlin', 'swift', 'scala',
     'bash', 'perl', 'lua',
 )  # fmt: skip
-"""Tried in this order where the form of the lines is that of code."""
+"""Tried in this order where the form of the lines is that of code; of equals the first is taken."""
 
 _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
@@ -39,7 +39,7 @@ _LONGEST_LINE = 200
 _MOST_LINES = 16
 """Lines of one signature."""
 _ERROR = 3
-"""What each piece of text that a lexer does not know counts against a keyword that it knows."""
+"""What each piece of text that a lexer does not know counts against a declaration."""
 
 _FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
 _DECLARES = frozenset(

@@ -52,7 +52,8 @@ _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
 _TAG = regex.compile(
-    r'<!--[^>]{0,1000}-->|</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong'
+    r'<!--[^>]{0,1000}-->'
+    r'|</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong'
     r'|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)\b(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300}>',
     regex.IGNORECASE,
 )

@@ -74,7 +74,7 @@ def test_a_table_names_its_columns():
 
 
 def test_a_list_below_a_quotation_is_no_part_of_it():
-    text = '> Deprecated.\n\n- **limit** `number` - Connections at most. Set to 0 to disable it.<!-- TODO: drop it -->'
+    text = '> Deprecated.\n\n- **limit** `number` - Connections at most. Set to 0 to disable it.<!-- seen by nobody -->'
     assert [(each.lead, each.text) for each in statements(numbered(text))[0]] == snapshot(
         [('>', 'Deprecated.'), ('', 'limit number - Connections at most.'), ('limit', 'Set to 0 to disable it.')]
     )
