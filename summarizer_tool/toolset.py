@@ -65,7 +65,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         self,
         *,
         settings: Settings | None = None,
-        model: Model | None = None,
+        model: Model | str | None = None,
         store: 'SourceStore | None' = None,
         collection: str = DEFAULT_COLLECTION,
         limiter: AbstractConcurrencyLimiter | None = None,
@@ -78,7 +78,8 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
 
         Args:
             settings: From the environment where not given.
-            model: Any pydantic-ai model for the summaries, instead of the one that `settings.llm_model` names.
+            model: Any pydantic-ai model for the summaries, or a name as in `LLM_MODEL`, instead of the one that
+                `settings.llm_model` names.
             store: Where sources and finished work are kept, and closed, by the caller. By default what
                 `settings.store` says, shared in the process; memory if it says nothing.
             collection: Whose sources these are; no look-up crosses collections.

@@ -21,6 +21,7 @@ from summarizer_tool.text.superseding import superseded
 KIND_WEIGHTS = {
     Kind.PROSE: 1.0,
     Kind.DECLARATION: 1.0,
+    Kind.MEMBER: 0.15,
     Kind.ROW: 0.6,
     Kind.LIST: 0.4,
     Kind.COMMENT: 0.05,
@@ -33,6 +34,7 @@ KIND_WEIGHTS = {
 KIND_IMPORTANCE = {
     Kind.PROSE: 3,
     Kind.DECLARATION: 5,
+    Kind.MEMBER: 3,
     Kind.ROW: 2,
     Kind.LIST: 2,
     Kind.COMMENT: 1,

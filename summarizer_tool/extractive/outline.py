@@ -1,6 +1,6 @@
 """The outline of source code: what it declares, each with its signature and the first sentence of what is said of it.
 
-A lexer tells code from what stands in strings and comments, in whatever language it is; see `LANGUAGES`.
+A lexer tells code from what stands in strings and comments, in whatever language it is; see `text.code_lines`.
 """
 
 from bisect import bisect_right
@@ -13,22 +13,16 @@ from typing import TYPE_CHECKING
 
 import regex
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
-from pygments.token import Comment, Error, Keyword, Name, Punctuation, String, Text
+from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation, String, Text
 
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import CODE_SHARE, is_code
+from summarizer_tool.text.code_lines import CODE_SHARE, LANGUAGES, is_code, language_of
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
-
-LANGUAGES = (
-    'python', 'typescript', 'java', 'go', 'rust', 'c', 'cpp', 'csharp', 'ruby', 'php', 'kotlin', 'swift', 'scala',
-    'bash', 'perl', 'lua',
-)  # fmt: skip
-"""Tried in this order where the form of the lines is that of code; of equals the first is taken."""
 
 _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
@@ -42,18 +36,22 @@ _ERROR = 3
 """What each piece of text that a lexer does not know counts against a declaration."""
 
 _FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
-_DECLARES = frozenset(
-    """class def enum fn fun func function interface module namespace object protocol record struct sub trait type
-    union""".split()  # noqa: SIM905
+_TYPES = frozenset(
+    'class enum interface module namespace object protocol record struct trait type union'.split()  # noqa: SIM905
 )
-_FUNCTIONS = frozenset(['def', 'fn', 'fun', 'func', 'function', 'sub'])
-_CONTROLS = frozenset('if for while switch catch return else elif with try do match case when until'.split())  # noqa: SIM905
+_DECLARES = _TYPES | {'def', 'fn', 'fun', 'func', 'function', 'sub'}
+_CONTROLS = frozenset('if for foreach while switch catch return else elif with try do match case when until'.split())  # noqa: SIM905
+_LEGAL = regex.compile(
+    r'\bcopyright(?: \(c\)| ©|[ :]*\d)|©|\bSPDX-|\b(?:licen[cs]ed|distributed) under\b|\blicen[cs]e information\b'
+    r'|\ball rights reserved\b|\bfree software\b|\bredistributions? (?:of|and use)\b',
+    regex.IGNORECASE,
+)
 _OPENING = regex.compile(r'\s*\{?\s*$')
 _HIDDEN = regex.compile(r'(?<!\w)(?:_\w+|#\w+|private|protected|internal)\b')
 _QUOTES = regex.compile(r'^[a-zA-Z]{0,2}(?:"""|\'\'\'|"|\')')
 _COMMENT_MARKS = regex.compile(
-    r'.*[=~_*#-]{5}.*|^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*'
-    r'|\s*(?:\*+/|"""|\'\'\')\s*$'
+    r'.*[=~_*#-]{5}.*|^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*(?:[=~*#-]{2,}\s+)?'
+    r'|(?:\s+[=~*#-]{2,})?\s*(?:\*+/|"""|\'\'\')?\s*$'
 )
 """And all of a banner."""
 
@@ -74,14 +72,28 @@ class _Token:
         return any(self.kind in kind for kind in kinds)  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
 
 
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What a line stands in."""
+
+    indent: int
+    is_type: bool
+    """Or else a function."""
+    is_public: bool
+    """Whether what stands in it may be used from elsewhere."""
+
+
 TokensOfLines = Mapping[int, Sequence[_Token]]
 """The tokens that begin on a line, by its index."""
 
 
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
-    language = _language(lines[:_SAMPLE_LINES]) if _may_be_code(lines) else ''
-    found = _declarations(_tokens(language, lines), lines) if language else []
+    named = language_of(path[0]) if path else ''
+    found = _declarations(_tokens(named, lines), lines) if named else []
+    if not found and _may_be_code(lines):
+        language = _language(lines[:_SAMPLE_LINES])
+        found = _declarations(_tokens(language, lines), lines) if language else []
     return found, [HeadingSection(tuple(path), (0,) * len(path))]
 
 
@@ -135,7 +147,7 @@ def _tokens(language: str, lines: Sequence[NumberedLine]) -> TokensOfLines:
 
 def _joint(offset: int, kind: object, value: str) -> tuple[object, int]:
     """What the pieces of one comment have in common, and no two other tokens."""
-    if kind is String.Doc and value.startswith('//'):
+    if kind is String.Doc and not _QUOTES.match(value):
         kind = Comment
     elif kind in (Comment.Preproc, Comment.PreprocFile):
         kind = Punctuation
@@ -143,17 +155,29 @@ def _joint(offset: int, kind: object, value: str) -> tuple[object, int]:
 
 
 def _declarations(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> list[Statement]:
+    tokens = _without_legal_notices(tokens, lines)
     declared: list[Statement] = []
-    around: list[tuple[int, bool]] = []  # indent, and whether what is inside may be used from elsewhere
+    around: list[_Scope] = []
+    end = -1
     for index in sorted(tokens):
+        indent = _indent(lines[index])
+        if not tokens[index][0].is_of(Punctuation):  # a bracket alone goes on with what is above it
+            around = [scope for scope in around if scope.indent < indent]
+        is_inside = not all(scope.is_type for scope in around)
         if _declares(tokens[index]):
-            text = lines[index].text
-            indent = len(text) - len(text.lstrip())
-            around = [each for each in around if each[0] < indent]
-            is_public = _HIDDEN.search(text.partition('(')[0]) is None and all(is_open for _, is_open in around)
-            around.append((indent, is_public and not any(token.text in _FUNCTIONS for token in tokens[index])))
-            declared.append(_declaration(tokens, lines, index, Kind.DECLARATION if is_public else Kind.COMMENT))
+            is_type = any(token.text in _TYPES for token in tokens[index])
+            is_public = _is_public(lines[index], around)
+            around.append(_Scope(indent, is_type, is_public and is_type))
+            found = _declaration(tokens, lines, index, Kind.DECLARATION if is_public else Kind.COMMENT)
+            declared.append(replace(found, is_opening=is_type and is_public))
+        elif index > end and not is_inside and _is_member(tokens, lines, index, is_in_type=bool(around)):
+            kind = Kind.MEMBER if _is_public(lines[index], around) else Kind.COMMENT
+            declared.append(_declaration(tokens, lines, index, kind))
+        if index > end and not is_inside:
+            end = _last_line(tokens, lines, index)
     said = '\n'.join(each.text for each in declared)
+    if not declared:
+        return []
     remarks = [
         Statement(sentence.text, sentence.evidence, 0, index, Kind.COMMENT)
         for index in sorted(tokens)
@@ -164,6 +188,39 @@ def _declarations(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> list[
     return sorted([*declared, *remarks], key=lambda each: each.paragraph)
 
 
+def _without_legal_notices(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> TokensOfLines:
+    """The tokens without the comments that tell who may use the file."""
+    left = dict(tokens)
+    paragraph: list[int] = []
+    for index in sorted(tokens):
+        comment = tokens[index][0]
+        if not comment.is_of(Comment):
+            paragraph = []
+            continue
+        paragraph.append(index)
+        if _LEGAL.search(comment.text) or (len(paragraph) > 1 and paragraph[-2] not in left):
+            for at in paragraph:
+                left.pop(at, None)
+        if lines[index + comment.height - 1].blank_after:
+            paragraph = []
+    return left
+
+
+def _is_public(line: NumberedLine, around: Sequence[_Scope]) -> bool:
+    return _HIDDEN.search(line.text.partition('(')[0]) is None and all(scope.is_public for scope in around)
+
+
+def _is_member(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int, *, is_in_type: bool) -> bool:
+    """Return whether a line that declares no type and no function is one that is documented: a field, a constant."""
+    if tokens[index][0].is_of(Comment, String, Punctuation) or tokens[index][0].text in _CONTROLS:
+        return False
+    last = _last_line(tokens, lines, index)
+    around = [last + 1] if last + 1 in tokens and tokens[last + 1][0].is_of(String.Doc) else []
+    if is_in_type:  # elsewhere a comment may be about more than the line below it
+        around += islice(_comments_above(tokens, lines, index), 1)
+    return any(_indent(lines[at]) == _indent(lines[index]) for at in around)
+
+
 def _declares(here: Sequence[_Token]) -> bool:
     """Return whether the tokens of a line begin a declaration."""
     if here[0].text in _CONTROLS or here[0].is_of(Comment, String):
@@ -172,12 +229,13 @@ def _declares(here: Sequence[_Token]) -> bool:
         if token.is_of(Name.Function):
             return True
         if following and token.is_of(Keyword) and token.text in _DECLARES:
-            is_used = third is not None and (third.is_of(Name) or third.text[0] == '*')  # `struct tm now;`
+            is_used = third is not None and (third.is_of(Name) or third.text[0] in '*;')  # `struct tm now;`
             return following.text[0] == '(' or (following.is_of(Name) and not (following.is_of(Name.Class) and is_used))
         if not token.is_of(Keyword, Name, Text) or token.text in _CONTROLS:
             break
     # A method in a language that has no word for it: `async read(id) {`.
-    if not here[-1].text.endswith('{'):
+    text = ''.join(token.text for token in here)
+    if not text.endswith('{') or text.count('(') != text.count(')'):
         return False
     if here[0].is_of(Text):  # a function of a shell
         return ''.join(token.text for token in here[1:3]) == '()'
@@ -186,17 +244,14 @@ def _declares(here: Sequence[_Token]) -> bool:
 
 def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int, kind: Kind) -> Statement:
     """The declaration that begins on a line, with the first sentence of what is said below or above it."""
-    last = index
-    open_brackets = 0
-    for last in range(index, min(index + _MOST_LINES, len(lines))):
-        text = ''.join(token.text for token in tokens.get(last, ()) if not token.is_of(String, Comment))
-        open_brackets += sum(map(text.count, '([')) - sum(map(text.count, ')]'))
-        if open_brackets <= 0:
-            break
-    signature = one_line(' '.join(line.text for line in lines[index : last + 1]))
-    signature, numbers = _OPENING.sub('', signature), [line.number for line in lines[index : last + 1]]
+    last = _last_line(tokens, lines, index)
+    # What a function returns may stand on the line above it.
+    if index and _indent(lines[index - 1]) == _indent(lines[index]) and _is_type(tokens.get(index - 1, ())):
+        index -= 1
+    signed = [lines[at] for at in range(index, last + 1) if at not in tokens or not tokens[at][0].is_of(Comment)]
+    signature = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
     below = next(iter(tokens.get(last + 1, ())), None)
-    above = [*_comments_above(tokens, index)]
+    above = [*_comments_above(tokens, lines, index)]
     if below is not None and below.is_of(String.Doc):
         first = next(iter(_sentences(below, lines)), None)
         quotes = _QUOTES.match(below.text)
@@ -204,14 +259,39 @@ def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: in
     else:
         first = next((each for at in reversed(above) for each in _sentences(tokens[at][0], lines)), None)
         text = f'{ended(first.text)} {signature}' if first else signature
-    evidence = tuple(sorted({*numbers, *(first.evidence if first else ())}))
+    evidence = tuple(sorted({*(line.number for line in signed), *(first.evidence if first else ())}))
     return Statement(text, evidence, 0, index, kind)
 
 
-def _comments_above(tokens: TokensOfLines, index: int) -> Iterator[int]:
+def _last_line(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int) -> int:
+    """The index of the line on which the brackets are closed that are opened from a line on."""
+    last, open_brackets = index, 0
+    for last in range(index, min(index + _MOST_LINES, len(lines))):
+        text = ''.join(token.text for token in tokens.get(last, ()) if not token.is_of(String, Comment))
+        open_brackets += sum(map(text.count, '([')) - sum(map(text.count, ')]'))
+        if open_brackets <= 0:
+            break
+    return last
+
+
+def _indent(line: NumberedLine) -> int:
+    return len(line.text) - len(line.text.lstrip())
+
+
+def _is_type(here: Sequence[_Token]) -> bool:
+    """Return whether a line consists of a type and words that qualify it."""
+    return bool(here) and all(
+        (token.is_of(Keyword, Name) and not token.is_of(Name.Decorator) and token.text not in _CONTROLS)
+        or (token.is_of(Operator) and token.text in '*&')
+        for token in here
+    )
+
+
+def _comments_above(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int) -> Iterator[int]:
     """The lines on which the comments right above a line begin, from below."""
     while (at := next((at for at in range(index - 1, -1, -1) if at in tokens), None)) is not None:
-        if not tokens[at][0].is_of(Comment) or at + tokens[at][0].height != index:
+        last = at + tokens[at][0].height - 1
+        if not tokens[at][0].is_of(Comment) or last + 1 != index or lines[last].blank_after:
             return
         yield at
         index = at

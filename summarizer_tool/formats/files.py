@@ -10,6 +10,7 @@ from summarizer_tool.formats import reading
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import HEAD, is_page
+from summarizer_tool.text.code_lines import language_of
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE, parse
 
@@ -42,10 +43,13 @@ def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
         # A saved page may begin with anything; its name says what it is.
         page = content.read(raw, 'text/html' if is_named_html else '')
     text = page.markdown if page else reading.plain_text(decode(raw), name)
+    path = PurePath(name)
+    if page is None and language_of(path.name):
+        return Document(text, title=path.name, url=path.name), None
     headings = parse(text[:SAMPLE])
     title = one_line(page.title, LONGEST_TITLE) if page else ''
-    title = title or (headings.title(0) if headings.levels else PurePath(name).stem)
-    return Document(text, title=title, url=PurePath(name).name), page
+    title = title or (headings.title(0) if headings.levels else path.stem)
+    return Document(text, title=title, url=path.name), page
 
 
 def read_path(path: Path, limit_mb: float) -> bytes:

@@ -63,7 +63,7 @@ class Summarizer:
         self,
         settings: Settings | None = None,
         *,
-        model: Model | None = None,
+        model: Model | str | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
         workers: WorkerProcesses | None = None,
     ) -> None:
@@ -71,7 +71,7 @@ class Summarizer:
 
         Args:
             settings: From the environment where not given.
-            model: Any pydantic-ai model, instead of the one that `settings.llm_model` names.
+            model: Any pydantic-ai model, or a name as in `LLM_MODEL`; instead of `settings.llm_model`.
             limiter: Bounds the model calls at once; by default all summarizers with one limit share it, in the process.
             workers: Processes that compute for large requests; without them threads do.
 
@@ -79,6 +79,8 @@ class Summarizer:
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
         """
         self.settings = settings if settings is not None else Settings.load()
+        if isinstance(model, str):
+            self.settings, model = self.settings.model_copy(update={'llm_model': model}), None
         self.model = model
         """Instead of the one that the settings name, if given."""
         self.limiter = limiter

@@ -28,7 +28,7 @@ class Setup:
         cls,
         settings: Settings | None = None,
         *,
-        model: Model | None = None,
+        model: Model | str | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
         workers: WorkerProcesses | None = None,
     ) -> Self:

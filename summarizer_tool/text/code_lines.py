@@ -1,6 +1,21 @@
-"""Lines of source code, told by their form, in whatever language."""
+"""Source code, told by its name or by the form of its lines, in whatever language."""
+
+from functools import cache
+from pathlib import PurePath
 
 import regex
+
+LANGUAGES = (
+    'python', 'typescript', 'java', 'go', 'rust', 'c', 'cpp', 'csharp', 'ruby', 'php', 'kotlin', 'swift', 'scala',
+    'bash', 'perl', 'lua',
+)  # fmt: skip
+"""Tried in this order where the form of the lines is that of code; of equals the first is taken."""
+
+NAMED_LANGUAGES = (
+    *LANGUAGES, 'javascript', 'dart', 'elixir', 'erlang', 'fortran', 'fsharp', 'groovy', 'haskell', 'julia', 'make',
+    'nim', 'objective-c', 'ocaml', 'powershell', 'r', 'solidity', 'zig',
+)  # fmt: skip
+"""Taken where the name of the file says so."""
 
 CODE_SHARE = 0.3
 """Share of the lines from which a text may be code."""
@@ -17,3 +32,22 @@ _CODE_MARKS = frozenset('{};([)=>$')
 def is_code(text: str) -> bool:
     """Return whether a line has the form of code."""
     return _OPENS_CODE.match(text) is not None or (not _CODE_MARKS.isdisjoint(text) and _CODE.search(text) is not None)
+
+
+def language_of(name: str) -> str:
+    """The language of a file of source code by its name, as a lexer of it is called; empty for other files."""
+    return _languages().get(PurePath(name).suffix or name, '')
+
+
+@cache
+def _languages() -> dict[str, str]:
+    """Languages by what the names of their files end with, or by the whole name."""
+    from pygments.lexers import get_all_lexers
+
+    return {
+        pattern.removeprefix('*'): 'cpp' if pattern == '*.h' else language  # which knows all of C
+        for language in reversed(NAMED_LANGUAGES)
+        for _, aliases, patterns, _ in get_all_lexers(plugins=False)
+        if language in aliases
+        for pattern in patterns
+    }

@@ -210,6 +210,91 @@ def test_what_others_declare(code: str, shown: list[str]):
 
 
 @pytest.mark.parametrize(
+    ('name', 'code', 'shown'),
+    [
+        (
+            'store.py',
+            """
+            # Copyright 2024 The Harbour. All rights reserved.
+
+            MAX_CRATES = 8
+            \"\"\"Crates that one store may hold.\"\"\"
+
+            class Store(
+                Base,
+            ):
+                limit: Annotated[
+                    int,
+                    # as counted
+                    Field(gt=0),
+                ] = 3
+                \"\"\"What it may hold at once. It is a guess.\"\"\"
+                _spare = 0
+                \"\"\"Not for others.\"\"\"
+                crates: int = 0
+            """,
+            snapshot(
+                [
+                    'MAX_CRATES = 8 """Crates that one store may hold.',
+                    'class Store( Base, ):',
+                    'limit: Annotated[ int, Field(gt=0), ] = 3 """What it may hold at once.',
+                ]
+            ),
+        ),
+        (
+            'store.cs',
+            """
+            // Licensed under the terms of the harbour.
+            public class Store
+            {
+                /* Crates it holds. */
+                public int Crates = 3;
+
+                public void Open(string path)
+                {
+                    // Look it up.
+                    Load(path);
+                    Read({
+                        path: path,
+                    });
+                }
+            }
+            """,
+            snapshot(
+                [
+                    'public class Store',
+                    'Crates it holds. public int Crates = 3;',
+                    'public void Open(string path)',
+                ]
+            ),
+        ),
+        (
+            'store.hpp',
+            """
+            class Landing;
+
+            // -- Stores --
+            struct Store {
+              /** Crates it holds. */
+              int crates;
+
+              static inline
+              const Landing *
+              landing(int number);
+            };
+            """,
+            snapshot(['Stores. struct Store', 'Crates it holds. int crates;', 'const Landing * landing(int number);']),
+        ),
+        ('one.js', 'const limit = 3\n\nfunction open(path) {\n  return limit\n}', snapshot(['function open(path)'])),
+    ],
+    ids=['python', 'csharp', 'cpp', 'javascript'],
+)
+def test_what_is_declared_in_a_file_of_a_known_name(name: str, code: str, shown: list[str]):
+    said, _ = outlined(numbered(code), [name])
+    assert [each.text for each in said if each.kind in (Kind.DECLARATION, Kind.MEMBER)] == shown
+
+
+@pytest.mark.parametrize(
     'text',
     [
         'The harbour was built in 1872.\nIts class of ships (see below) was new;\nnobody knew the type of wood.',

@@ -13,6 +13,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import (
+    ConfigurationError,
     Document,
     InputTooLargeError,
     Progress,
@@ -115,6 +116,12 @@ def test_default_budgets() -> None:
     extraction = summarizer.summarize_for_extraction_sync(CHRONICLE, 'founders')
     assert extraction.stats.budget == extraction.stats.tokens_in // 5
     assert extraction.stats.ratio >= 5
+
+
+def test_a_model_may_be_named() -> None:
+    assert Summarizer(model='extractive').summarize_sync('One fact.').stats.model == 'extractive'
+    with pytest.raises(ConfigurationError, match='nowhere'):
+        Summarizer(model='nowhere:small')
 
 
 def test_a_negative_budget_and_too_large_an_input_are_refused() -> None:
