@@ -34,7 +34,7 @@ KIND_WEIGHTS = {
 KIND_IMPORTANCE = {
     Kind.PROSE: 3,
     Kind.DECLARATION: 5,
-    Kind.MEMBER: 3,
+    Kind.MEMBER: 2,
     Kind.ROW: 2,
     Kind.LIST: 2,
     Kind.COMMENT: 1,

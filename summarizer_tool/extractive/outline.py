@@ -248,7 +248,7 @@ def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: in
     # What a function returns may stand on the line above it.
     if index and _indent(lines[index - 1]) == _indent(lines[index]) and _is_type(tokens.get(index - 1, ())):
         index -= 1
-    signed = [lines[at] for at in range(index, last + 1) if at not in tokens or not tokens[at][0].is_of(Comment)]
+    signed = lines[index : last + 1]
     signature = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
     below = next(iter(tokens.get(last + 1, ())), None)
     above = [*_comments_above(tokens, lines, index)]

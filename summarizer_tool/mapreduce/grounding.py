@@ -119,6 +119,14 @@ class _Lines:
     def together(self, numbers: Iterable[int]) -> frozenset[str]:
         return frozenset(word for number in numbers for word in self.words[number])
 
+    def say(self, text: str, numbers: Sequence[int]) -> bool:
+        """Return whether a text stands word for word on one line, or on a few together that follow each other."""
+        if any(text in self.texts[number] for number in numbers):
+            return True
+        first, last = min(numbers, default=0), max(numbers, default=0)
+        together = len(numbers) > 1 and last - first == len(numbers) - 1
+        return together and text in one_line(' '.join(self.texts[number] for number in range(first, last + 1)))
+
     def locate(self, wanted: frozenset[str], spelled: str, near: Sequence[int]) -> list[int] | None:
         """The lines that together state `wanted`: none if the headings do, one, or two if that is how it stands.
 
@@ -265,7 +273,7 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
         return []
     if _WORD.fullmatch(text) and text not in known.texts.values():  # a word says nothing of anything
         return []
-    if any(text.rstrip('.') in known.texts[number] for number in cited):
+    if known.say(text.rstrip('.'), cited):
         return _fewest(text, cited, known)
     said = asked(text)
     if _is_contradicted(text, cited, known):

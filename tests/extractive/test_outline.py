@@ -237,7 +237,7 @@ def test_what_others_declare(code: str, shown: list[str]):
                 [
                     'MAX_CRATES = 8 """Crates that one store may hold.',
                     'class Store( Base, ):',
-                    'limit: Annotated[ int, Field(gt=0), ] = 3 """What it may hold at once.',
+                    'limit: Annotated[ int, # as counted Field(gt=0), ] = 3 """What it may hold at once.',
                 ]
             ),
         ),

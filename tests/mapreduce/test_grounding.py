@@ -100,6 +100,13 @@ def test_what_names_something_invented_is_dropped(text: str, evidence: list[int]
     assert check(text, evidence) == ()
 
 
+def test_what_stands_on_lines_that_follow_each_other_is_supported_word_for_word() -> None:
+    source = 'def keep(path: str) -> None:\n    """Keep a file, or a folder if it is one."""'
+    text = 'def keep(path: str) -> None: """Keep a file, or a folder if it is one.'
+    assert check(text, [1, 2], source) == (1, 2)
+    assert check(text.replace('if it is one', 'if it is not'), [1, 2], source) == ()
+
+
 def test_names_that_both_occur_are_not_told_apart() -> None:
     assert check('Morn opposed Ada Brook.', [3]) == (1, 3)
 
