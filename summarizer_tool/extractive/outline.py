@@ -4,10 +4,10 @@ A lexer tells code from what stands in strings and comments, in whatever languag
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, groupby, islice
+from itertools import accumulate, groupby, islice, takewhile
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,10 @@ _TYPES = frozenset(
     'class enum interface module namespace object protocol record struct trait type union'.split()  # noqa: SIM905
 )
 _DECLARES = _TYPES | {'def', 'fn', 'fun', 'func', 'function', 'sub'}
-_CONTROLS = frozenset('if for foreach while switch catch return else elif with try do match case when until'.split())  # noqa: SIM905
+_CONTROLS = frozenset(
+    """assert await case catch do elif else for foreach if match new raise return switch synchronized throw try until
+    when while with yield""".split()  # noqa: SIM905
+)
 _LEGAL = regex.compile(
     r'\bcopyright(?: \(c\)| ©|[ :]*\d)|©|\bSPDX-|\b(?:licen[cs]ed|distributed) under\b|\blicen[cs]e information\b'
     r'|\ball rights reserved\b|\bfree software\b|\bredistributions? (?:of|and use)\b',
@@ -50,8 +53,9 @@ _OPENING = regex.compile(r'\s*\{?\s*$')
 _HIDDEN = regex.compile(r'(?<!\w)(?:_\w+|#\w+|private|protected|internal)\b')
 _QUOTES = regex.compile(r'^[a-zA-Z]{0,2}(?:"""|\'\'\'|"|\')')
 _COMMENT_MARKS = regex.compile(
-    r'.*[=~_*#-]{5}.*|^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*(?:[=~*#-]{2,}\s+)?'
-    r'|(?:\s+[=~*#-]{2,})?\s*(?:\*+/|"""|\'\'\')?\s*$'
+    r'.*[=~_*#-]{5}.*|^\s*/{3}\s*</?\w+>\s*$'
+    r'|^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+!?|--+|;+|%+|[a-zA-Z]{0,2}(?:"""|\'\'\'))?\s*(?:[=~*#-]{2,}\s+)?'
+    r'|(?:</\w+>)?(?:\s+[=~*#-]{2,})?\s*(?:\*+/|"""|\'\'\')?\s*$'
 )
 """And all of a banner."""
 
@@ -90,10 +94,10 @@ TokensOfLines = Mapping[int, Sequence[_Token]]
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
     named = language_of(path[0]) if path else ''
-    found = _declarations(_tokens(named, lines), lines) if named else []
+    found = _Code(lines, _tokens(named, lines)).declarations() if named else []
     if not found and _may_be_code(lines):
         language = _language(lines[:_SAMPLE_LINES])
-        found = _declarations(_tokens(language, lines), lines) if language else []
+        found = _Code(lines, _tokens(language, lines)).declarations() if language else []
     return found, [HeadingSection(tuple(path), (0,) * len(path))]
 
 
@@ -154,71 +158,119 @@ def _joint(offset: int, kind: object, value: str) -> tuple[object, int]:
     return kind, -1 if kind is Comment.Multiline else offset
 
 
-def _declarations(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> list[Statement]:
-    tokens = _without_legal_notices(tokens, lines)
-    declared: list[Statement] = []
-    around: list[_Scope] = []
-    end = -1
-    for index in sorted(tokens):
-        indent = _indent(lines[index])
-        if not tokens[index][0].is_of(Punctuation):  # a bracket alone goes on with what is above it
-            around = [scope for scope in around if scope.indent < indent]
-        is_inside = not all(scope.is_type for scope in around)
-        if _declares(tokens[index]):
-            is_type = any(token.text in _TYPES for token in tokens[index])
-            is_public = _is_public(lines[index], around)
-            around.append(_Scope(indent, is_type, is_public and is_type))
-            found = _declaration(tokens, lines, index, Kind.DECLARATION if is_public else Kind.COMMENT)
-            declared.append(replace(found, is_opening=is_type and is_public))
-        elif index > end and not is_inside and _is_member(tokens, lines, index, is_in_type=bool(around)):
-            kind = Kind.MEMBER if _is_public(lines[index], around) else Kind.COMMENT
-            declared.append(_declaration(tokens, lines, index, kind))
-        if index > end and not is_inside:
-            end = _last_line(tokens, lines, index)
-    said = '\n'.join(each.text for each in declared)
-    if not declared:
-        return []
-    remarks = [
-        Statement(sentence.text, sentence.evidence, 0, index, Kind.COMMENT)
-        for index in sorted(tokens)
-        if tokens[index][0].is_of(Comment, String.Doc)
-        for sentence in _sentences(tokens[index][0], lines)
-        if is_whole(sentence.text) and sentence.text not in said
-    ]
-    return sorted([*declared, *remarks], key=lambda each: each.paragraph)
+class _Code:
+    """Lines of code as a lexer reads them."""
 
+    def __init__(self, lines: Sequence[NumberedLine], tokens: TokensOfLines) -> None:
+        self.lines = lines
+        self.tokens = tokens
+        self.comments: dict[int, int] = {}
+        """The line after the last one of each comment and docstring, by its first line; no notices of licences."""
+        begun = end = -1
+        for at in sorted(tokens):
+            if tokens[at][0].is_of(Comment, String.Doc):
+                goes_on = at == end and not lines[at - 1].blank_after and _indent(lines[at]) == _indent(lines[begun])
+                begun = begun if goes_on else at
+                end = self.comments[begun] = min(at + tokens[at][0].height, len(lines))
+        for at, end in [*self.comments.items()]:
+            if any(_LEGAL.search(line.text) for line in lines[at:end]):
+                del self.comments[at]
+        self._comment_before = {
+            end: at
+            for at, end in self.comments.items()
+            if not tokens[at][0].is_of(String.Doc) and not lines[end - 1].blank_after
+        }
 
-def _without_legal_notices(tokens: TokensOfLines, lines: Sequence[NumberedLine]) -> TokensOfLines:
-    """The tokens without the comments that tell who may use the file."""
-    left = dict(tokens)
-    paragraph: list[int] = []
-    for index in sorted(tokens):
-        comment = tokens[index][0]
-        if not comment.is_of(Comment):
-            paragraph = []
-            continue
-        paragraph.append(index)
-        if _LEGAL.search(comment.text) or (len(paragraph) > 1 and paragraph[-2] not in left):
-            for at in paragraph:
-                left.pop(at, None)
-        if lines[index + comment.height - 1].blank_after:
-            paragraph = []
-    return left
+    def declarations(self) -> list[Statement]:
+        """What is declared, and what else is said; nothing where there is no declaration."""
+        declared: list[Statement] = []
+        around: list[_Scope] = []
+        end = -1
+        for index in sorted(self.tokens):
+            indent = _indent(self.lines[index])
+            if not self.tokens[index][0].is_of(Punctuation):  # a bracket alone goes on with what is above it
+                around = [scope for scope in around if scope.indent < indent]
+            is_inside = not all(scope.is_type for scope in around)
+            is_hidden = _HIDDEN.search(self.lines[index].text.partition('(')[0]) is not None
+            is_public = not is_hidden and all(scope.is_public for scope in around)
+            if _declares(self.tokens[index]):
+                is_type = any(token.text in _TYPES for token in self.tokens[index])
+                around.append(_Scope(indent, is_type, is_public and is_type))
+                found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
+                declared.append(replace(found, is_opening=is_type and is_public))
+            elif index > end and not is_inside and self._is_member(index, is_in_type=bool(around)):
+                declared.append(self._declaration(index, Kind.MEMBER if is_public else Kind.COMMENT))
+            if index > end and not is_inside:
+                end = self._last_line(index)
+        said = '\n'.join(each.text for each in declared)
+        remarks = [
+            Statement(sentence.text, sentence.evidence, 0, at, Kind.COMMENT)
+            for at in (self.comments if declared else ())
+            for sentence in self._sentences(at)
+            if is_whole(sentence.text) and sentence.text not in said
+        ]
+        return sorted([*declared, *remarks], key=lambda each: each.paragraph)
 
+    def _is_member(self, index: int, *, is_in_type: bool) -> bool:
+        """Return whether a line that declares no type and no function is documented: a field, a constant."""
+        here = self.tokens[index]
+        if (
+            here[0].is_of(Comment, String, Punctuation)
+            or here[0].text in _CONTROLS
+            or _is_annotation(self.lines[index])
+        ):
+            return False
+        if next((token.text[0] for token in here if token.text[0] in '(=:'), '') == '(':  # a call
+            return False
+        below = self._docstring(self._last_line(index) + 1)
+        # Outside of a type a comment may be about more than the line below it.
+        above = self._comment_before.get(index) if is_in_type else None
+        return any(at and _indent(self.lines[at]) == _indent(self.lines[index]) for at in (below, above))
 
-def _is_public(line: NumberedLine, around: Sequence[_Scope]) -> bool:
-    return _HIDDEN.search(line.text.partition('(')[0]) is None and all(scope.is_public for scope in around)
+    def _docstring(self, at: int) -> int | None:
+        return at if at in self.comments and self.tokens[at][0].is_of(String.Doc) else None
 
+    def _declaration(self, index: int, kind: Kind) -> Statement:
+        """The declaration that begins on a line, with the first sentence of what is said below or above it."""
+        last = self._last_line(index)
+        # What a function returns may stand on the line above its name.
+        if index and self.tokens[index][0].is_of(Name.Function) and _is_type(self.tokens.get(index - 1, ())):
+            index -= 1
+        signed = self.lines[index : last + 1]
+        text = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
+        above = next(at for at in range(index, -1, -1) if not at or not _is_annotation(self.lines[at - 1]))
+        below = self._docstring(last + 1)
+        comment = self._comment_before.get(above) if below is None else below
+        first = None if comment is None else next(iter(self._sentences(comment)), None)
+        if first and below is not None:
+            quotes = _QUOTES.match(self.tokens[below][0].text)
+            text = f'{text} {quotes.group() if quotes else ""}{first.text}'
+        elif first:
+            text = f'{ended(first.text)} {text}'
+        evidence = tuple(sorted({*(line.number for line in signed), *(first.evidence if first else ())}))
+        return Statement(text, evidence, 0, index, kind)
 
-def _is_member(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int, *, is_in_type: bool) -> bool:
-    """Return whether a line that declares no type and no function is one that is documented: a field, a constant."""
-    if tokens[index][0].is_of(Comment, String, Punctuation) or tokens[index][0].text in _CONTROLS:
-        return False
-    last = _last_line(tokens, lines, index)
-    around = [last + 1] if last + 1 in tokens and tokens[last + 1][0].is_of(String.Doc) else []
-    if is_in_type:  # elsewhere a comment may be about more than the line below it
-        around += islice(_comments_above(tokens, lines, index), 1)
-    return any(_indent(lines[at]) == _indent(lines[index]) for at in around)
+    def _last_line(self, index: int) -> int:
+        """The index of the line on which the brackets are closed that are opened from a line on."""
+        last, open_brackets = index, 0
+        for last in range(index, min(index + _MOST_LINES, len(self.lines))):
+            text = ''.join(token.text for token in self.tokens.get(last, ()) if not token.is_of(String, Comment))
+            open_brackets += sum(map(text.count, '([')) - sum(map(text.count, ')]'))
+            if open_brackets <= 0:
+                break
+        return last
+
+    def _sentences(self, at: int) -> list[Sentence]:
+        """What a comment says, paragraph by paragraph."""
+        found: list[Sentence] = []
+        paragraph: list[NumberedLine] = []
+        for line in self.lines[at : self.comments[at]]:
+            if bare := _COMMENT_MARKS.sub('', line.text):
+                paragraph.append(replace(line, text=bare))
+            if paragraph and (line.blank_after or not bare):
+                found += sentences(paragraph)
+                paragraph = []
+        return [*found, *sentences(paragraph)] if paragraph else found
 
 
 def _declares(here: Sequence[_Token]) -> bool:
@@ -239,43 +291,18 @@ def _declares(here: Sequence[_Token]) -> bool:
         return False
     if here[0].is_of(Text):  # a function of a shell
         return ''.join(token.text for token in here[1:3]) == '()'
-    return here[0].is_of(Name, Keyword) and any(token.text[0] == '(' for token in here[1:4])
-
-
-def _declaration(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int, kind: Kind) -> Statement:
-    """The declaration that begins on a line, with the first sentence of what is said below or above it."""
-    last = _last_line(tokens, lines, index)
-    # What a function returns may stand on the line above it.
-    if index and _indent(lines[index - 1]) == _indent(lines[index]) and _is_type(tokens.get(index - 1, ())):
-        index -= 1
-    signed = lines[index : last + 1]
-    signature = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
-    below = next(iter(tokens.get(last + 1, ())), None)
-    above = [*_comments_above(tokens, lines, index)]
-    if below is not None and below.is_of(String.Doc):
-        first = next(iter(_sentences(below, lines)), None)
-        quotes = _QUOTES.match(below.text)
-        text = f'{signature} {quotes.group() if quotes else ""}{first.text}' if first else signature
-    else:
-        first = next((each for at in reversed(above) for each in _sentences(tokens[at][0], lines)), None)
-        text = f'{ended(first.text)} {signature}' if first else signature
-    evidence = tuple(sorted({*(line.number for line in signed), *(first.evidence if first else ())}))
-    return Statement(text, evidence, 0, index, kind)
-
-
-def _last_line(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int) -> int:
-    """The index of the line on which the brackets are closed that are opened from a line on."""
-    last, open_brackets = index, 0
-    for last in range(index, min(index + _MOST_LINES, len(lines))):
-        text = ''.join(token.text for token in tokens.get(last, ()) if not token.is_of(String, Comment))
-        open_brackets += sum(map(text.count, '([')) - sum(map(text.count, ')]'))
-        if open_brackets <= 0:
-            break
-    return last
+    words = sum(1 for _ in takewhile(lambda token: token.is_of(Name, Keyword), here))
+    return 0 < words < 4 and here[words].text[0] == '('
 
 
 def _indent(line: NumberedLine) -> int:
     return len(line.text) - len(line.text.lstrip())
+
+
+def _is_annotation(line: NumberedLine) -> bool:
+    """Return whether a line says something about the declaration below it: `@Override`, `#[test]`, `[Obsolete]`."""
+    text = line.text.strip()
+    return text.startswith(('@', '#[')) or (text[:1] == '[' and text[-1:] == ']')
 
 
 def _is_type(here: Sequence[_Token]) -> bool:
@@ -285,26 +312,3 @@ def _is_type(here: Sequence[_Token]) -> bool:
         or (token.is_of(Operator) and token.text in '*&')
         for token in here
     )
-
-
-def _comments_above(tokens: TokensOfLines, lines: Sequence[NumberedLine], index: int) -> Iterator[int]:
-    """The lines on which the comments right above a line begin, from below."""
-    while (at := next((at for at in range(index - 1, -1, -1) if at in tokens), None)) is not None:
-        last = at + tokens[at][0].height - 1
-        if not tokens[at][0].is_of(Comment) or last + 1 != index or lines[last].blank_after:
-            return
-        yield at
-        index = at
-
-
-def _sentences(token: _Token, lines: Sequence[NumberedLine]) -> list[Sentence]:
-    """What a comment says, paragraph by paragraph."""
-    found: list[Sentence] = []
-    paragraph: list[NumberedLine] = []
-    for line in lines[token.line : token.line + token.height]:
-        if bare := _COMMENT_MARKS.sub('', line.text):
-            paragraph.append(replace(line, text=bare))
-        if paragraph and (line.blank_after or not bare):
-            found += sentences(paragraph)
-            paragraph = []
-    return [*found, *sentences(paragraph)] if paragraph else found
