@@ -10,7 +10,7 @@ import regex
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
-from summarizer_tool.text.sentences import VERB, Sentence, is_whole, plain, sentences
+from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, sentences, shown
 from summarizer_tool.text.structure import is_row
 
 _LISTED, _SHORT = 3, 45
@@ -207,6 +207,7 @@ class StatementReader:
 
     def say(self, text: str, evidence: Iterable[int], kind: Kind = Kind.PROSE, lead: str = '') -> None:
         """Say something, with the heading it needs if it begins with a pronoun."""
+        text, lead = shown(text), shown(lead)
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
@@ -215,7 +216,8 @@ class StatementReader:
             term = self.terms[-1][1]
             if lines[0] - term.number <= _TERM_REACH:
                 defined, lines = term.number, (*lines, term.number)
-                lead = '' if term.text.split(maxsplit=1)[0] in text else term.text
+                named = shown(term.text)
+                lead = '' if named.split(maxsplit=1)[0] in text else named
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and self._is_nameless(text))):
             lead = self._subject_for(text)
@@ -312,7 +314,7 @@ class StatementReader:
         said = [*sentences(lines, self.language)]
         self.before = self.before if self.is_quoted or not said else said[-1]
         for place, sentence in enumerate(said):
-            text = plain(sentence.text)  # marks that go on over several lines
+            text = bare(sentence.text)  # marks that go on over several lines
             if _ELSEWHERE.match(text):
                 continue
             is_said = is_whole(text, self.language)

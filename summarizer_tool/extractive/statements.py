@@ -25,7 +25,7 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
-from summarizer_tool.text.sentences import plain, without_split_tags
+from summarizer_tool.text.sentences import bare, plain, without_split_marks
 from summarizer_tool.text.stop_words import language_of
 from summarizer_tool.text.structure import is_row, is_underline
 
@@ -79,7 +79,7 @@ _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    texts = [_MARGIN.sub('', text) for text in without_split_tags([line.text for line in lines])]
+    texts = [_MARGIN.sub('', text) for text in without_split_marks([line.text for line in lines])]
     lines = [line if line.text == text else replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
     levels = range(1 - len(path), 1)
     reader = StatementReader(
@@ -279,7 +279,7 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
 
 def _read_item(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
     bold = _BOLD.match(lines[0].text)
-    lines = [replace(line, text=text) for line in lines if (text := plain(line.text))]
+    lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
     if reader.paragraph:
         reader.flush()
     if not lines:
@@ -307,7 +307,7 @@ def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> 
         reader.terms.append((indent, term))
     reader.flush()
     reader.last_definition = line.number
-    reader.paragraph.append(replace(line, text=plain(text)))
+    reader.paragraph.append(replace(line, text=bare(text)))
 
 
 def _is_labelled(text: str) -> bool:
@@ -317,7 +317,7 @@ def _is_labelled(text: str) -> bool:
 
 
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
-    text = _MARK.sub('', plain(line.text.lstrip('>: \t')))
+    text = _MARK.sub('', bare(line.text.lstrip('>: \t')))
     text = _MARK_OF_CONVERSATIONS.sub('', text) if reader.speakers else text
     is_quoted = line.text.lstrip().startswith('>')
     if reader.items or reader.columns or reader.pairs or is_quoted != reader.is_quoted:

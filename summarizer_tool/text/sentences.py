@@ -36,8 +36,10 @@ _LINK = regex.compile(r'\[([^\[\]]{1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,50
 _FOOTNOTE = regex.compile(
     r'\[(?:\^?\w{1,3}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\](?!\()', regex.IGNORECASE
 )
-_STARS = regex.compile(r'(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
-_UNDERSCORES = regex.compile(r'(?<![\w_])(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
+# No mark of emphasis: a star in quotes of its own, and the name of a special method.
+_STARS = regex.compile(r'(?<![\w*"\'])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
+_UNDERSCORES = regex.compile(r'(?<![\w_])(?!__[a-z]\w*__(?!\w))(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
+_RETRACTED = regex.compile(r'(?<!~)~~(?=[^\s~])[^~]{1,1000}+(?<=\S)~~(?!~)')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 # Marks in a code span are no marks; these code points are no characters of any text.
 _KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&')}
@@ -123,6 +125,16 @@ def ended(text: str) -> str:
 
 def plain(text: str) -> str:
     """Take the markdown marks off one line: links, emphasis, code spans, footnotes, tags, URLs in brackets."""
+    return shown(bare(text))
+
+
+def shown(text: str) -> str:
+    """What `bare` returns, as it is shown."""
+    return text.translate(_FREED)
+
+
+def bare(text: str) -> str:
+    """As `plain`, but so that what stood in code spans has no marks if it is read once more, until it is `shown`."""
     if not any(mark in text for mark in '[*_`<!&') and 'http' not in text:
         return one_line(text)
     if '`' in text:
@@ -134,14 +146,15 @@ def plain(text: str) -> str:
     text = _FOOTNOTE.sub('', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = html.unescape(_TAG.sub(' ', text))
-    return one_line(_URL_ASIDE.sub('', text)).translate(_FREED)
+    return one_line(_URL_ASIDE.sub('', text))
 
 
-def without_split_tags(texts: Sequence[str]) -> list[str]:
-    """Take HTML tags that go on over several lines out of lines of markdown; as many lines remain."""
+def without_split_marks(texts: Sequence[str]) -> list[str]:
+    """Take out of lines of markdown what goes on over several: HTML tags, and what is struck out; as many remain."""
     joined = '\n'.join(texts)
-    if '<' not in joined:
+    if '<' not in joined and '~~' not in joined:
         return list(texts)
+    joined = _RETRACTED.sub(lambda struck: '\n' * struck.group().count('\n'), joined)
     return _TAG.sub(lambda tag: '\n' * tag.group().count('\n') or tag.group(), joined).split('\n')
 
 
@@ -152,7 +165,7 @@ _GOES_ON = regex.compile(r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]
 
 def _is_dotted(text: str, end: int) -> bool:
     """Return whether a full stop joins two names, as in `asyncio.Task`, rather than sentences without a blank."""
-    if text[end - 1] != '.' or not text[end].isalnum():
+    if text[end - 1] != '.' or not (text[end].isalnum() or text[end] == '_'):
         return False
     after = _WORD.match(text, end)
     return after is not None and not names.is_opener(after.group())
@@ -193,7 +206,9 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
     begin = 0
     for end in _boundaries(text, language, starts):
         last = len(text[:end].rstrip())
-        if end < len(text) and (is_abbreviated(text, last) or _is_dotted(text, end) or _GOES_ON.match(text, last)):
+        if end < len(text) and (
+            is_abbreviated(text, last, language) or _is_dotted(text, end) or _GOES_ON.match(text, last)
+        ):
             continue
         if piece := text[begin:end].strip():
             on = lines[max(0, bisect_right(starts, begin) - 1) : bisect_left(starts, end)]

@@ -90,6 +90,11 @@ def language_of(words: Iterable[str]) -> str:
     return max(_LANGUAGES, key=lambda code: sum(times[word] for word in _LANGUAGES[code] if word in times))
 
 
+def is_stop_word(word: str, language: str) -> bool:
+    """Return whether a word is one of the stop words of a language, whose ISO code is among the known ones."""
+    return word.casefold() in _LANGUAGES[language]
+
+
 def stop_words(words: Iterable[str]) -> frozenset[str]:
     """The stop words of the language that a question is in.
 

@@ -61,6 +61,17 @@ Content is available under CC BY-SA.
     )
 
 
+def test_marks_in_code_spans_are_none_wherever_they_stand():
+    page = 'The gate calls `__init__`\nbefore `__new__` in all mills.\n\n- `__all__`: what `_x_` is.\n\n`_keep_`\n: It keeps.\n'
+    assert read(page) == snapshot(
+        [
+            ('The gate calls __init__ before __new__ in all mills.', (1, 2)),
+            ('__all__: what _x_ is.', (4,)),
+            ('_keep_: It keeps.', (7, 6)),
+        ]
+    )
+
+
 def test_a_table_names_its_columns():
     table = """
 | Ship | Master | Lost |

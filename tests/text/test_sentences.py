@@ -4,7 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.sentences import is_whole, plain, sentences
+from summarizer_tool.text.sentences import is_whole, plain, sentences, without_split_marks
 
 
 def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
@@ -52,6 +52,46 @@ def test_abbreviations_do_not_end_a_sentence():
     )
 
 
+@pytest.mark.parametrize(
+    ('language', 'text', 'cut'),
+    [
+        (
+            'de',
+            'Hier tagt die 3. Kammer unter Dr. jur. Orme. Das 19. Jahrhundert endet. Es kostet 20. Die Mühle steht.',
+            snapshot(
+                [
+                    'Hier tagt die 3. Kammer unter Dr. jur. Orme.',
+                    'Das 19. Jahrhundert endet.',
+                    'Es kostet 20.',
+                    'Die Mühle steht.',
+                ]
+            ),
+        ),
+        (
+            'nb',
+            'Loven kom 17. mai 1905. Han bor i 3. etasje.',
+            snapshot(['Loven kom 17. mai 1905.', 'Han bor i 3. etasje.']),
+        ),
+        (
+            'en',
+            'Requests: max. 300 a minute. Min. 18 years are needed. It has 12. Orme has max. Nobody came.',
+            snapshot(
+                [
+                    'Requests: max. 300 a minute.',
+                    'Min. 18 years are needed.',
+                    'It has 12.',
+                    'Orme has max.',
+                    'Nobody came.',
+                ]
+            ),
+        ),
+        ('en', 'It calls gate.__del__(self) at the end.', snapshot(['It calls gate.__del__(self) at the end.'])),
+    ],
+)
+def test_full_stops_of_ordinals_and_before_numbers(language: str, text: str, cut: list[str]):
+    assert [each.text for each in sentences([NumberedLine(1, text)], language)] == cut
+
+
 def test_a_sign_or_a_small_letter_after_a_mark_ends_no_sentence():
     text = 'It needs mill != "Orme" here. It leaves $? = 255, and stops. Sold ... twice. Why? he asked. It has 7 ? S 4.'
     assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
@@ -96,6 +136,17 @@ def test_old_quotation_marks_stay():
 def test_marks_in_a_code_span_are_none():
     line = 'Calls `__init__`, `a*b*c`, **`_x_`** and `$_` of [`List<code>`](/list) as `&amp;` says.'
     assert plain(line) == 'Calls __init__, a*b*c, _x_ and $_ of List<code> as &amp; says.'
+
+
+def test_names_of_special_methods_and_quoted_stars_are_no_emphasis():
+    line = "Call __repr__ of __all__ orders, nargs='*' or '*', but __not__*all*."
+    assert plain(plain(line)) == "Call __repr__ of __all__ orders, nargs='*' or '*', but __not__*all*."
+    assert plain('A __very old__ *mill*.') == 'A very old mill.'
+
+
+def test_what_is_struck_out_goes():
+    lines = ['The toll is ~~two crowns. It', 'is paid at~~ three crowns.', 'A ~~ B']
+    assert without_split_marks(lines) == ['The toll is ', ' three crowns.', 'A ~~ B']
 
 
 def test_plain_takes_marks_off():
