@@ -108,8 +108,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     found = [statement for statement in found if _says_something(statement)] or found
     updates = {newest for _, newest in former}
     binding = _binding(found, headings, target_tokens) if aim is scoring.Aim.GIST else frozenset[str]()
-    if aim is not scoring.Aim.ANSWER:
-        found = _solid(found, target_tokens)
+    found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = _names_seen(found, common)
     relevance = _relevances(found, headings, request.focus)
@@ -212,6 +211,14 @@ def _with_opening(said: list[Statement]) -> list[Statement]:
     if first is not None:
         said[first] = replace(said[first], is_opening=True)
     return said
+
+
+def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
+    """The statements without the lines of code that have no word of what is asked."""
+    asked = {*scoring.content_words(focus.questions or focus.focus_areas)}
+    return [
+        each for each in found if each.kind is not Kind.CODE or not asked.isdisjoint(scoring.content_words(each.text))
+    ] or found
 
 
 def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:

@@ -30,6 +30,9 @@ _ANTECEDENT_REACH = 300
 _TERM_REACH = 20
 """Lines up to which what stands below a term is said of it."""
 
+_LONGEST_LEAD = 120
+"""Characters of a sentence that leads to a list and is said with each part of it."""
+
 _LEAST_WORDS = 4
 """Words under which what is no sentence is a label, a greeting or who has signed."""
 
@@ -117,7 +120,7 @@ _DEFINED = regex.compile(
     r'|property|setting|type|value|variable)\b'
 )
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
-_IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
+_IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
@@ -150,6 +153,9 @@ def subject_of(heading: str) -> str:
         return ''
     words = [word for word in title.split() if len(word) > 3]
     return title if title[0].isupper() and sum(word[0].isupper() for word in words) * 2 > len(words) else ''
+
+
+NOTHING = Sentence('', ())
 
 
 @dataclass(slots=True)
@@ -185,7 +191,7 @@ class StatementReader:
     """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
     is_quoted: bool = False
     """Whether the lines at hand stand behind `>`."""
-    before: Sentence = Sentence('', ())  # noqa: RUF009
+    before: Sentence = NOTHING
     """The last sentence of the paragraph before, those of quotations aside."""
     last_definition: int = 0
     """The line on which the last definition began."""
@@ -197,7 +203,7 @@ class StatementReader:
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.gender, self.speaker = '', None
+        self.gender, self.speaker, self.before = '', None, NOTHING
         self.terms.clear()
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
@@ -335,7 +341,9 @@ class StatementReader:
         """Return whether what is no sentence states nothing: an end without its beginning, a heading, a label."""
         is_end = goes_on and _AMID.match(text) is not None
         is_heading = leads and len(text) < ASIDE_REACH and is_name(text) and VERB.search(text.lower()) is None
-        is_label = alone and len(text.split()) < _LEAST_WORDS and _LABEL.fullmatch(text) is not None
+        is_label = (
+            alone and len(text.split()) < _LEAST_WORDS and ': ' not in text and _LABEL.fullmatch(text) is not None
+        )
         return is_end or is_heading or is_label or text.endswith((',', ':'))
 
     def flush(self) -> None:
@@ -366,8 +374,10 @@ class StatementReader:
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]
-        lead = above.titles[-1] if above.titles and above.numbers[-1] else ''
-        numbers = (*(item.number for item in group), *(above.numbers[-1:] if lead else ()))
+        lead, numbers = (above.titles[-1], above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
+        if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD:
+            lead, numbers = self.before.text.rstrip(': '), self.before.evidence
+        numbers = (*(item.number for item in group), *numbers)
         kind = Kind.LIST if lead or len(group) > 1 else Kind.FRAGMENT
         self.say('; '.join(item.text for item in group), numbers, kind, lead)
 

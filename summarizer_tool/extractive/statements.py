@@ -5,7 +5,7 @@ said of whom it speaks, that stands before a colon: who is speaking, the heading
 pronoun, the label or the lead-in of a list item, what a definition defines.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -14,6 +14,7 @@ import regex
 
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
+    NOTHING,
     SPEAKER,
     HeadingSection,
     Kind,
@@ -111,7 +112,14 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             _read_row(reader, line, following)
-        elif index in contents or _BOX.match(text) or text in said or boilerplate_lines.is_boilerplate(text):
+        elif (
+            index in contents
+            or _BOX.match(text)
+            or (
+                text in said and not (len(text) >= ASIDE_REACH and not line.blank_after and breaks_off(text, following))
+            )
+            or boilerplate_lines.is_boilerplate(text)
+        ):
             reader.flush()
             reader.leads_away = reader.leads_away or boilerplate_lines.leads_away(text)
         elif reader.references is not None or is_reference(text):
@@ -160,10 +168,19 @@ def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[in
 
 
 def _speakers(texts: Sequence[str]) -> frozenset[str]:
-    """The labels before a colon, or in brackets, that begin several lines: those of a conversation."""
-    turns = Counter(match.group(1) for text in texts if (match := SPEAKER.match(text) or _ROLE.match(text)))
+    """The labels before a colon, or in brackets, that begin several lines: those of a conversation.
+
+    One that stands once under each of several headings is that of a field.
+    """
+    said: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    section = 0
+    for text in texts:
+        section += text.startswith('#')
+        if match := SPEAKER.match(text) or _ROLE.match(text):
+            said[match.group(1)][section] += 1
+    turns = Counter({label: by.total() for label, by in said.items() if len(by) == 1 or max(by.values()) > 1})
     # Where nearly all lines begin so, somebody may have said one thing only.
-    is_chat = 4 * turns.total() > 3 * len(texts) and max(turns.values()) >= _SPEAKER_TURNS
+    is_chat = 4 * turns.total() > 3 * len(texts) and max(turns.values(), default=0) >= _SPEAKER_TURNS
     return frozenset(label for label, times in turns.items() if is_chat or times >= _SPEAKER_TURNS)
 
 
@@ -188,6 +205,7 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
 
 def _read_code(reader: StatementReader, line: NumberedLine, *, is_code: bool) -> None:
     is_code = is_code or _CODE.search(line.text) is not None
+    reader.before = NOTHING
     reader.say(_COMMENT.sub('', line.text).strip(), (line.number,), Kind.CODE if is_code else Kind.ROW)
 
 

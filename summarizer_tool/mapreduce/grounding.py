@@ -120,12 +120,14 @@ class _Lines:
         return frozenset(word for number in numbers for word in self.words[number])
 
     def say(self, text: str, numbers: Sequence[int]) -> bool:
-        """Return whether a text stands word for word on one line, or on a few together that follow each other."""
+        """Return whether a text stands on one of the lines, or its words do on a few that follow each other."""
         if any(text in self.texts[number] for number in numbers):
             return True
-        first, last = min(numbers, default=0), max(numbers, default=0)
-        together = len(numbers) > 1 and last - first == len(numbers) - 1
-        return together and text in one_line(' '.join(self.texts[number] for number in range(first, last + 1)))
+        lines = range(min(numbers, default=0), max(numbers, default=-1) + 1)
+        if len(numbers) < 2 or any(self.words[number] for number in lines if number not in numbers):
+            return False
+        there = [word for number in lines for word in sequence(self.texts.get(number, ''))]
+        return f' {" ".join(sequence(text))} ' in f' {" ".join(there)} '
 
     def locate(self, wanted: frozenset[str], spelled: str, near: Sequence[int]) -> list[int] | None:
         """The lines that together state `wanted`: none if the headings do, one, or two if that is how it stands.

@@ -39,6 +39,8 @@ _NUMBER_WORDS = frozenset(
     eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half
     twice second third fourth fifth sixth seventh eighth ninth tenth""".split()  # noqa: SIM905
 )
+# What a program is told or knows by it: `keep_all`, `keepAll`, `--keep-all`.
+_IDENTIFIER = regex.compile(r'\w*_\w+|(?<!\w)--?\p{L}[\w-]*|\b\p{Ll}+\p{Lu}\w*')
 _SYMBOLS = regex.compile(r'(?!`)[\p{S}%#@]|(?<!\w)[-−–](?=\d)')
 
 Place = tuple[int, int]
@@ -60,7 +62,7 @@ class GroundedFact:
 
 
 Sense = tuple[tuple[str, ...], ...]
-"""The parts that two facts must share to be compared at all: names, numbers and turning words, each in order."""
+"""The parts that two facts must share to be compared at all: names, numbers, turning words, identifiers, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ def _said(text: str) -> _FactWords:
             tuple(word for word in words if word in _NUMBER_WORDS),
             tuple('not' if word.endswith(("n't", 'n’t')) else word for word in words if _turns(word)),
             symbols,
+            tuple(_IDENTIFIER.findall(text)),
         ),
         frozenset(content_words(text)),
     )

@@ -246,3 +246,42 @@ def test_what_stands_in_brackets_is_a_mark_of_conversations_alone():
     assert [text for text, _ in read('A gate needs an [entry point] that leads to it.')] == snapshot(
         ['A gate needs an [entry point] that leads to it.']
     )
+
+
+def test_a_field_that_stands_under_each_heading_is_no_speaker():
+    page = '\n'.join(
+        f'## MAX_{name}\n\nDefault: {value}\n\nThe most of them (i.e. at once) that will ever be let through, or\nkept by {name}.\n'
+        for name, value in (('GATES', 8), ('CARTS', 3), ('BARGES', 0))
+    )
+    assert read(page)[2:4] == snapshot(
+        [
+            ('MAX_CARTS: Default: 3', (10, 8)),
+            ('The most of them (i.e. at once) that will ever be let through, or kept by CARTS.', (12, 13)),
+        ]
+    )
+
+
+def test_what_leads_to_a_list_is_said_with_it_and_not_over_code():
+    page = """
+# What it is not
+
+All that it does is:
+
+- take a crate
+- count it
+
+Do it like this:
+
+```python
+take(crate)
+```
+
+> Keep a list of the crates that you take.
+"""
+    assert read(page) == snapshot(
+        [
+            ('All that it does is: take a crate; count it', (5, 6, 3)),
+            ('take(crate)', (11,)),
+            ('> Keep a list of the crates that you take.', (14,)),
+        ]
+    )

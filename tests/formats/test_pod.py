@@ -112,8 +112,7 @@ async def test_a_summary_names_what_is_defined() -> None:
             'Mill::Gate',
             """\
 open number, close: Moves as many gates as are named.
---wait: Waits for the tide.
-sub open { 1 }\
+--wait: Waits for the tide.\
 """,
         )
     )

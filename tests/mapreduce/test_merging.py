@@ -156,3 +156,12 @@ def test_size_is_at_least_that_of_the_text() -> None:
     facts = [found('Vael ruled Marn.'), found('Morn did not.')]
 
     assert size(facts) >= tokens.count('\n'.join(fact.text for fact in facts))
+
+
+def test_facts_on_other_identifiers_are_no_duplicates():
+    texts = [
+        'def keep_all(crates): Keeps crates in a store.',
+        'def keep_all_here(crates): Keeps crates in a store here.',
+    ]
+    facts = [GroundedFact(text, 3, ((0, place),)) for place, text in enumerate(texts, 1)]
+    assert union(facts) == (facts, 0)
