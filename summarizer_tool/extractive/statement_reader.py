@@ -112,7 +112,7 @@ _POINTS_BACK = regex.compile(
     r'|page|paper|program|report|section|specification|tool|utility)\b)'
     r'|(?:After|At|By|Due to|During|For|From|In|Of|On|Since|To|Under|With) (?:this|these|that|those|such)\b'
     r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
-    r'|(?:Both|Conversely|Instead|Otherwise|The (?:former|latter|same))\b)'
+    r'|(?:Both|Conversely|Instead|Otherwise|The (?:former|latter|same|default is))\b)'
 )
 # What a definition calls what it defines.
 _DEFINED = regex.compile(
@@ -121,6 +121,8 @@ _DEFINED = regex.compile(
 )
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
+# The name in a signature: `gate.read(path, limit=8)`.
+_CALLED = regex.compile(r'[\w.]*\w(?=\([^)])')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
@@ -222,8 +224,7 @@ class StatementReader:
             term = self.terms[-1][1]
             if lines[0] - term.number <= _TERM_REACH:
                 defined, lines = term.number, (*lines, term.number)
-                named = shown(term.text)
-                lead = '' if named.split(maxsplit=1)[0] in text else named
+                lead = self._defined(shown(term.text), text, goes_on=bool(self.out) and self.out[-1].term == defined)
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and self._is_nameless(text))):
             lead = self._subject_for(text)
@@ -251,6 +252,13 @@ class StatementReader:
             if not self.is_conversation:  # in a chat nobody says more than is needed
                 kind = self.out.pop().kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
+
+    def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
+        """What of a term a sentence of its definition is said with: one that is not the first, without a signature."""
+        points_back = _PRONOUN.match(text) or (_POINTS_BACK.match(text) and not _DEFINED.match(text))
+        if term.split(maxsplit=1)[0] in text or (goes_on and points_back and self._sentence_before()):
+            return ''
+        return ((goes_on and _CALLED.match(term)) or [term])[0]
 
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""

@@ -62,6 +62,7 @@ _CODE = regex.compile(
     r'[{};]\s*$|\w\([^)\s]*[),]|[=!<>]=|[=-]>|::|\w_\w|</?\w+|^\s*(?:[$>]\s|//|#|--\s|/\*)|["\']\s*:'
     r'|^\s*(?:import|from|def|class|return|const|let|var|function|local|end|if|for|while)\b'
 )
+_PATCH = regex.compile(r'(?:diff --git |index \p{Hex}+\.\.|--- (?:a/|/dev/)|\+\+\+ (?:b/|/dev/)|@@ -\d+(?:,\d+)? \+\d)')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
@@ -102,8 +103,9 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         if index in blocks:
             if index - 1 not in blocks:
                 reader.flush()
-            if (is_code := blocks[index]) is not None:
-                _read_code(reader, line, is_code=is_code)
+            if block := blocks[index]:
+                reader.say(block[1], (line.number,), block[0])
+                reader.before = NOTHING
         elif (heading := _HEADING.match(text)) or index in titles:
             title = text[heading.end() :].strip().rstrip('#').rstrip() if heading else text
             reader.open_section(len(heading.group(1)) if heading else 2, plain(title), line.number)
@@ -142,24 +144,32 @@ def _is_title(reader: StatementReader, lines: Sequence[NumberedLine], index: int
     return len(reader.paragraph) == 1 and not lines[index - 1].blank_after
 
 
-def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int, bool | None]:
-    """The places of lines in blocks of code, each with whether it is code; none of their marks, which say nothing.
+def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int, tuple[Kind, str] | None]:
+    """The places of lines in blocks of code, each with what it is and says; none for their marks, which say nothing.
 
-    A block stands in a fence, behind a prompt, or further in than the line with `::` before it.
+    A block stands in a fence, behind a prompt, in a patch, or further in than the line with `::` before it.
     """
-    found: dict[int, bool | None] = {}
-    fence, is_code, literal = '', False, -1
+    found: dict[int, tuple[Kind, str] | None] = {}
+    fence, is_code, literal, is_patch = '', False, -1, False
     for place, text in enumerate(texts):
         mark = _FENCE.match(text)
+        said = _COMMENT.sub('', text).strip()
+        begins = _PATCH.match(text) is not None
+        is_patch = not fence and (begins or (is_patch and text[:1] in ' +-\\'))
         if fence:
             is_end = mark is not None and mark.group(1).startswith(fence) and not mark.group(2)
-            found[place] = None if is_end else is_code
+            kind = Kind.CODE if is_code or _CODE.search(text) else Kind.ROW
+            found[place] = None if is_end else (kind, said)
             fence = '' if is_end else fence
+        elif is_patch:
+            is_change = text[0] in '+-' and not begins
+            # A mark with a blank behind it would be that of a list.
+            found[place] = (Kind.ROW, text[0] + text[1:].strip()) if is_change else (Kind.CODE, said)
         elif mark and not (place and is_underline(texts[place - 1], text)):
             fence, found[place] = mark.group(1), None
             is_code = mark.group(2).lower() not in _TEXT_LANGUAGES
         elif _indent(text) > literal >= 0 or _PROMPT.match(text):
-            found[place] = True
+            found[place] = (Kind.CODE, said)
         else:
             literal = -1
         if not fence and literal < 0 and text.endswith('::') and not _BOX.match(text):
@@ -201,12 +211,6 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
         for place, (indent, below) in enumerate(pairwise(indents))
         if indent == 0 < below and _TITLE.match(lines[place].text)
     )
-
-
-def _read_code(reader: StatementReader, line: NumberedLine, *, is_code: bool) -> None:
-    is_code = is_code or _CODE.search(line.text) is not None
-    reader.before = NOTHING
-    reader.say(_COMMENT.sub('', line.text).strip(), (line.number,), Kind.CODE if is_code else Kind.ROW)
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:

@@ -285,3 +285,50 @@ take(crate)
             ('> Keep a list of the crates that you take.', (14,)),
         ]
     )
+
+
+def test_a_definition_goes_on_with_the_name_alone_and_with_what_it_points_back_to():
+    page = """
+gate.open(height, *, at=None)
+: Opens the gate that is the nearest to the mill.
+
+  If given, at should be a place. The default is the weir. If not given, the nearest is opened.
+
+  The keeper has to be there.
+"""
+    assert read(page) == snapshot(
+        [
+            ('gate.open(height, *, at=None): Opens the gate that is the nearest to the mill.', (2, 1)),
+            ('gate.open: If given, at should be a place.', (4, 1)),
+            ('gate.open: If given, at should be a place. The default is the weir.', (4, 1)),
+            (
+                'gate.open: If given, at should be a place. The default is the weir. If not given, the nearest is opened.',
+                (4, 1),
+            ),
+            ('gate.open: The keeper has to be there.', (6, 1)),
+        ]
+    )
+
+
+def test_a_patch_says_what_goes_and_what_comes():
+    page = """
+Open the gate at two.
+
+--- a/gate.py
++++ b/gate.py
+@@ -3,3 +3,3 @@ def gate():
+     if not keeper:
+-    return wait(hours=3)
++    return wait(hours=2)
+"""
+    assert read(page) == snapshot(
+        [
+            ('Open the gate at two.', (1,)),
+            ('a/gate.py', (3,)),
+            ('+++ b/gate.py', (4,)),
+            ('@@ -3,3 +3,3 @@ def gate():', (5,)),
+            ('if not keeper:', (6,)),
+            ('-return wait(hours=3)', (7,)),
+            ('+return wait(hours=2)', (8,)),
+        ]
+    )
