@@ -108,8 +108,8 @@ _PRONOUN = regex.compile(
     r'|^(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b'
 )
 _POINTS_BACK = regex.compile(
-    r'^(?:(?:This|These|That|Those|Such)\b(?! (?:article|book|chapter|document|guide|library|manual|memo|module|package'
-    r'|page|paper|program|report|section|specification|tool|utility)\b)'
+    r'^(?:(?:This|These|That|Those|Such)\b(?! (?:agreement|article|book|chapter|contract|document|guide'
+    r'|library|licen[cs]e|manual|memo|module|package|page|paper|policy|program|report|section|specification|tool|utility)\b)'
     r'|(?:After|At|By|Due to|During|For|From|In|Of|On|Since|To|Under|With) (?:this|these|that|those|such)\b'
     r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
     r'|(?:Both|Conversely|Instead|Otherwise|The (?:former|latter|same|default is))\b)'

@@ -26,7 +26,7 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
-from summarizer_tool.text.sentences import bare, plain, without_split_marks
+from summarizer_tool.text.sentences import VERB, bare, plain, without_split_marks
 from summarizer_tool.text.stop_words import language_of
 from summarizer_tool.text.structure import is_row, is_underline
 
@@ -307,7 +307,9 @@ def _read_item(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
     if not lines:
         return
     text = lines[0].text
-    is_short = len(text.split()) < _SHORT_ITEM_WORDS and not text.endswith(('.', '!', '?'))
+    words = len(text.split())
+    is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
+    is_short = is_short and not text.endswith(('.', '!', '?'))
     if len(lines) == 1 and (is_short or _is_labelled(text)):
         reader.items.append(replace(lines[0], text=text.rstrip('.:;,')))
         return

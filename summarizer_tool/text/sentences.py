@@ -112,6 +112,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
         return False
     if language != 'en' or (not text.isascii() and _OTHER_SCRIPT.search(text)):
         return True
+    text = text.capitalize() if text.isupper() else text
     # A condition alone has one verb, and no comma or "then" before what follows from it.
     least = 2 if _CONDITION.match(text) and not _LEADS_TO.search(_IN_BRACKETS.sub('', text)) else 1
     return sum(1 for _ in islice(VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least

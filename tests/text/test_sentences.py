@@ -18,6 +18,7 @@ def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
     ('text', 'language'),
     [
         ('She sold the mill in 1871.', 'en'),
+        ('NEITHER OF THEM SHALL BE LIABLE.', 'en'),
         ('Er kam am 3. Mai nach Hause.', 'de'),
         ('名前はまだ無いのである。', 'en'),
         ('هل هذا صحيح يا صديقي؟', 'en'),
@@ -38,6 +39,7 @@ def test_whole_sentences(text: str, language: str):
         'It was sold to the.',
         'Mm - hmm .',
         '"keep all of the notices".',
+        'IF THE TOLL IS TOO HIGH.',
         'If the mill was one of those north of the dyke (it is told so, but nobody knows).',
     ],
 )
