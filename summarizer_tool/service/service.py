@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
-from summarizer_tool.documents import changes, querying, reading
+from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
-from summarizer_tool.evidence.brief import rendering
-from summarizer_tool.evidence.brief.summary_brief import brief_of_summary
+from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.formats import reading as formats
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
@@ -38,7 +38,9 @@ from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
-from summarizer_tool.web.fetch import MayFetch, fetch
+
+if TYPE_CHECKING:
+    from summarizer_tool.web.fetch import MayFetch
 
 FACTS_SHARE = 0.55
 """Of the budget of a brief: what its facts may have. The rest is for the lines that prove them, and for the sources."""
@@ -127,10 +129,10 @@ class Service:
         """
         is_brief = request.format == 'brief'
         budget = request.max_output_tokens
-        if is_brief and 0 < budget < rendering.MIN_BUDGET:
+        if is_brief and 0 < budget < MIN_BUDGET:
             raise RequestError(
                 f'max_output_tokens={budget} is less than a brief needs; give at least '
-                f'{rendering.MIN_BUDGET}, or leave out format="brief"'
+                f'{MIN_BUDGET}, or leave out format="brief"'
             )
         # A brief names the handles among its sources.
         has_line = request.names_handles and not is_brief
@@ -206,7 +208,7 @@ class Service:
             text += '\n' + prompts.render('answers/outline', headings=headings)
         return AddedSource(text, source)
 
-    async def fetch_page(self, url: str, *, title: str = '', may_fetch: MayFetch | None = None) -> GivenSource:
+    async def fetch_page(self, url: str, *, title: str = '', may_fetch: 'MayFetch | None' = None) -> GivenSource:
         """Fetch a page, which is not stored by that.
 
         Args:
@@ -218,13 +220,15 @@ class Service:
             FetchError: If the URL is refused or cannot be fetched.
             InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
         """
+        from summarizer_tool.web.fetch import fetch
+
         with request_load(PAGE_CHARACTERS, self.summarizer.workers):
             fetched = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
         await self._check(fetched.text)
         document = await in_thread(_titled, fetched.text, title or one_line(fetched.title, LONGEST_TITLE), fetched.url)
         return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url), title)
 
-    async def add_page(self, url: str, *, may_fetch: MayFetch | None = None) -> Source:
+    async def add_page(self, url: str, *, may_fetch: 'MayFetch | None' = None) -> Source:
         """Fetch a page as `fetch_page` does and store it, for a program: `add_source` without the words about it.
 
         Raises:
@@ -268,6 +272,8 @@ class Service:
             UnknownSourceError: If the collection has no such source.
             RequestError: If the expression is wrong, or takes too long; says what to change.
         """
+        from summarizer_tool.documents import querying
+
         document = await in_io_thread(self.collection.document, request.source_id)
         return await in_thread(querying.query, document, request.query, request.max_tokens or DEFAULT_READ_TOKENS)
 
@@ -281,6 +287,8 @@ class Service:
             UnknownSourceError: If the collection has no such source.
             RequestError: If no older version is stored.
         """
+        from summarizer_tool.documents import changes
+
         newer = await in_io_thread(self._meant, request.source_id)
         older = await in_io_thread(self._meant, request.older_id) if request.older_id else None
         older_id = older.id if older else await in_io_thread(self._version_before, newer, request.source_id)
@@ -307,7 +315,7 @@ class Service:
         """The default tokens of a brief, which needs some for what is always there."""
         total = await in_process(_tokens, documents)
         default = self.summarizer.default_budget(total, for_extraction=request.for_extraction)
-        return max(rendering.MIN_BUDGET, default)
+        return max(MIN_BUDGET, default)
 
     async def _truncated(
         self, documents: Sequence[Document], ids: Sequence[str], request: SummarizeRequest, budget: int
@@ -398,10 +406,13 @@ def _tokens(documents: Sequence[Document]) -> int:
 
 
 def _brief(summary: Summary, documents: Sequence[Document], focus: Focus, budget: int) -> str:
+    from summarizer_tool.evidence.brief.rendering import render
+    from summarizer_tool.evidence.brief.summary_brief import brief_of_summary
+
     brief = brief_of_summary(summary, documents, focus.schema_hint or focus.focus_areas)
     if summary.state == 'original':
         summary.warnings[:1] = brief.partial  # the original would be over the budget, the brief is not
-    return rendering.render(brief, budget).text
+    return render(brief, budget).text
 
 
 async def _file_in(content: str, name: str) -> Page:
