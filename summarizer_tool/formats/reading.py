@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
 from summarizer_tool.formats import commented, indented, mail, notebook, pdf, pod, restructured
+from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page
@@ -154,9 +155,7 @@ def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page
 
 
 def _of_archive(body: bytes) -> Callable[[bytes], Page] | None:
-    # What reads these is loaded with the first of them.
     from summarizer_tool.formats import docx, epub
-    from summarizer_tool.formats.archive import Archive
 
     archive = Archive(body, 'a zip archive')
     names = set(archive.names())

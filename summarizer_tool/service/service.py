@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
-from summarizer_tool.documents import reading
+from summarizer_tool.documents import changes, reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import MIN_BUDGET
@@ -38,9 +37,7 @@ from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
-
-if TYPE_CHECKING:
-    from summarizer_tool.web.fetch import MayFetch
+from summarizer_tool.web.fetch import MayFetch, fetch
 
 FACTS_SHARE = 0.55
 """Of the budget of a brief: what its facts may have. The rest is for the lines that prove them, and for the sources."""
@@ -208,7 +205,7 @@ class Service:
             text += '\n' + prompts.render('answers/outline', headings=headings)
         return AddedSource(text, source)
 
-    async def fetch_page(self, url: str, *, title: str = '', may_fetch: 'MayFetch | None' = None) -> GivenSource:
+    async def fetch_page(self, url: str, *, title: str = '', may_fetch: MayFetch | None = None) -> GivenSource:
         """Fetch a page, which is not stored by that.
 
         Args:
@@ -220,15 +217,13 @@ class Service:
             FetchError: If the URL is refused or cannot be fetched.
             InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
         """
-        from summarizer_tool.web.fetch import fetch
-
         with request_load(PAGE_CHARACTERS, self.summarizer.workers):
             fetched = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
         await self._check(fetched.text)
         document = await in_thread(_titled, fetched.text, title or one_line(fetched.title, LONGEST_TITLE), fetched.url)
         return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url), title)
 
-    async def add_page(self, url: str, *, may_fetch: 'MayFetch | None' = None) -> Source:
+    async def add_page(self, url: str, *, may_fetch: MayFetch | None = None) -> Source:
         """Fetch a page as `fetch_page` does and store it, for a program: `add_source` without the words about it.
 
         Raises:
@@ -287,8 +282,6 @@ class Service:
             UnknownSourceError: If the collection has no such source.
             RequestError: If no older version is stored.
         """
-        from summarizer_tool.documents import changes
-
         newer = await in_io_thread(self._meant, request.source_id)
         older = await in_io_thread(self._meant, request.older_id) if request.older_id else None
         older_id = older.id if older else await in_io_thread(self._version_before, newer, request.source_id)
