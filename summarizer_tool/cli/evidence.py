@@ -16,6 +16,7 @@ from summarizer_tool.cli.stored import (
     stored_place,
 )
 from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, in_commands, say, stop, write
+from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.evidence.question.question import ResearchMode
 
 if TYPE_CHECKING:
@@ -216,8 +217,6 @@ def _without_model(settings: 'Settings') -> 'Settings':
 
 
 def _check(query: str, max_tokens: int) -> None:
-    from summarizer_tool.evidence.brief.rendering import MIN_BUDGET
-
     if not query.strip():
         stop(ExitCode.USAGE, 'the query is empty; ask a question')
     if 0 < max_tokens < MIN_BUDGET:

@@ -11,12 +11,13 @@ from summarizer_tool.cli.batch import batch, worker
 from summarizer_tool.cli.call import call
 from summarizer_tool.cli.inputs import STDIN
 from summarizer_tool.cli.installed import InstalledCommands
-from summarizer_tool.cli.stored import Place, given_sources, is_kept, on_store, read_places
+from summarizer_tool.cli.stored import Place, given_sources, is_kept, on_collection, read_places
 from summarizer_tool.cli.terminal import ending, load_settings, say, set_up_logs, show_statistics, write, write_file
 from summarizer_tool.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from summarizer_tool import Document, RequestOptions, Retriever, Settings, SummaryReply
+    from summarizer_tool import Collection, Document, RequestOptions, Settings, SummaryReply
+    from summarizer_tool.service.setup import Setup
 
 app = typer.Typer(
     cls=InstalledCommands,
@@ -140,24 +141,23 @@ def _summarize(
 ) -> 'tuple[SummaryReply, list[Document]]':
     """Ask for a summary of what is not empty, and for nothing where all is; with it comes what was read."""
 
-    async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'tuple[SummaryReply, list[Document]]':
+    async def work(
+        setup: 'Setup', stored: 'Collection', options: 'RequestOptions'
+    ) -> 'tuple[SummaryReply, list[Document]]':
         from summarizer_tool.errors import RequestError
         from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
 
-        given = [
-            each
-            for each in await given_sources(retriever.service, places, is_kept(settings))
-            if each.document.text.strip()
-        ]
+        service = setup.service(stored)
+        given = [each for each in await given_sources(service, places, is_kept(settings)) if each.document.text.strip()]
         if not given:
             raise RequestError(f'there is nothing to summarize: {names} holds no text')
         request = (ExtractionRequest if asked['schema_hint'] else SummarizeRequest).of(
             {**asked, 'names_handles': False}
         )
-        reply = await retriever.service.summarize(request, options, given=given)
+        reply = await service.summarize(request, options, given=given)
         return reply, [each.document for each in given]
 
-    return on_store(settings, work)
+    return on_collection(settings, work)
 
 
 if __name__ == '__main__':

@@ -11,8 +11,9 @@ from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, st
 from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, UnknownSourceError
 
 if TYPE_CHECKING:
-    from summarizer_tool import RequestOptions, Retriever, Service, Settings, Source
+    from summarizer_tool import Collection, RequestOptions, Retriever, Service, Settings, Source
     from summarizer_tool.service.service import GivenSource
+    from summarizer_tool.service.setup import Setup
 
 P = TypeVar('P')
 T = TypeVar('T')
@@ -62,11 +63,16 @@ def read_places(names: Sequence[str], settings: 'Settings', advice: str = '') ->
 
 
 def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], Awaitable[T]]') -> T:
+    """Do the work of a command that searches or answers; as `on_collection`."""
+    return on_collection(settings, lambda setup, stored, options: work(setup.retriever(stored), options))
+
+
+def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, RequestOptions], Awaitable[T]]') -> T:
     """Do the work of a command on the store, with progress for whoever looks.
 
     Args:
         settings: Where they name no store, it is one in memory.
-        work: Gets what searches, answers and stores, and what to pass on to it.
+        work: Gets who does it, what is stored, and what to pass on.
 
     Returns:
         What the work returns.
@@ -85,7 +91,7 @@ def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], 
 
     async def working() -> T:
         with progress() as tell, SourceStore.open(settings) as store:
-            return await work(setup.retriever(store.collection()), RequestOptions(on_progress=tell))
+            return await work(setup, store.collection(), RequestOptions(on_progress=tell))
 
     try:
         return asyncio.run(working())

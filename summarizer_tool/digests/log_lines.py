@@ -51,10 +51,10 @@ _LEVEL = re.compile(
 _IN_LEVEL = tuple('trac debu info noti warn err crit fata pani seve aler emer level lvl'.split())  # noqa: SIM905
 """What a level has, in small letters, but for that of one letter, which stands before a time."""
 _STATUSES = (
-    re.compile(r'^\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'),
-    re.compile(r'(?<![\w./-])([A-Za-z]{2,12})(?>(?:[\W\d_]|(?<=[\d ])(?:m?s|sec)\b)*)$'),
+    (re.compile(r'^\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'), slice(21)),
+    (re.compile(r'(?<![\w./-])([A-Za-z]{2,12})(?>(?:[\W\d_]|(?<=[\d ])(?:m?s|sec)\b)*)$'), slice(-80, None)),
 )
-"""How a line may begin or end with what came out of it: `PASS: …`, `… ok`, `… FAILED [ 12%]`."""
+"""How a line may begin or end with what came out of it, `PASS: …`, `… ok`, `… FAILED [ 12%]`, and where it stands."""
 _OUTCOMES = 12
 """Words up to which they are outcomes,"""
 _OUTCOME_SHARE = 0.6
@@ -214,10 +214,8 @@ def outcomes(lines: Sequence[str]) -> list[tuple[str, Severity]]:
     Outcomes stand in one place of most lines, are few, and some of them are bad.
     """
     filled = sum(line.strip() != '' for line in lines)
-    for form in _STATUSES:
-        words = [
-            found[1] if (found := form.search(line[-80:] if '$' in form.pattern else line)) else '' for line in lines
-        ]
+    for form, piece in _STATUSES:
+        words = [found[1] if (found := form.search(line[piece])) else '' for line in lines]
         counts = Counter(filter(None, words))
         few = {word: count for word, count in counts.items() if count > 1 or word.isupper()}
         ranked = sorted(few.items(), key=lambda item: -item[1])[:_OUTCOMES]

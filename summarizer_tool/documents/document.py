@@ -57,12 +57,10 @@ class Segment:
 def _sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
     """Cut `text[start:end]`, a long line, into sentences and those into pieces of at most `LONG_LINE` characters."""
     begin = start
-    stops = [
-        match.end() for match in _SENTENCE_END.finditer(text, start, end) if not is_abbreviated(text, match.start() + 1)
-    ]
-    for stop in (*stops, end):
+    stops = ((match.start() + 1, match.end()) for match in _SENTENCE_END.finditer(text, start, end))
+    for mark, stop in (*stops, (end, end)):
         # Short sentences stay together until the piece is long enough to be worth a number of its own.
-        if stop - begin < LONG_LINE // 4 and stop != end:
+        if stop != end and (stop - begin < LONG_LINE // 4 or is_abbreviated(text, mark)):
             continue
         while stop - begin > LONG_LINE:
             cut = begin + LONG_LINE

@@ -99,10 +99,12 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
         former += outdated
-        found += [
-            replace(each, section=each.section + len(headings), thing=each.thing + count if each.thing >= 0 else -1)
-            for each in said
-        ]
+        if headings:  # of a source before
+            said = [
+                replace(each, section=each.section + len(headings), thing=each.thing + count if each.thing >= 0 else -1)
+                for each in said
+            ]
+        found += said
         headings += [' '.join(section.titles[-2:]) for section in sections]
         count += read
     found = [statement for statement in found if _says_something(statement)] or found

@@ -48,6 +48,12 @@ class ExtractiveModel(Model):
         """None: nothing is called."""
         return None
 
+    def prepare_messages(
+        self, messages: list[ModelMessage], model_request_parameters: ModelRequestParameters | None = None
+    ) -> list[ModelMessage]:
+        """As they are: what looks like a tag of the framework misleads no embedded model."""
+        return messages
+
     async def request(
         self,
         messages: list[ModelMessage],

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
-from summarizer_tool.formats.joining import Vocabulary, join, words_in
+from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.text.structure import is_row
 
 _LEAST_FOUND = 3
@@ -59,7 +59,7 @@ def markdown(text: str) -> str:
     indents = Counter(_indent(line) for block in blocks for line in block)
     usual = [indent for indent, times in indents.items() if times >= _USUAL * indents.total()]
     base = min(filter(None, usual), default=0) if indents[0] < (1 - _INDENTED) * indents.total() else 0
-    layout = _Layout(width, words_in(text.split('\n')), base)
+    layout = _Layout(width, Vocabulary(text.split('\n')), base)
     if running := _running_title(blocks[0]):
         layout.out.append(f'# {running}')
         blocks = blocks[1:]

@@ -1,11 +1,9 @@
 """Put lines together that were broken only for want of room. Pure computing."""
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
-
-Vocabulary: TypeAlias = frozenset[str]
-"""The words of a text in small letters, those with hyphens too."""
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 _WORDS = re.compile(r'[^\W\d_]+(?:-[^\W\d_]+)*')
 _DIVIDED = re.compile(r'(?<![^\W\d_])[^\W\d_]++[-‐]\n\s*+[^\W\d_]++')
@@ -20,14 +18,21 @@ _BEGINNING = re.compile(r'[^\W\d_]+')
 _SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u0e00-\u0eff]')
 
 
-def words_in(lines: Iterable[str]) -> Vocabulary:
-    """The words that stand within lines: those by which it is seen whether a hyphen belongs to a word."""
-    text = _DIVIDED.sub(' ', '\n'.join(lines))
-    return frozenset(_WORDS.findall(text.casefold().replace('‐', '-')))
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that stand within lines, in small letters: they show whether a hyphen belongs to a word."""
+
+    lines: Sequence[str] = ()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Those with hyphens too; they are read where a line first ends with one."""
+        text = _DIVIDED.sub(' ', '\n'.join(self.lines))
+        return frozenset(_WORDS.findall(text.casefold().replace('‐', '-')))
 
 
 def join(
-    lines: Sequence[str], vocabulary: Vocabulary = frozenset(), *, between: str = '', hyphenated: bool = True
+    lines: Sequence[str], vocabulary: Vocabulary = Vocabulary(), *, between: str = '', hyphenated: bool = True
 ) -> str:
     """Make one line of several.
 
@@ -58,10 +63,11 @@ def _is_divided(hyphen: re.Match[str], after: str, vocabulary: Vocabulary, hyphe
     before, following = hyphen[1].casefold(), after.casefold()
     if not after[0].islower():
         return False
+    words = vocabulary.words
     return (
-        before + following in vocabulary
+        before + following in words
         or hyphen[2] == '\xad'
         # Formatters divide words with ‐, and write it for a hyphen of their own, too.
-        or (hyphen[2] == '‐' and not {before, following} <= vocabulary and f'{before}-{following}' not in vocabulary)
-        or (hyphenated and f'{before}-{following}' not in vocabulary)
+        or (hyphen[2] == '‐' and not {before, following} <= words and f'{before}-{following}' not in words)
+        or (hyphenated and f'{before}-{following}' not in words)
     )

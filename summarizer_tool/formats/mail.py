@@ -11,7 +11,6 @@ from typing import Any
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
-from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Image, Link, Page
 
 _HEADERS = ('From', 'To', 'Cc', 'Date', 'Subject')
@@ -106,7 +105,7 @@ class _Written:
         plain_part, html_part = (_text_part(mail, kind) for kind in ('plain', 'html'))
         plain = _decoded(plain_part) if plain_part is not None else ''
         if html_part is not None:
-            page = to_markdown(_decoded(html_part), links='aside')
+            page = _page(html_part)
             # What only says that a mail is to be looked at elsewhere is short.
             if 2 * len(_WORD.findall(plain)) < len(_WORD.findall(page.markdown)):
                 self.images += page.images
@@ -156,12 +155,14 @@ def _is_inline(part: MIMEPart) -> bool:
 
 
 def _inline(part: MIMEPart) -> str:
-    text = _decoded(part)
-    return (
-        to_markdown(text, links='aside').markdown.strip()
-        if part.get_content_subtype() == 'html'
-        else unwrap(text).strip()
-    )
+    text = _page(part).markdown if part.get_content_subtype() == 'html' else unwrap(_decoded(part))
+    return text.strip()
+
+
+def _page(html_part: MIMEPart) -> Page:
+    from summarizer_tool.html.convert import to_markdown
+
+    return to_markdown(_decoded(html_part), links='aside')
 
 
 def _attachment(part: MIMEPart) -> str:

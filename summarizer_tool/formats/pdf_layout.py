@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
-from summarizer_tool.formats.joining import Vocabulary, join, words_in
+from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.formats.pdf_page import Bookmark, Cell, PdfPage, TextLine
 
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
@@ -47,7 +47,7 @@ def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) ->
     """The text of all pages, with a form feed between two."""
     lines = [_columns_apart(page.lines) for page in pages]
     lines = _without_running_titles(lines)
-    vocabulary = words_in(line.text for page in lines for line in page)
+    vocabulary = Vocabulary([line.text for page in lines for line in page])
     made = [list(_blocks(page, vocabulary)) for page in lines]
     _set_levels(made, bookmarks)
     return _written(made, pages, vocabulary)

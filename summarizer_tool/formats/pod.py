@@ -26,7 +26,7 @@ _HIDDEN, _SHOWN = str.maketrans('<>', '\x0e\x0f'), str.maketrans('\x0e\x0f', '<>
 
 def markdown(text: str) -> str:
     """The text as markdown; empty where it is no such documentation."""
-    if not _IS_POD.search(text):
+    if ('=head1' not in text and '=pod' not in text) or not _IS_POD.search(text):
         return ''
     pod = _Pod(is_code=not text.lstrip().startswith('='))
     for paragraph in _BLANK.split(text.expandtabs().strip('\n')):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
-from summarizer_tool.formats import commented, docx, epub, indented, mail, notebook, pdf, pod, restructured
+from summarizer_tool.formats import commented, indented, mail, notebook, pdf, pod, restructured
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
@@ -155,6 +155,8 @@ def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page
 
 
 def _of_archive(body: bytes) -> Callable[[bytes], Page] | None:
+    from summarizer_tool.formats import docx, epub
+
     archive = Archive(body, 'a zip archive')
     names = set(archive.names())
     if 'word/document.xml' in names:

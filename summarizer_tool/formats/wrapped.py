@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from summarizer_tool.formats.joining import Vocabulary, join, words_in
+from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.text.structure import is_row
 
 _LEAST_WIDTH = 45
@@ -54,7 +54,7 @@ def unwrap(text: str) -> str:
         return text
     end = len(text.rstrip())
     parts = _BLOCKS.split(text[:end])
-    vocabulary = words_in(text[:_MUCH].splitlines())
+    vocabulary = Vocabulary(text[:_MUCH].splitlines())
     fences = len(_FENCE.findall(text)) // 2 * 2  # the last one may not be closed
     seen = 0
     for index in range(0, len(parts), 2):

@@ -4,7 +4,6 @@ import codecs
 import re
 
 from summarizer_tool.errors import FetchError
-from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import START, TAG
 
@@ -88,7 +87,11 @@ def read(body: bytes, content_type: str = '', url: str = '') -> Page:
     text = decode(body, charset)
     # Some servers call whatever they have HTML.
     is_html = is_html or (media_type in _HTML_TYPES and TAG.search(text) is not None)
-    page = to_markdown(text, url, links='aside') if is_html else Page(text)
+    page = Page(text)
+    if is_html:
+        from summarizer_tool.html.convert import to_markdown
+
+        page = to_markdown(text, url, links='aside')
     if not page.markdown.strip():
         raise FetchError('holds no text')
     return page

@@ -231,7 +231,10 @@ def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
         return output
 
     traced = query.trace_content
-    agent.instrument = InstrumentationSettings(include_content=traced, include_binary_content=traced)
+    # The parameters of a request are the form of its answer, the same in each span, and take long to be written first.
+    agent.instrument = InstrumentationSettings(
+        include_content=traced, include_binary_content=traced, include_model_request_parameters=traced
+    )
     return agent
 
 

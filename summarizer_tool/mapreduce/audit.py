@@ -68,11 +68,11 @@ def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]], seco
         if item is None:
             if is_partial := len(found) == MAX_ITEMS:
                 break
-            item = found[key] = NamedItem(kind, mention)
+            item = found[key] = NamedItem(kind, mention, (index,))
         item.times += 1
-        if index not in item.documents[-1:]:
+        if item.documents[-1] != index:
             item.documents += (index,)
-        if len(item.places) < MAX_PLACES:
+        if item.times <= MAX_PLACES:
             item.places += ((index, offset),)
         if not item.is_certain:
             item.is_certain = kind != 'name' or ' ' in mention or not _opens(documents[index].text, offset)

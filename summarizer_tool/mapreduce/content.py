@@ -8,7 +8,6 @@ from summarizer_tool.documents.cutting import measures
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import InputTooLargeError
 from summarizer_tool.formats.reading import plain_text
-from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
 from summarizer_tool.runtime.executors import in_process, in_thread
@@ -54,7 +53,11 @@ async def page_in(text: str, url: str = '') -> Page | None:
         text: Any text.
         url: Where it comes from, for its relative links.
     """
-    return await in_process(to_markdown, text, url, links='aside') if is_page(text) else None
+    if not is_page(text):
+        return None
+    from summarizer_tool.html.convert import to_markdown
+
+    return await in_process(to_markdown, text, url, links='aside')
 
 
 async def documents_of(content: Content) -> list[Document]:

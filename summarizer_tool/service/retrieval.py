@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
-from summarizer_tool.evidence.brief import assembling, problems, rendering, status
+from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering, status
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.reranker import ModelReranker
@@ -174,7 +174,7 @@ class Retriever:
                 raise
             except SummarizerError as error:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
-                most = max(rendering.MIN_BUDGET, self._most(request.max_tokens))
+                most = max(MIN_BUDGET, self._most(request.max_tokens))
                 made.append(evidence_brief.told(await in_thread(problems.of_error, error, most)))
             evidence = made[0] if made else self._late(time.monotonic() - started, deadline)
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
@@ -277,10 +277,9 @@ class Retriever:
 
     def _budget(self, max_tokens: int) -> int:
         most = self.settings.mcp_response_token_budget
-        if max_tokens and max_tokens < rendering.MIN_BUDGET:
+        if max_tokens and max_tokens < MIN_BUDGET:
             raise RequestError(
-                f'max_tokens={max_tokens} is less than a brief needs; give at least {rendering.MIN_BUDGET}, '
-                f'or 0 for {most}'
+                f'max_tokens={max_tokens} is less than a brief needs; give at least {MIN_BUDGET}, or 0 for {most}'
             )
         return self._most(max_tokens)
 

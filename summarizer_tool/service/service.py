@@ -8,11 +8,10 @@ from datetime import datetime
 from functools import partial
 
 from summarizer_tool import prompts
-from summarizer_tool.documents import changes, querying, reading
+from summarizer_tool.documents import changes, reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
-from summarizer_tool.evidence.brief import rendering
-from summarizer_tool.evidence.brief.summary_brief import brief_of_summary
+from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.formats import reading as formats
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
@@ -127,10 +126,10 @@ class Service:
         """
         is_brief = request.format == 'brief'
         budget = request.max_output_tokens
-        if is_brief and 0 < budget < rendering.MIN_BUDGET:
+        if is_brief and 0 < budget < MIN_BUDGET:
             raise RequestError(
                 f'max_output_tokens={budget} is less than a brief needs; give at least '
-                f'{rendering.MIN_BUDGET}, or leave out format="brief"'
+                f'{MIN_BUDGET}, or leave out format="brief"'
             )
         # A brief names the handles among its sources.
         has_line = request.names_handles and not is_brief
@@ -268,6 +267,8 @@ class Service:
             UnknownSourceError: If the collection has no such source.
             RequestError: If the expression is wrong, or takes too long; says what to change.
         """
+        from summarizer_tool.documents import querying
+
         document = await in_io_thread(self.collection.document, request.source_id)
         return await in_thread(querying.query, document, request.query, request.max_tokens or DEFAULT_READ_TOKENS)
 
@@ -307,7 +308,7 @@ class Service:
         """The default tokens of a brief, which needs some for what is always there."""
         total = await in_process(_tokens, documents)
         default = self.summarizer.default_budget(total, for_extraction=request.for_extraction)
-        return max(rendering.MIN_BUDGET, default)
+        return max(MIN_BUDGET, default)
 
     async def _truncated(
         self, documents: Sequence[Document], ids: Sequence[str], request: SummarizeRequest, budget: int
@@ -398,10 +399,13 @@ def _tokens(documents: Sequence[Document]) -> int:
 
 
 def _brief(summary: Summary, documents: Sequence[Document], focus: Focus, budget: int) -> str:
+    from summarizer_tool.evidence.brief.rendering import render
+    from summarizer_tool.evidence.brief.summary_brief import brief_of_summary
+
     brief = brief_of_summary(summary, documents, focus.schema_hint or focus.focus_areas)
     if summary.state == 'original':
         summary.warnings[:1] = brief.partial  # the original would be over the budget, the brief is not
-    return rendering.render(brief, budget).text
+    return render(brief, budget).text
 
 
 async def _file_in(content: str, name: str) -> Page:

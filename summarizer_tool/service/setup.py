@@ -1,18 +1,20 @@
 """What the settings make: the summarizer, and what ranks by meaning, for whatever collection is asked about."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 
-from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.runtime.executors import WorkerProcesses
-from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
+
+if TYPE_CHECKING:
+    from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+    from summarizer_tool.service.retrieval import Retriever
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Setup:
     """Who does the work for all collections."""
 
     summarizer: Summarizer
-    similar: EmbeddedPassages | None
+    similar: 'EmbeddedPassages | None'
     """Ranks by meaning, where the settings name a model for that."""
 
     @classmethod
@@ -38,8 +40,18 @@ class Setup:
             ConfigurationError: If a setting is wrong, or a key or package that a model needs is missing.
         """
         summarizer = Summarizer(settings, model=model, limiter=limiter, workers=workers)
+        if not summarizer.settings.embedding_model:
+            return cls(summarizer, None)
+        from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+
         return cls(summarizer, EmbeddedPassages.of(summarizer.settings, limiter=limiter))
 
-    def retriever(self, collection: Collection) -> Retriever:
-        """What summarizes, searches, answers and stores in a collection."""
-        return Retriever(Service(self.summarizer, collection), similar=self.similar)
+    def service(self, collection: Collection) -> Service:
+        """What summarizes and stores in a collection."""
+        return Service(self.summarizer, collection)
+
+    def retriever(self, collection: Collection) -> 'Retriever':
+        """What searches and answers, too; it is loaded where it is first asked for."""
+        from summarizer_tool.service.retrieval import Retriever
+
+        return Retriever(self.service(collection), similar=self.similar)

@@ -4,11 +4,14 @@ import regex
 
 from summarizer_tool.text.stop_words import is_stop_word
 
-_ABBREVIATION = regex.compile(
-    r'(?:\b(?:(?<!\bWar )\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|Lt|Col|Gen|Capt|Sgt|Rev|Hon|Gov|Sen|Rep|Mt|Ft|vs|etc|No|Vol'
-    r'|pp?|cf|ca|approx|Inc|Ltd|Co|Corp|Bros|fl|ed|e\.g|i\.e|a\.k\.a|v|bzw|Nr|Abb|vgl|evtl|usw|jur|phil)|(?:\b\p{L}\.){1,4}\p{L})\.$'
+_WORDS = frozenset(
+    """Mr Mrs Ms Dr St Prof Sr Jr Lt Col Gen Capt Sgt Rev Hon Gov Sen Rep Mt Ft vs etc No Vol pp cf ca approx Inc Ltd Co
+    Corp Bros fl ed bzw Nr Abb vgl evtl usw jur phil""".split()  # noqa: SIM905
 )
-_BEFORE_NUMBER = regex.compile(r'\b(?i:abs|approx|art|ca|ch|eq|fig|gem|max|min|nr|sec|tab|tel)\.$')
+_BEFORE_NUMBER = frozenset('abs approx art ca ch eq fig gem max min nr sec tab tel'.split())  # noqa: SIM905
+_ABBREVIATION = regex.compile(
+    rf'(?:\b(?:(?<!\bWar )\p{{Lu}}|{"|".join(sorted(_WORDS))}|p|v|e\.g|i\.e|a\.k\.a)|(?:\b\p{{L}}\.){{1,4}}\p{{L}})\.$'
+)
 _ORDINAL = regex.compile(r'(?<![\p{L}\d.,:/-])\d{1,3}\.$')
 _NEXT = regex.compile(r'\s*(\w+)')
 _ABBREVIATION_REACH = 14
@@ -24,16 +27,20 @@ def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
         end: Index behind the full stop.
         language: Its ISO code.
     """
-    if end > _LONGEST + 1 and text[end - _LONGEST - 2 : end - 1].isalpha():
+    if text[end - 1 : end] != '.':
         return False
+    word = text[max(0, end - _LONGEST - 2) : end - 1].rpartition(' ')[2]
+    if len(word) > 1 and word.isalpha():  # as nearly all are
+        return word in _WORDS or (word.lower() in _BEFORE_NUMBER and _next(text, end)[:1].isdigit())
     start = max(0, end - _ABBREVIATION_REACH)
-    if _ABBREVIATION.search(text, start, end):
-        return True
-    following = _NEXT.match(text, end)
-    if following is None:
-        return False
-    word = following[1]
-    if _ORDINAL.search(text, start, end):
+    if word[-1:].isdigit() and _ORDINAL.search(text, start, end):
+        following = _next(text, end)
         # In German nouns have capitals, too.
-        return word[0].islower() or (language == 'de' and word[0].isupper() and not is_stop_word(word, language))
-    return word[0].isdigit() and _BEFORE_NUMBER.search(text, start, end) is not None
+        is_noun = language == 'de' and following[:1].isupper() and not is_stop_word(following, language)
+        return is_noun or following[:1].islower()
+    return _ABBREVIATION.search(text, start, end) is not None
+
+
+def _next(text: str, end: int) -> str:
+    following = _NEXT.match(text, end)
+    return following[1] if following else ''

@@ -96,9 +96,10 @@ def is_boilerplate(line: str) -> bool:
     if len(line) > _REACH and '[' not in line:
         return False
     unbulleted = _BULLET.sub('', line.strip())
-    without_images = _IMAGE.sub('', unbulleted)
-    if _LINK_TARGET.match(line) or (unbulleted and not without_images.strip()) or _LINK_ONLY.match(without_images):
-        return True
+    if '[' in line:
+        without_images = _IMAGE.sub('', unbulleted)
+        if _LINK_TARGET.match(line) or (unbulleted and not without_images.strip()) or _LINK_ONLY.match(without_images):
+            return True
     bare = _bare(line)
     if not bare:
         return False

@@ -166,14 +166,14 @@ class _Reading:
         before = ''
         for match in _WORD.finditer(rest):
             word, place = match.group().lower(), match.start()
-            is_content = word.isalpha() and word not in ENGLISH and stem(word) not in _MARGINAL
-            if is_content or (len(word) == 1 < place and match.group().isupper()):
-                self.subject.setdefault(stem(word), before)
+            root = stem(word) if word.isalpha() and word not in ENGLISH else ''
+            if root in _MARGINAL or not root:
+                root = word if len(word) == 1 < place and match.group().isupper() else ''
+            if root:
+                self.subject.setdefault(root, before)
                 if place < before_verb:
-                    self.topic.add(stem(word))
-                before = stem(word)
-            else:
-                before = ''
+                    self.topic.add(root)
+            before = root
 
 
 def _after_label(text: str) -> str:
@@ -203,9 +203,10 @@ def _claim(text: str) -> _Claim | None:
     if not (changes or holds) and _PAST.search(bare):
         return None
     read = _Reading()
-    read.take_words(read.take_values(bare))
+    rest = read.take_values(bare)
     if sum(map(len, read.values.values())) > MAX_VALUES:
         return None
+    read.take_words(rest)
     return _Claim(
         values={kind: frozenset(found) for kind, found in read.values.items()},
         units=frozenset(read.units),
@@ -236,7 +237,7 @@ def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, i
     out: dict[int, int] = {}
     runs: defaultdict[int, list[int]] = defaultdict(list)
     for later, new in enumerate(claims):
-        if new is None:
+        if new is None or not (new.holds or new.changes):
             continue
         akin = _akin(new.subject)
         places = [having[word] for word in akin if word in having and len(having[word]) <= MAX_COMPARED]

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from summarizer_tool.html import to_markdown
+from summarizer_tool.html.convert import to_markdown
 from tests.support.fictional import PROSE
 
 BELL = 'Ada Zibeline paid for the bell in 1855.'

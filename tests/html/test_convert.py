@@ -5,7 +5,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.html import Heading, Image, Link, to_markdown
+from summarizer_tool.html.convert import to_markdown
+from summarizer_tool.html.page import Heading, Image, Link
 from tests.support.fictional import PROSE, article, between
 
 SITE = 'https://merrowdown.example'

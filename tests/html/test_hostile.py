@@ -6,7 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from summarizer_tool.html import Page, parsing, to_markdown, voting
+from summarizer_tool.html import parsing, voting
+from summarizer_tool.html.convert import to_markdown
+from summarizer_tool.html.page import Page
 from tests.support.fictional import PROSE, article
 
 TAGS = (

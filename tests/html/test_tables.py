@@ -3,7 +3,8 @@
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.html import tables, to_markdown
+from summarizer_tool.html import tables
+from summarizer_tool.html.convert import to_markdown
 from tests.support.fictional import article, read
 
 

@@ -1,6 +1,6 @@
 """Pages of an invented wiki, to be read."""
 
-from summarizer_tool.html import to_markdown
+from summarizer_tool.html.convert import to_markdown
 
 PROSE = (
     '<p>The Salt Gate is the oldest of the five gates of Merrowdown, and the only one that the flood of 1612 left '

@@ -13,7 +13,7 @@ from functools import partial
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
-from summarizer_tool.evidence.brief import sections
+from summarizer_tool.evidence.brief import MIN_BUDGET, sections
 from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, ShownCount
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
@@ -21,9 +21,6 @@ from summarizer_tool.evidence.brief.fitting import Fitted, Fitting
 from summarizer_tool.evidence.brief.quoting import span
 from summarizer_tool.evidence.brief.sections import BriefSection
 from summarizer_tool.text import tokens
-
-MIN_BUDGET = 500
-"""Tokens below which there is no room for what is always there."""
 
 _QUESTION_SHARE = 0.08
 _PARTIAL_SHARE = 0.1

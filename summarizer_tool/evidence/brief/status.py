@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from summarizer_tool import prompts
 from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.brief import quoting
-from summarizer_tool.evidence.brief.rendering import MIN_BUDGET
+from summarizer_tool.evidence.brief import MIN_BUDGET, quoting
 from summarizer_tool.evidence.brief.sections import of_rows, source_line
 from summarizer_tool.store.page_details import PageDetails
 from summarizer_tool.store.source import Source, StoreTotals

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.question import scope
 
 ResearchMode = Literal['fast', 'auto', 'deep']
 
@@ -36,6 +35,8 @@ class Question:
     @property
     def aside(self) -> str:
         """Words that a good passage may have, but need not: without hosts, which stand in no text."""
+        from summarizer_tool.evidence.question import scope
+
         return ' '.join(filter(None, (self.intent.strip(), scope.without_hosts(self.constraints))))
 
 

@@ -29,7 +29,7 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief.citations import quotes_in
 from summarizer_tool.extractive import choosing as extractive
 from summarizer_tool.formats.reading import plain_text, read
-from summarizer_tool.html import to_markdown
+from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.llm.recover_partial import recover_partial
 from summarizer_tool.mapreduce.grounding import ground
 from summarizer_tool.prompts import NumberedLine

@@ -13,7 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from summarizer_tool.html import content, to_markdown
+from summarizer_tool.html import content
+from summarizer_tool.html.convert import to_markdown
 from tests.proofs.load.goals import Goals
 from tests.proofs.web_pages.corpus import LabelledPage, read_corpus
 from tests.proofs.web_pages.fitting import fit
