@@ -15,7 +15,7 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
 from summarizer_tool.text.relevance import rare_words, relevances, relevant
-from summarizer_tool.text.sentences import MAX_WORDS, ended, plain
+from summarizer_tool.text.sentences import MAX_WORDS, ended, is_whole, plain
 from summarizer_tool.text.superseding import superseded
 
 KIND_WEIGHTS = {
@@ -129,7 +129,9 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         is_binding = is_update or statement.is_opening or statement.text in binding
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
-        weight *= KIND_WEIGHTS[statement.kind]
+        # Not every verb is known by its form, and what answers may be a sentence for all that.
+        is_sentence = aim is scoring.Aim.ANSWER and statement.kind is Kind.FRAGMENT and is_whole(statement.text, '')
+        weight *= KIND_WEIGHTS[Kind.ROW if is_sentence else statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
         if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
             weight *= QUOTED_WEIGHT
