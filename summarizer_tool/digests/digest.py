@@ -54,8 +54,7 @@ _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'sev
 _REPEATED = 0.4
 """Forms a line up to which a text is no prose,"""
 _GENERATED = 0.2
-"""and up to which it is no source code either, if so few of its lines are indented, whatever they look like."""
-_FLAT = 0.1
+"""and up to which it is no source code either, whatever its lines look like."""
 _LEAST_LINES = 20
 _LONGEST_CODE = 120
 """Characters of a line of source code, on the average: what is longer is packed."""
@@ -239,8 +238,7 @@ def _is_source(lines: Sequence[str]) -> bool:
     sample = [line for line in lines[:_SAMPLE] if line.strip()]
     code = sum(is_code(line[:_LONGEST_CODE]) for line in sample)
     is_code_like = sum(map(len, sample)) < _LONGEST_CODE * len(sample) and code >= CODE_SHARE * len(sample)
-    is_flat = sum(line[0].isspace() for line in sample) <= _FLAT * len(sample)
-    return is_code_like and not (is_flat and _forms(lines) <= _GENERATED)
+    return is_code_like and _forms(lines) > _GENERATED
 
 
 def _forms(lines: Sequence[str]) -> float:

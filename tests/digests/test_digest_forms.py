@@ -1,6 +1,7 @@
 """Digests of outputs of many forms: what is unlike the rest, and where it stands."""
 
 import json
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -309,5 +310,17 @@ def test_settings_line_by_line_are_a_table_and_one_that_is_set_twice_is_told() -
 
 
 def test_assignments_of_a_program_are_none() -> None:
-    lines = [line for number in range(20) for line in (f'wheel_{number} = turn(', f'    {number}', ')', '')]
+    names = ['wheel', 'vat', 'sack', 'hopper', 'sluice', 'chute', 'sieve', 'bin', 'shaft', 'gear', 'belt', 'stone']
+    lines = [line for at, name in enumerate(names) for line in (f'{name} = turn_{name}(', f'    {at}', ')', '')]
     assert machine_output('\n'.join(lines)) is None
+
+
+def test_a_plan_that_looks_like_code_but_repeats_itself_is_told() -> None:
+    blocks = [
+        f'  # mill.wheel_{at} will be created\n  + resource "mill" "wheel_{at}" {{\n      + depth = {at % 3}\n'
+        f'      + locked = true\n      + tags = {{\n          + team = "mill"\n        }}\n    }}\n'
+        for at in range(60)
+    ]
+    blocks[41] = blocks[41].replace('true', 'false')
+    found = digest('\n'.join(blocks), 200, focus=ASKED)
+    assert re.search(r'mill\.wheel_41 .*locked = false', found.text)
