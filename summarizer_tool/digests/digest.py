@@ -16,7 +16,6 @@ from summarizer_tool.digests.log_lines import (
     LONGEST_LINE,
     events,
     loose,
-    outcomes,
     parts,
     starts_like_log,
 )
@@ -230,7 +229,7 @@ def _is_log(lines: Sequence[str]) -> bool:
     if len(sample) < 3:
         return False
     is_timed = sum(parts(line)[0] != '' for line in sample) >= _TIMED_SHARE * len(sample)
-    return is_timed or sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample) or bool(outcomes(lines))
+    return is_timed or sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
 
 
 def _is_source(lines: Sequence[str]) -> bool:

@@ -18,17 +18,12 @@ LEAST_ROWS = 4
 
 _FIT = 0.9
 """Share of the lines that must have the table's number of columns."""
-_ALIKE = (0.75, 0.4)
-"""Share of the cells of a row that must have digits, or none, as their columns do: of one that does not stand in these,
-and of one that does."""
 _WIDEST = 200
 """Columns."""
 _LONGEST_LINE = 20_000
 _LONGEST_CELL = 400
 """Characters."""
 
-_SMALL, _ABOVE = 50, 3
-"""Lines of a block up to which lines above its titles are tried without, and how many."""
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
 LEAST_SETTINGS = 20
@@ -270,12 +265,7 @@ def settings(block: Sequence[str], start: int) -> Table | None:
 
 def aligned(block: Sequence[str], start: int) -> Table | None:
     """Columns below titles."""
-    # In a small block a line above the titles would be one of too many that fit no column.
-    for above in range(min(_ABOVE, len(block)) if len(block) <= _SMALL else 1):
-        below, begin = block[above:], start + above
-        if table := _in_columns(below, begin, is_titled=True) or _in_words(below, begin):
-            return replace(table, beside=[*enumerate(block[:above], start + 1), *table.beside])
-    return None
+    return _in_columns(block, start, is_titled=True) or _in_words(block, start)
 
 
 def fixed(block: Sequence[str], start: int) -> Table | None:
@@ -299,8 +289,6 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
         return None
     if not titles and len({row[-1] for _, row in cells}) < 2:
         return None
-    if not titles and _heads([row for _, row in cells]):
-        titles = cells.pop(0)[1]
     names = titles or [f'column {number}' for number in range(1, len(places) + 1)]
     return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
 
@@ -318,13 +306,6 @@ def _rows(
         for number, line in enumerate(lines, start + 1)
         if not line[: places[0]].strip() and not any(line[at - 1 : at].strip() for at in places[1:])
     }
-    kinds = [_has_digits([row[place] for row in placed.values()]) for place in range(len(places))]
-
-    def is_stray(number: int, row: Sequence[str]) -> bool:
-        """Return whether a line is no row: too few of its cells have digits, or none, as those of the others have."""
-        alike = sum(kind in (None, _has_digits([cell])) for kind, cell in zip(kinds, row, strict=True))
-        return alike < _ALIKE[number in placed] * len(row)
-
     for number, line in enumerate(lines, start + 1):
         row = placed.get(number) or line.split(None, len(places) - 1)
         if len(row) != len(places) or sum(map(bool, row)) < len(row) // 2:
@@ -333,22 +314,9 @@ def _rows(
             titles = row
             beside += [(at, lines[at - start - 1]) for at, _ in cells]
             cells.clear()
-        # Whether the first one has titles is told by those below.
-        elif (cells or titles) and is_stray(number, row):
-            beside.append((number, line))
         elif not _RULE.match(line):
             cells.append((number, row))
-    if not titles and cells and is_stray(*cells[0]) and not _heads([row for _, row in cells]):
-        number, _ = cells.pop(0)
-        beside.append((number, lines[number - start - 1]))
     return titles, cells, beside
-
-
-def _has_digits(cells: Sequence[str]) -> bool | None:
-    """Whether nearly all cells, as far as they are filled, have digits; None if some have and some have not."""
-    counted = [any(map(str.isdigit, cell)) for cell in cells if cell]
-    share = sum(counted) / max(1, len(counted))
-    return share > 0.5 if counted and not 1 - _FIT < share < _FIT else None
 
 
 def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int]:
@@ -388,14 +356,3 @@ def _titled(row: Sequence[str]) -> bool:
     words = [cell.split()[0] for cell in row if cell.strip()]
     titles = sum(_TITLE.match(word) is not None for word in words)
     return len(row) > 2 and titles >= 0.75 * len(row) and not any(map(str.isdigit, ''.join(row)))
-
-
-def _heads(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row has words above columns of numbers."""
-    below = rows[1:100]
-    measured = [
-        place
-        for place in range(len(rows[0]))
-        if sum(quantity(row[place]) is not None for row in below) >= 0.8 * len(below)
-    ]
-    return bool(measured) and all(re.fullmatch(r'[^\W\d][^\d]*', rows[0][place]) for place in measured)

@@ -50,10 +50,6 @@ class Group:
             text += signs + (word if len({*column}) == 1 else shown(column))
         return text + (' …' if len(self.words) == WORDS else self.lines[0].end)
 
-    def part(self, rows: Sequence[int], severity: Severity) -> 'Group':
-        """Some of the events as a group of their own."""
-        return Group(self.words, severity, [self.members[row] for row in rows], [self.lines[row] for row in rows])
-
 
 _Key = tuple[Sequence[str], str, Severity]
 """The words of a template, the signs between them, and how bad it is."""
