@@ -54,7 +54,6 @@ _RESERVE = 24
 
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 _WORD = re.compile(r'[\w./:-]*\w')
-_FIELD_WORD = re.compile(r'[A-Z]?[a-z]+|[A-Z]+')
 _SMALL_WORDS = frozenset(
     """about after all and anomalies anomaly any anything are been but can check did does error errors everything
     failure failures find for from get give had has have here how issue issues its list look not odd off ordinary our
@@ -73,8 +72,6 @@ class DigestStatement:
     topic: Topic
     lines: tuple[int, ...] = ()
     """Numbers, from 1, of the lines it tells of, where they are known; the first ones if there are many."""
-    asked_by: str = ''
-    """The name of a field, if only a focus that has its last word wants to know it."""
     shortened: str = ''
     """What it shows a part of: a part of an order may not look like one."""
 
@@ -166,20 +163,10 @@ def _told(ranked: Sequence[DigestStatement], taken: set[int], waits: Callable[[i
     return [ranked[index] for index in order]
 
 
-def _asks(focus: Sequence[str], field: str) -> bool:
-    """Return whether words, in the plural or not, have the last one of the name of a field."""
-    *_, last = ('', *_FIELD_WORD.findall(field))
-    return any(word.removesuffix('s') == last.lower().removesuffix('s') for word in focus)
-
-
 def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list[DigestStatement]:
     """Each text once, the highest rank first, with what it gains by the focus and loses as one of many."""
     distinct: dict[str, DigestStatement] = {}
-    found = [
-        (statement, text)
-        for statement in statements
-        if (text := one_line(statement.text)) and (not statement.asked_by or _asks(focus, statement.asked_by))
-    ]
+    found = [(statement, text) for statement in statements if (text := one_line(statement.text))]
     having = {word: {text for _, text in found if word in text.lower()} for word in focus}
     weights = {word: min(1.0, _SAYS_NOTHING * (1 - len(texts) / len(found))) for word, texts in having.items() if texts}
     for statement, text in found:

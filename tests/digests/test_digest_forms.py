@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest, machine_output
 
@@ -262,20 +261,6 @@ def test_of_a_diff_the_changed_line_that_stands_alone() -> None:
     found = digest('\n'.join(lines), 300, focus='Review this diff for security problems')
     number = 1 + lines.index('+    reply = ask(harbour, verify=False)')
     assert f'{number}| + reply = ask(harbour, verify=False)' in found.text.splitlines()
-
-
-def test_a_field_that_is_asked_for_is_listed_by_name() -> None:
-    packages = [{'name': f'mill-{at}', 'about': {'version': f'{at}.2', 'licence': 'MIT'}} for at in range(20)]
-    text = json.dumps(packages)
-    assert 'by name:' not in digest(text, 400, focus='Is anything odd?').text
-    listed = [
-        line for line in digest(text, 400, focus='Which versions are there?').text.splitlines() if 'by name:' in line
-    ]
-    assert listed == snapshot(
-        [
-            'about.version by name: mill-0=0.2, mill-1=1.2, mill-2=2.2, mill-3=3.2, mill-4=4.2, mill-5=5.2, mill-6=6.2, mill-7=7.2, mill-8=8.2, mill-9=9.2, mill-10=10.2, mill-11=11.2, mill-12=12.2, mill-13=13.2, mill-14=14.2, mill-15=15.2, mill-16=16.2, mill-17=17.2, mill-18=18.2, mill-19=19.2'
-        ]
-    )
 
 
 def test_times_with_names_are_fields_of_records() -> None:
