@@ -167,6 +167,16 @@ metadata.total: 200\
 """)
 
 
+def test_an_odd_part_of_a_thing_is_told_by_the_names_of_both() -> None:
+    runs = [
+        {'id': f'run-{at}', 'jobs': [{'name': name, 'steps': at % 3, 'result': 'ok'} for name in ('mill', 'sieve')]}
+        for at in range(60)
+    ]
+    runs[41]['jobs'][1] |= {'result': 'jammed', 'note': 'a stone'}  # pyright: ignore[reportOperatorIssue,reportIndexIssue]
+    found = digest(json.dumps(runs), 300)
+    assert 'run-41: jobs[sieve].result=jammed (usually ok), jobs[sieve].note=a stone' in found.text
+
+
 def test_small_json_is_told_whole() -> None:
     text = json.dumps(
         {'service': 'mill', 'replicas': {'wanted': 3, 'ready': 2}, 'last_error': 'disk full', 'tags': ['a']}
