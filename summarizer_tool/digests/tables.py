@@ -111,7 +111,7 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
 def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[DigestStatement]:
     """How many rows there are, what is usual in them, what stands beside them, and what is unlike the others."""
     beside = sorted(line for table in tables for line in table.beside)
-    for nth, (at, line) in enumerate(beside[:_BESIDE]):
+    for nth, (at, line) in enumerate(beside if len(beside) <= _BESIDE else ()):
         yield DigestStatement(f'beside table: {one_line(line)}', 75.0 - nth, 'overview', (at,))
     for number, table in enumerate(tables, 1):
         what = table.name or ('table' if len(tables) == 1 else f'table {number}')
