@@ -25,8 +25,8 @@ _LEAST = 3
 """Lines from which others of one template are told together."""
 _OFTEN = 6.0
 """What the rank of an error gains at most by how often it stands there."""
-_NOTABLE = 8.0
-"""What the rank of a template with a notable word gains."""
+_WARNED = 8.0
+"""What the rank of a template gains that warns."""
 _TEMPLATE_LENGTH = 160
 _LINES_NAMED = 20
 _LINE_LENGTH = 210
@@ -89,12 +89,11 @@ def _about(group: Group, events: Sequence[Event], words: Mapping[str, int]) -> I
         return
     if topic == 'warnings':
         # What is warned of again and again is usual.
-        topic, rank = 'templates', _RANKS[''] + _NOTABLE
+        topic, rank = 'templates', _RANKS[''] + _WARNED
     if topic == 'errors':
         rank += 6.0 + min(_OFTEN, log2(size))
     else:
         rank += 1.5 * log2(size) + 0.8 * novel
-        rank += _NOTABLE * bool(notable_words(members[0].message[:_LINE_LENGTH]))
     few = members if size <= _LINES_NAMED else [*members[:_LINES_NAMED], members[-1]]
     told = _template(group, members, events, topic)
     lines = tuple(event.line for event in few)

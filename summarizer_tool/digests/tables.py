@@ -26,8 +26,6 @@ _LONGEST_CELL = 400
 
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
-LEAST_SETTINGS = 20
-"""Lines from which names with their values are a table."""
 _MANY, _MENTIONED = 50, 6
 """Rows of a table, and how many of them may not differ from all others in a column, for these to be told."""
 LEAST_FIXED = 8
@@ -46,8 +44,6 @@ _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
 _SEPARATORS = ',\t;|'
-# No opening of a call or a list, as in a program.
-_SETTING = re.compile(r'([\w.\-/\[\]:@%*]+) ?= ?(.*(?<![(\[{,\\]))')
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,16 +247,6 @@ def _split(line: str, separator: str) -> list[str]:
         return [cell.strip() for row in csv.reader([line], delimiter=separator) for cell in row]
     except csv.Error:
         return []
-
-
-def settings(block: Sequence[str], start: int) -> Table | None:
-    """Names with their values, one to a line: `name = value`."""
-    if len(block) < LEAST_SETTINGS:
-        return None
-    found = [(start + at, _SETTING.fullmatch(line.rstrip()), line) for at, line in enumerate(block, 1)]
-    cells = [(at, [match[1], match[2]]) for at, match, _ in found if match]
-    beside = [(at, line) for at, match, line in found if not match]
-    return rows_of(['name', 'value'], cells, beside, least=LEAST_SETTINGS) if len(cells) >= _FIT * len(block) else None
 
 
 def aligned(block: Sequence[str], start: int) -> Table | None:
