@@ -50,8 +50,6 @@ _SEPARATORS = ',\t;|'
 class Table:
     """A table that was found in a text."""
 
-    name: str
-    """Empty if it has none."""
     rows: Sequence[Row]
     lines: Sequence[int]
     """The line each row stands on, from 1."""
@@ -95,7 +93,6 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
         alike.setdefault(tuple(table.rows[0]) if table.rows else (), []).append(table)
     return [
         Table(
-            same[0].name,
             [row for table in same for row in table.rows],
             [number for table in same for number in table.lines],
             [line for table in same for line in table.beside],
@@ -110,7 +107,7 @@ def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[
     for nth, (at, line) in enumerate(beside if len(beside) <= _BESIDE else ()):
         yield DigestStatement(f'beside table: {one_line(line)}', 75.0 - nth, 'overview', (at,))
     for number, table in enumerate(tables, 1):
-        what = table.name or ('table' if len(tables) == 1 else f'table {number}')
+        what = 'table' if len(tables) == 1 else f'table {number}'
         yield from usual_statements(what, table.rows, lines=table.lines)
         yield from _repeated(lines, table)
         rows = zip(table.lines, table.rows, strict=True)
@@ -134,7 +131,6 @@ def rows_of(
     beside: Sequence[tuple[int, str]],
     *,
     least: int = 1,
-    name: str = '',
 ) -> Table | None:
     """A table of what was split; None if it is too small or its columns do not fit."""
     varied = sum(len({row[place] for _, row in cells if place < len(row)}) > 1 for place in range(len(names)))
@@ -147,7 +143,7 @@ def rows_of(
         seen[title] += 1
         titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
     rows = [{title: cell[:_LONGEST_CELL].strip() for title, cell in zip(titles, row, strict=False)} for _, row in cells]
-    return Table(name, rows, [number for number, _ in cells], beside)
+    return Table(rows, [number for number, _ in cells], beside)
 
 
 def _repeated(lines: Sequence[str], table: Table) -> Iterator[DigestStatement]:
@@ -251,7 +247,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 def aligned(block: Sequence[str], start: int) -> Table | None:
     """Columns below titles."""
-    return _in_columns(block, start, is_titled=True) or _in_words(block, start)
+    return _in_columns(block, start, is_titled=True)
 
 
 def fixed(block: Sequence[str], start: int) -> Table | None:
@@ -310,14 +306,6 @@ def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int
     begins = [found.start() for found in _WIDE_WORDS.finditer(titles)]
     inner = {found.start() for found in _WORDS.finditer(titles)} - {*begins}
     return begins if len(begins) > 2 and inner.isdisjoint(places) and all(at - 1 in gaps for at in begins[1:]) else []
-
-
-def _in_words(block: Sequence[str], start: int) -> Table | None:
-    """Rows of as many words as there are titles."""
-    names = block[0].split()
-    cells = [(number, line.split()) for number, line in enumerate(block[1:], start + 2)]
-    fits = _titled(names) and all(len(row) == len(names) for _, row in cells)
-    return rows_of(names, cells, ()) if fits else None
 
 
 def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:

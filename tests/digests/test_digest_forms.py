@@ -183,12 +183,12 @@ def test_blocks_between_blank_lines_begin_with_anything() -> None:
 
 def test_tables_of_the_same_titles_are_one() -> None:
     tables = [
-        f'NAME   STATE   AGE\nvat-{at}a  up      {at}m\nvat-{at}b  {"lost" if at == 7 else "up"}      {at}m'
+        f'NAME     STATE  AGE\nvat-{at:02}a  up     {at}m\nvat-{at:02}b  {"lost" if at == 7 else "up  "}   {at}m'
         for at in range(30)
     ]
     text = told('\n\n'.join(tables))
     assert 'table: 60 items' in text
-    assert '31| vat-7b lost 7m' in text
+    assert '31| vat-07b lost 7m' in text
 
 
 def test_a_name_with_a_bad_word_is_no_warning() -> None:
