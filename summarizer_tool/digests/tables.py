@@ -169,17 +169,11 @@ def markdown(block: Sequence[str], start: int) -> Table | None:
     if rule is None or '|' not in block[rule - 1]:
         return None
     names = _piped(block[rule - 1])
-    cells = [
-        (start + at + 1, _piped(line))
-        for at, line in enumerate(block)
-        if at > rule and '|' in line and not _RULE.match(line)
-    ]
-    beside = [
-        (start + at + 1, line) for at, line in enumerate(block) if at < rule - 1 or (at > rule and '|' not in line)
-    ]
+    lines = [(at, line) for at, line in enumerate(block, start + 1) if not _RULE.match(line)]
+    cells = [(at, _piped(line)) for at, line in lines if '|' in line and at > start + rule]
     if sum(len(row) == len(names) for _, row in cells) < _FIT * len(cells):
         return None
-    return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
+    return rows_of(names, cells, [(at, line) for at, line in lines if '|' not in line or at < start + rule])
 
 
 def _piped(line: str) -> list[str]:
