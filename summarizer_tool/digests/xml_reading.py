@@ -9,9 +9,9 @@ from summarizer_tool.digests.json_reading import WITHIN_SHARE, Json, Read
 _DEEPEST = 60
 _NAME = r'[A-Za-z_][\w.:-]*+'
 _PART = re.compile(
-    rf'<(?P<open>{_NAME})(?P<attributes>(?>\s++{_NAME}\s*+=\s*+(?:"[^"<]*+"|\'[^\'<]*+\'))*+)\s*+(?P<empty>/?+)>'
-    rf'|</(?P<close>{_NAME})\s*+>|<!\[CDATA\[(?P<data>(?>[^\]]++|\](?!\]>))*+)\]\]>'
-    r'|<!--(?>[^-]++|-(?!->))*+-->|<[?!][^<>\[]*+>'
+    rf'<(?P<open>{_NAME})(?P<attributes>(?>(?:\s++{_NAME}\s*+=\s*+(?:"[^"<]*+"|\'[^\'<]*+\'))*))\s*+(?P<empty>/?+)>'
+    rf'|</(?P<close>{_NAME})\s*+>|<!\[CDATA\[(?P<data>(?>(?:[^\]]++|\](?!\]>))*))\]\]>'
+    r'|<!--(?>(?:[^-]++|-(?!->))*)-->|<[?!][^<>\[]*+>'
 )
 _ATTRIBUTE = re.compile(rf'(?<=\s)(?!xmlns)({_NAME})\s*+=\s*+(?:"([^"]*+)"|\'([^\']*+)\')')
 _BEGIN = re.compile(r'^[ \t]*<(?=[?!A-Za-z_])', re.MULTILINE)
