@@ -16,7 +16,6 @@ from summarizer_tool.digests.log_lines import (
     LONGEST_LINE,
     events,
     loose,
-    outcomes,
     parts,
     starts_like_log,
 )
@@ -30,7 +29,6 @@ from summarizer_tool.digests.tables import (
     markdown,
     read_tables,
     separated,
-    settings,
     table_statements,
 )
 from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
@@ -49,13 +47,17 @@ _LOG_SHARE = 0.25
 _TIMED_SHARE = 0.75
 """Share of lines with a time anywhere from which it is one, too."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
-_TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'level', 'severity', 'lvl', 'asctime'})
+_FIRST_FIELDS = (
+    ('time', 'ts', 'timestamp', '@timestamp', 'asctime'),
+    ('level', 'severity', 'lvl'),
+    ('msg', 'message', 'event'),
+)
+"""Fields of a logged object that stand first in its line, in this order."""
 
 _REPEATED = 0.4
 """Forms a line up to which a text is no prose,"""
 _GENERATED = 0.2
-"""and up to which it is no source code either, if so few of its lines are indented, whatever they look like."""
-_FLAT = 0.1
+"""and up to which it is no source code either, whatever its lines look like."""
 _LEAST_LINES = 20
 _LONGEST_CODE = 120
 """Characters of a line of source code, on the average: what is longer is packed."""
@@ -172,7 +174,7 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
         return 'json', json_statements(read, _inner)
     if (read := read_xml(text) or read_literal(text)) is not None:
         return 'json', json_statements(read, _inner)
-    if tables := read_tables(lines, [markdown, aligned, separated, settings]):
+    if tables := read_tables(lines, [markdown, aligned, separated]):
         return 'table', table_statements(lines, tables)
     if _is_log(lines):
         return _lines_of(lines)
@@ -203,27 +205,26 @@ def _logged(read: Read) -> list[str]:
     if not read.is_lines or not isinstance(read.value, list):
         return []
     objects = [each for each in read.value if isinstance(each, Mapping)]
-    logs = [each for each in objects[:100] if _LOG_FIELDS & each.keys() and _TIME_FIELDS & each.keys()]
+    logs = [each for each in objects[:100] if _LOG_FIELDS & each.keys() and any(_place(key) < 2 for key in each)]
     if len(logs) < 0.8 * min(100, len(read.value)):
         return []
     return [*map(_as_line, objects), *read.around.splitlines()]
 
 
+def _place(key: str) -> int:
+    """Where a field of a logged object stands in its line."""
+    return next((place for place, keys in enumerate(_FIRST_FIELDS) if key.lower() in keys), len(_FIRST_FIELDS))
+
+
 def _as_line(entry: Mapping[str, Json]) -> str:
-    parts: dict[int, list[str]] = {0: [], 1: [], 2: [], 3: []}
-    for key, value in entry.items():
-        written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        name = key.lower()
-        if name in ('time', 'ts', 'timestamp', '@timestamp', 'asctime'):
-            parts[0].append(written)
-        elif name in ('level', 'severity', 'lvl'):
-            parts[1].append(f'level={written}')
-        elif name in ('msg', 'message', 'event'):
-            parts[2].append(written)
-        else:
-            quoted = f'"{written}"' if isinstance(value, str) and re.search(r'\s', written) else written
-            parts[3].append(f'{key}={quoted}')
-    return one_line(' '.join(piece for place in range(4) for piece in parts[place]), 2000)
+    said: list[str] = []
+    for key in sorted(entry, key=_place):
+        place, value = _place(key), entry[key]
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        if place == 3 and isinstance(value, str) and re.search(r'\s', text):
+            text = f'"{text}"'
+        said.append(text if place in (0, 2) else f'{"level" if place == 1 else key}={text}')
+    return one_line(' '.join(said), 2000)
 
 
 def _is_log(lines: Sequence[str]) -> bool:
@@ -231,7 +232,7 @@ def _is_log(lines: Sequence[str]) -> bool:
     if len(sample) < 3:
         return False
     is_timed = sum(parts(line)[0] != '' for line in sample) >= _TIMED_SHARE * len(sample)
-    return is_timed or sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample) or bool(outcomes(lines))
+    return is_timed or sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
 
 
 def _is_source(lines: Sequence[str]) -> bool:
@@ -239,8 +240,7 @@ def _is_source(lines: Sequence[str]) -> bool:
     sample = [line for line in lines[:_SAMPLE] if line.strip()]
     code = sum(is_code(line[:_LONGEST_CODE]) for line in sample)
     is_code_like = sum(map(len, sample)) < _LONGEST_CODE * len(sample) and code >= CODE_SHARE * len(sample)
-    is_flat = sum(line[0].isspace() for line in sample) <= _FLAT * len(sample)
-    return is_code_like and not (is_flat and _forms(lines) <= _GENERATED)
+    return is_code_like and _forms(lines) > _GENERATED
 
 
 def _forms(lines: Sequence[str]) -> float:

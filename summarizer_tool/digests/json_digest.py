@@ -29,6 +29,11 @@ _PLACES = 20_000
 _TEXT = 1500
 """Characters from which a string is looked at as output of its own: a log inside a field."""
 
+_NAMING = re.compile(r'(?i)(?:name|key|type|title)$')
+_ENTRY = re.compile(r'\[[^]]*\]')
+_NAME_LENGTH = 40
+_NAMED_SHARE = 0.5
+"""Share of the things that must have an entry of a name for it to be a part of the path."""
 _STATE = re.compile(r'(?i)status|state|phase|error|health|message|total|count|version|name$|default')
 
 Inner = Callable[[str], Iterable[DigestStatement]]
@@ -103,7 +108,7 @@ class _JsonWalk:
                 yield DigestStatement(
                     f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
                 )
-            yield from record_statements(named_rows(path or 'items', [flat(each) for each in objects]))
+            yield from record_statements(named_rows(path or 'items', flat(objects)))
         elif any(isinstance(each, Mapping | list) for each in value):
             if len(value) >= MANY and (rows := _lists(value)):
                 yield from record_statements(named_rows(path or 'rows', rows))
@@ -147,10 +152,10 @@ def _branches(value: Mapping[str, Json], name: str, within: str, depth: int) -> 
             continue
         inside = each.get(name)
         if depth and isinstance(inside, Mapping) and all(isinstance(inner, Mapping) for inner in inside.values()):
-            yield {'key': label, **flat({field: cell for field, cell in each.items() if field != name})}
+            yield {'key': label, **flat([{field: cell for field, cell in each.items() if field != name}])[0]}
             yield from _branches(inside, name, f'{label} > ', depth - 1)
         else:
-            yield {'key': label, **flat(each)}
+            yield {'key': label, **flat([each])[0]}
 
 
 def _lists(value: Sequence[Json]) -> list[Row]:
@@ -167,19 +172,26 @@ def _lists(value: Sequence[Json]) -> list[Row]:
     return [dict(zip(names, map(_compact, row), strict=True)) for row in rows[titled:]]
 
 
-def flat(value: Mapping[str, Json]) -> dict[str, str]:
-    """An object as one row: a cell for each value in it, named by its path.
+def flat(things: Sequence[Mapping[str, Json]]) -> list[Row]:
+    """Objects as rows: a cell for each value in them, named by its path.
 
-    Entries of a list inside of it share a cell.
+    An entry of a list inside of most of them that has the same name there is a part of the path; others share a cell.
     """
-    row: dict[str, str] = {}
-    for path, inside in _cells('', value, 0):
-        if path in row:
-            if len(row[path]) < 200:
-                row[path] += f', {inside}'
-        elif len(row) < _CELLS:
-            row[path] = inside
-    return row
+    found = [[*_cells('', thing, 0)] for thing in things]
+    having = Counter(entry for cells in found for entry in {path[: path.rfind(']') + 1] for path, _ in cells})
+    rows: list[Row] = []
+    for cells in found:
+        row: dict[str, str] = {}
+        for named, inside in cells:
+            is_usual = having[named[: named.rfind(']') + 1]] >= _NAMED_SHARE * len(things)
+            path = named if is_usual else _ENTRY.sub('[]', named)
+            if path in row:
+                if len(row[path]) < 200:
+                    row[path] += f', {inside}'
+            elif len(row) < _CELLS:
+                row[path] = inside
+        rows.append(row)
+    return rows
 
 
 def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
@@ -188,12 +200,22 @@ def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
             yield from _cells(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST and any(isinstance(each, Mapping) for each in value):
         entries = cast('Sequence[Json]', value)
-        for entry in entries[:50]:
-            yield from _cells(f'{path}[]', entry, depth + 1)
+        for name, entry in zip(_names(entries), entries[:50], strict=False):
+            yield from _cells(f'{path}[{name}]', entry, depth + 1)
         if len(entries) > 1:
             yield f'{path}.length', str(len(entries))
     else:
         yield path, cell(value) if not isinstance(value, Mapping | list) else _compact(value)
+
+
+def _names(entries: Sequence[Json]) -> Sequence[str]:
+    """What each entry of a list is called; nothing if some have no name of their own."""
+    objects = [entry for entry in entries if isinstance(entry, Mapping)]
+    for key in filter(_NAMING.search, objects[0]):
+        names = [name for each in objects if isinstance(name := each.get(key), str) and len(name) <= _NAME_LENGTH]
+        if len({*names}) == len(entries):
+            return names
+    return [''] * len(entries)
 
 
 def cell(value: Json) -> str:

@@ -9,9 +9,6 @@ from typing import TypeAlias
 
 Json: TypeAlias = 'bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None'
 
-LINES_SHARE = 0.6
-"""Share of the lines that must be JSON objects for a text to be JSON lines."""
-
 WITHIN_SHARE = 0.5
 """Share of a text that JSON inside it must have for the text to be taken for JSON."""
 
@@ -21,6 +18,7 @@ _DIGITS = 18
 _TOKENS = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"|[{}\[\],]', re.DOTALL)
 _OPENING = re.compile(r'[\[{]')
 _NEXT = re.compile(r'\s*+,?+\s*+[\[{]')
+_LINE = re.compile(r'^[ \t]*+[\[{]', re.MULTILINE)
 _DEEPEST = 200
 """Open brackets in JSON that is repaired."""
 _KEPT_SHARE = 0.2
@@ -56,18 +54,34 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_con
 
 def read_json(text: str) -> Read | None:
     """Read the JSON in a text; None if the text is not mostly objects and lists."""
-    stripped = text.strip()
-    if not stripped:
+    text = text.strip()
+    values: list[Json] = []
+    around: list[str] = []
+    told = at = failed = 0
+    while failed <= _STARTS + len(values) // 2:
+        found = (_NEXT.match(text, at) or _LINE.search(text, at)) if values else _OPENING.search(text, at)
+        if found is None:
+            break
+        begin = found.end() - 1
+        value, end = _whole(text, begin)
+        if value is None and not begin and (read := _repaired(text)):
+            return read
+        # Beside what is read, a number in brackets is none.
+        if not value or not (
+            end - begin >= WITHIN_SHARE * len(text)
+            or any(sign in text[begin + 1 : end] for sign in '{[')
+            or text[begin] == '{'
+        ):
+            failed, at = failed + 1, begin + 1
+            continue
+        values.append(value)
+        around.append(text[told:begin])
+        told = at = end
+    around.append(text[told:])
+    if not values or sum(map(len, around)) > WITHIN_SHARE * len(text):
         return None
-    try:
-        values, end = _stream(stripped)
-        found = Read(values, stripped[end:], is_lines=True) if len(values) > 1 else Read(values[0]) if values else None
-        if found is not None and end == len(stripped):
-            return found
-        cut = found if len(values) > 1 and end >= WITHIN_SHARE * len(stripped) else None
-        return _lines(stripped) or _within(stripped) or cut or _repaired(stripped)
-    except RecursionError:
-        return None
+    beside = '\n'.join(each for piece in around if (each := piece.strip(' \t\r\n,')))
+    return Read(values if len(values) > 1 else values[0], beside, is_lines=len(values) > 1)
 
 
 def _whole(text: str, at: int = 0) -> tuple[Json, int]:
@@ -79,59 +93,8 @@ def _whole(text: str, at: int = 0) -> tuple[Json, int]:
     return value, end
 
 
-def _stream(text: str) -> tuple[list[Json], int]:
-    """Objects and lists that stand one after another from the beginning, and where the last one ends."""
-    values: list[Json] = []
-    end = 0
-    while begin := _NEXT.match(text, end):
-        value, end = _whole(text, begin.end() - 1)
-        if value is None:
-            return values, begin.start()
-        values.append(value)
-    return values, end
-
-
-def _lines(text: str) -> Read | None:
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) < 2:
-        return None
-    sample = lines[:50]
-    if sum(line.lstrip()[0] in '{[' and line.rstrip(', ')[-1:] in '}]' for line in sample) < LINES_SHARE * len(sample):
-        return None
-    values: list[Json] = []
-    others: list[str] = []
-    for line in lines:
-        start = line.strip().rstrip(',')
-        value, end = _whole(start) if start[:1] in ('{', '[') else (None, 0)
-        if value is not None and end == len(start):
-            values.append(value)
-        else:
-            others.append(line)
-    if len(values) < LINES_SHARE * len(lines):
-        return None
-    return Read(values, '\n'.join(others), is_lines=True)
-
-
-def _within(text: str) -> Read | None:
-    """JSON with words before or after it, such as a title."""
-    at = 0
-    for _ in range(_STARTS):
-        found = _OPENING.search(text, at)
-        if found is None:
-            return None
-        value, end = _whole(text, found.start())
-        if value and not isinstance(value, str) and end - found.start() >= WITHIN_SHARE * len(text):
-            return Read(value, f'{text[: found.start()].strip()}\n{text[end:].strip()}'.strip())
-        at = found.end()
-        if at > (1 - WITHIN_SHARE) * len(text):
-            return None
-    return None
-
-
 def _repaired(text: str) -> Read | None:
     """JSON that is cut off: what is complete of it."""
-    if text[0] not in '[{' or len(text) < 20:
-        return None
     try:
         _DECODER.raw_decode(text)
     except json.JSONDecodeError as error:

@@ -1,16 +1,13 @@
 """Log lines as events: when, how bad, what; a stack trace belongs to the line it follows."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from summarizer_tool.digests.notable import BAD
-
-Severity = Literal['fatal', 'error', 'warning', '', 'debug', 'fine']
-"""As the line itself says; empty for lines that say nothing or say info, `fine` where an outcome is the usual one."""
+Severity = Literal['fatal', 'error', 'warning', '', 'debug']
+"""As the line itself says; empty for lines that say nothing or say info."""
 
 LONGEST_LINE = 2000
 """Characters of a line that are looked at; what lies beyond is cut."""
@@ -47,20 +44,13 @@ _LEVEL = re.compile(
     r'|(?i:[\[<(]\s?(trace|debug|info|notice|warn(?:ing)?|error|err|crit(?:ical)?|fatal|panic|alert|emerg)\s?[\])>])'
     r'|^([IWEF])(?=\d{4} \d\d:\d\d:\d\d)'
     r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
+    r'|(?i:\b(?:HTTP/[\d.]{1,3}"?|(?:http[ _-]?)?status(?:[ _-]?code)?)[ =:]{1,2}([45]\d\d)\b)'
+    r'|(?i:\b(?:(?:exit|return)(?:ed)?(?: with)?[ _-](?:status|code)|rc)[ =:]{1,2}([1-9]\d{0,2})\b)'
 )
-_IN_LEVEL = tuple('trac debu info noti warn err crit fata pani seve aler emer level lvl'.split())  # noqa: SIM905
+_IN_LEVEL = tuple(
+    'trac debu info noti warn err crit fata pani seve aler emer level lvl http status exit return rc'.split()  # noqa: SIM905
+)
 """What a level has, in small letters, but for that of one letter, which stands before a time."""
-_STATUSES = (
-    (re.compile(r'^\W{0,8}([A-Za-z]{2,12})(?=[:\s\])])'), slice(21)),
-    (re.compile(r'(?<![\w./-])([A-Za-z]{2,12})(?>(?:[\W\d_]|(?<=[\d ])(?:m?s|sec)\b)*)$'), slice(-80, None)),
-)
-"""How a line may begin or end with what came out of it, `PASS: …`, `… ok`, `… FAILED [ 12%]`, and where it stands."""
-_OUTCOMES = 12
-"""Words up to which they are outcomes,"""
-_OUTCOME_SHARE = 0.6
-"""and share of the lines that must have one of them, most of these the same."""
-_FAILED = re.compile(r'(?i)not|ko')
-"""Outcomes that are bad beside those that say so anywhere: of `not ok` the first word."""
 _SEVERITIES: Mapping[str, Severity] = {
     'trac': 'debug', 'debu': 'debug', 'warn': 'warning', 'w': 'warning', 'erro': 'error', 'err': 'error', 'e': 'error',
     'seve': 'error', 'crit': 'fatal', 'fata': 'fatal', 'f': 'fatal', 'pani': 'fatal', 'aler': 'fatal', 'emer': 'fatal',
@@ -72,10 +62,6 @@ _TRACE = re.compile(
 )
 _EXCEPTION = re.compile(r'(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault)\b')
 _FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')
-_ACCESS = re.compile(
-    r'^(\S{1,80}) \S{1,60} .{1,60}? ?\[[^\]]{10,40}\] '
-    r'"([A-Z]{3,8}) ([^\s"?]*)(\?[^\s"]*)? [^"]{0,12}" (\d{3}) (\d+|-)(.*)'
-)
 
 
 @dataclass(slots=True)
@@ -136,13 +122,6 @@ def _with_trace(event: Event) -> Event:
 def parts(line: str) -> tuple[str, str]:
     """The time of a line, and the line without it."""
     found = _LEADING_TIME.match(line) or _time(line, 160)
-    access = _ACCESS.match(line) if found and '"' in line else None
-    if access and found:
-        # Named fields can be counted each for itself.
-        address, method, path, query, status, size, rest = access.groups()
-        rest = ' '.join(rest.split())
-        asked = f' query={query}' if query else ''
-        return found[0].strip('[]'), f'{method} path={path}{asked} status={status} bytes={size} client={address} {rest}'
     if found is None:
         return '', line
     before, after = _TIME_KEY.sub('', line[: found.start()]), line[found.end() :].lstrip('"')
@@ -164,6 +143,8 @@ def _level(line: str) -> tuple[str, Severity]:
     if found is None:
         return '', ''
     word = next(group for group in found.groups() if group)
+    if word.isdigit():
+        return f'status {word}', 'warning' if found[6] and word < '5' else 'error'
     key = word.lower()[:4]
     return _NAMES.get(key, word.upper()), _SEVERITIES.get(key, '')
 
@@ -206,28 +187,6 @@ def trace(tail: Sequence[str]) -> str:
         elif python is None and index < 3 and not bare.startswith('... '):
             said.append(bare)
     return ' | '.join(said[:6] if len(said) <= 6 else [*said[:3], *said[-3:]])
-
-
-def outcomes(lines: Sequence[str]) -> list[tuple[str, Severity]]:
-    """What each line says came out of it, and how bad that is; empty where lines say no such thing.
-
-    Outcomes stand in one place of most lines, are few, and some of them are bad.
-    """
-    filled = sum(line.strip() != '' for line in lines)
-    for form, piece in _STATUSES:
-        words = [found[1] if (found := form.search(line[piece])) else '' for line in lines]
-        counts = Counter(filter(None, words))
-        few = {word: count for word, count in counts.items() if count > 1 or word.isupper()}
-        ranked = sorted(few.items(), key=lambda item: -item[1])[:_OUTCOMES]
-        if not ranked or sum(count for _, count in ranked) < _OUTCOME_SHARE * filled or ranked[0][1] < filled / 2:
-            continue
-        bad = {word for word in counts if BAD.fullmatch(word) or _FAILED.fullmatch(word)}
-        # A level says how much a line matters, and no line of INFO that all is well.
-        if bad and ranked[0][0] not in bad and not _LEVEL.match(ranked[0][0].upper()):
-            severities: dict[str, Severity] = dict.fromkeys((word for word, _ in ranked), '')
-            severities.update(dict.fromkeys(bad, 'error'), **{ranked[0][0]: 'fine'})
-            return [(word, severities[word]) if word in severities else ('', '') for word in words]
-    return []
 
 
 def starts_like_log(line: str) -> bool:

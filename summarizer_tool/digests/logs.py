@@ -2,21 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import log2
 
 from summarizer_tool.digests.columns import brief, shown
-from summarizer_tool.digests.log_lines import Event, Severity, outcomes
+from summarizer_tool.digests.log_lines import Event, Severity
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
-from summarizer_tool.digests.templates import WORDS, Group, grouped
-from summarizer_tool.digests.values import MARK, quantity
+from summarizer_tool.digests.templates import Group, grouped
+from summarizer_tool.digests.values import MARK
 
-_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 34.0, 'debug': 18.0, 'fine': 18.0}
+_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 34.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
-
-_EXIT = re.compile(r'(?i)(?:exit(?:ed)?|return(?:ed)?|rc)(?:[ _-]?(?:with|status|code))*$')
-_STATUS = re.compile(r'(?i)(?:status|code|http|https?[ _-]?status|status[ _-]?code|HTTP/[\d.]+)$')
 
 _FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
 """Parts of a second and the zone: an hour tells enough of when many lines began and ended."""
@@ -28,8 +25,8 @@ _LEAST = 3
 """Lines from which others of one template are told together."""
 _OFTEN = 6.0
 """What the rank of an error gains at most by how often it stands there."""
-_NOTABLE = 8.0
-"""What the rank of a template with a notable word gains."""
+_WARNED = 8.0
+"""What the rank of a template gains that warns."""
 _TEMPLATE_LENGTH = 160
 _LINES_NAMED = 20
 _LINE_LENGTH = 210
@@ -48,10 +45,7 @@ def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStat
     """
     if not read:
         return
-    for event, (word, severity) in zip(read, outcomes([event.message for event in read]), strict=False):
-        if not event.level:
-            event.level, event.severity = word, event.severity or severity
-    groups = list(_by_outcome(grouped(read)))
+    groups = grouped(read)
     words = Counter(word for group in groups for word in group.constant_words() for _ in group.members)
     if lines:
         yield _overview(read, len(groups), lines)
@@ -95,12 +89,11 @@ def _about(group: Group, events: Sequence[Event], words: Mapping[str, int]) -> I
         return
     if topic == 'warnings':
         # What is warned of again and again is usual.
-        topic, rank = 'templates', _RANKS[''] + _NOTABLE
+        topic, rank = 'templates', _RANKS[''] + _WARNED
     if topic == 'errors':
         rank += 6.0 + min(_OFTEN, log2(size))
     else:
         rank += 1.5 * log2(size) + 0.8 * novel
-        rank += _NOTABLE * bool(notable_words(members[0].message[:_LINE_LENGTH]))
     few = members if size <= _LINES_NAMED else [*members[:_LINES_NAMED], members[-1]]
     told = _template(group, members, events, topic)
     lines = tuple(event.line for event in few)
@@ -135,34 +128,3 @@ def _template(group: Group, members: Sequence[Event], all_events: Sequence[Event
     having = sum(phrase in event.raw for event in all_events) if is_notable else 0
     text = one_line(text, _TEMPLATE_LENGTH)
     return f'{text} [“{phrase}” ×{having}]' if having > len(members) else text
-
-
-def _by_outcome(groups: Iterable[Group]) -> Iterator[Group]:
-    """Tell failed outcomes from good ones where only a number says so: HTTP statuses and exit codes."""
-    for group in groups:
-        words = group.lines[0].words[:WORDS]
-        at = next((nth for nth in range(1, len(words)) if _is_outcome(words[nth - 1][0], group.column(nth))), None)
-        if at is None or group.severity == 'fine':
-            yield group
-            continue
-        exits = _EXIT.search(words[at - 1][0]) is not None
-        parted: dict[Severity, list[int]] = {}
-        for row, value in enumerate(group.column(at)):
-            parted.setdefault(_outcome(value, exits=exits), []).append(row)
-        for severity, rows in parted.items():
-            worst = severity or group.severity
-            yield group.part(rows, 'fatal' if group.severity == 'fatal' else worst)
-
-
-def _is_outcome(name: str, values: Sequence[str]) -> bool:
-    if _EXIT.search(name):
-        return all(value.lstrip('-').isdigit() and len(value) < 5 for value in values[:50])
-    if _STATUS.search(name):
-        return all(len(value) == 3 and value.isdigit() and value[0] in '12345' for value in values[:50])
-    return False
-
-
-def _outcome(value: str, *, exits: bool) -> Severity:
-    if exits:
-        return '' if quantity(value) == 0 else 'error'
-    return {'4': 'warning', '5': 'error'}.get(value[:1], '')  # pyright: ignore[reportReturnType]

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from math import copysign, log1p, log2
 from string import ascii_lowercase, ascii_uppercase, digits
 
@@ -31,8 +31,6 @@ _GAP = 5.0
 """Bits at most for how much farther a number is from the median than the next ones."""
 _NUMERIC = 0.7
 """Share of the values that must be numbers."""
-_GROWN = 0.75
-"""Share of the values that follow a smaller one, from which they count something."""
 
 _BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?[^/:@\s]*')
 _PARTS = re.compile(r'[./:@=,-]')
@@ -143,10 +141,6 @@ def _farness(values: Sequence[str], counts: Mapping[str, int]) -> tuple[Mapping[
     known = {value: number for value in counts if (number := _number(value)) is not None}
     total = sum(counts[value] for value in known)
     if total < max(8, _NUMERIC * len(values)) or len(known) < 3:
-        return {}, {}
-    rows = [known[value] for value in values if value in known]
-    grown = sum(after >= before for before, after in pairwise(rows))
-    if grown >= _GROWN * (total - 1) and len(known) > total / 4:
         return {}, {}
     scaled = {value: _logarithm(number) for value, number in known.items()}
     middle = _median(sorted((scaled[value], counts[value]) for value in known), total)

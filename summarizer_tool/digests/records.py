@@ -18,9 +18,6 @@ Row = Mapping[str, str]
 
 _NAME = re.compile(r'(?i)(?:^|[._ -])(?:names?|title|key|host(?:name)?|pod|node|user(?:name)?|container_?name)$')
 _ID = re.compile(r'(?i)(?:^|[._ -])(?:id|uid|uuid|number|no|code|sku|ref|pid|arn)$|[a-z]I[Dd]$|_id$')
-_STATE = re.compile(
-    r'(?i)(?:^|[._])(?:\w*status\w*|state|phase|health\w*|ready|condition\w*|result|level|severity|reason)$'
-)
 _HASH = re.compile(r'[0-9a-f]{32,}')
 """What is as well known by its beginning."""
 
@@ -32,9 +29,6 @@ _SHORT = 24
 """Characters of a second name."""
 _EACH = 12
 """Things up to which each is told with all its fields."""
-_LISTED = 60
-"""Things up to which the values of a field are listed for whoever asks for it by its name."""
-_LISTED_RANK = 90.0
 _CONSTANT_LENGTH = 60
 _FREE = 8
 """Fields below one path from which their names are free, if few things have any one of them."""
@@ -157,32 +151,11 @@ def usual_statements(
     for column in columns:
         if column.kind != 'constant':
             yield DigestStatement(f'{column.name}: {column.text}', _rank(column), 'fields')
-    if key and total <= _LISTED:
-        yield from _listed(key.partition(' (')[0], fields, rows)
-    example = ', '.join(f'{field}={shown(cell)[:40]}' for field, cell in list(rows[0].items())[:30])
-    yield DigestStatement(f'the first: {example}', 26.0, 'values', tuple(lines[:1]))
-
-
-def _listed(key: str, fields: Sequence[str], rows: Sequence[Row]) -> Iterator[DigestStatement]:
-    """The short values of each field in which most things differ, each with the name of its thing."""
-    for field in fields:
-        cells = {row.get(key, ''): row[field] for row in rows if field in row}
-        if field == key or max(map(len, cells.values())) > _SHORT or 2 * len({*cells.values()}) <= len(rows):
-            continue
-        text = f'{field} by {key}:'
-        for name, value in cells.items():
-            said = f'{shown(name)[:_SHORT]}={shown(value)}'
-            if len(text) + len(said) > LONGEST - 2:
-                yield DigestStatement(text, _LISTED_RANK, 'values', asked_by=field)
-                text = said
-            else:
-                text = f'{text}{" " if text.endswith(":") else ", "}{said}'
-        yield DigestStatement(text, _LISTED_RANK, 'values', asked_by=field)
 
 
 def _rank(column: Column) -> float:
     if column.kind == 'few':
-        rank = 60.0 + (14.0 if _STATE.search(column.name) else 0.0) + (8.0 if column.bad else 0.0)
+        rank = 68.0 if column.bad else 60.0
         # What few things have is told with each of them.
         return rank - 20.0 if column.text.startswith('(missing)') else rank
     return {'numbers': 58.0, 'times': 46.0}.get(column.kind, 42.0)

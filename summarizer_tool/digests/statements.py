@@ -17,7 +17,7 @@ TOPICS: tuple[Topic, ...] = (
 )  # fmt: skip
 """In the order in which a digest tells them."""
 
-_SLOPE = 0.8
+_SLOPE = 1.0
 """What each further statement on a topic loses in rank: many errors must not drown the one odd setting."""
 
 LONGEST = 360
@@ -35,18 +35,9 @@ _LENGTH = 0.035
 _COUNTED = 600
 """Statements of the highest rank that are tried."""
 
-_LOUD: tuple[Topic, ...] = ('overview', 'mentioned', 'errors', 'warnings', 'odd items')
-_USUAL: tuple[Topic, ...] = ('fields', 'templates')
-_USUAL_SHARE = 0.19
-"""What of the budget is kept for what is usual, if there is so much to be said of it."""
-_SHARES: dict[Topic, float] = {'odd items': 0.7, 'fields': 0.2, 'templates': 0.1}
-"""What of the budget one of these may have at first; what is left goes to the highest ranks."""
-
 _UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
-_SHARED = 200
-"""Tokens from which a budget is shared."""
 _TOGETHER = 8
 """Lines up to which a statement on several errors says what is in each."""
 _RESERVE = 24
@@ -54,7 +45,6 @@ _RESERVE = 24
 
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 _WORD = re.compile(r'[\w./:-]*\w')
-_FIELD_WORD = re.compile(r'[A-Z]?[a-z]+|[A-Z]+')
 _SMALL_WORDS = frozenset(
     """about after all and anomalies anomaly any anything are been but can check did does error errors everything
     failure failures find for from get give had has have here how issue issues its list look not odd off ordinary our
@@ -73,8 +63,6 @@ class DigestStatement:
     topic: Topic
     lines: tuple[int, ...] = ()
     """Numbers, from 1, of the lines it tells of, where they are known; the first ones if there are many."""
-    asked_by: str = ''
-    """The name of a field, if only a focus that has its last word wants to know it."""
     shortened: str = ''
     """What it shows a part of: a part of an order may not look like one."""
 
@@ -123,25 +111,14 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
         return waiting[index]
 
     if sum(costs) <= budget and len(costs) == len(ranked):
-        taken = _fitting(ranked, costs, budget, dict.fromkeys(TOPICS, float(budget)), set(), lambda _: False)
-        return Chosen(_told(ranked, taken, waits), '')
+        return Chosen(_told(ranked, _fitting(ranked, costs, budget, set(), lambda _: False), waits), '')
     taken: set[int] = set()
     for reserve in (_RESERVE, 1.5 * _RESERVE, 2 * _RESERVE, 0):
-        taken = set()
         room = budget - min(reserve, budget // 2)
-        shares = {topic: _SHARES.get(topic, 1.0) * room for topic in TOPICS}
-        usual = sum(cost for each, cost in zip(ranked, costs, strict=False) if each.topic in _USUAL)
-        # First what is unlike the rest, with room left for what is usual; then that; then whatever still fits.
-        loud: dict[Topic, float] = {topic: shares[topic] for topic in _LOUD}
-        common: dict[Topic, float] = {topic: shares[topic] for topic in _USUAL}
-        whatever: dict[Topic, float] = dict.fromkeys(TOPICS, room)
-        kept = min(usual, _USUAL_SHARE * room) if budget >= _SHARED else 0.0
-        for most, topics in ((room - kept, loud), (room, common), (room, whatever)):
-            left = most - sum(costs[index] for index in taken)
-            taken |= _fitting(ranked, costs, left, topics, taken, waits)
+        taken = _fitting(ranked, costs, room, set(), waits)
         if all(index in taken or waiting.get(index, False) for index in range(len(ranked))):
             left = room - sum(costs[index] for index in taken)
-            taken |= _fitting(ranked, costs, left, whatever, taken, lambda _: False)
+            taken |= _fitting(ranked, costs, left, taken, lambda _: False)
         left_out = _left_out([each for index, each in enumerate(ranked) if index not in taken])
         if sum(costs[index] for index in taken) + count_tokens(left_out) <= budget:
             return Chosen(_told(ranked, taken, waits), left_out)
@@ -166,20 +143,10 @@ def _told(ranked: Sequence[DigestStatement], taken: set[int], waits: Callable[[i
     return [ranked[index] for index in order]
 
 
-def _asks(focus: Sequence[str], field: str) -> bool:
-    """Return whether words, in the plural or not, have the last one of the name of a field."""
-    *_, last = ('', *_FIELD_WORD.findall(field))
-    return any(word.removesuffix('s') == last.lower().removesuffix('s') for word in focus)
-
-
 def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list[DigestStatement]:
     """Each text once, the highest rank first, with what it gains by the focus and loses as one of many."""
     distinct: dict[str, DigestStatement] = {}
-    found = [
-        (statement, text)
-        for statement in statements
-        if (text := one_line(statement.text)) and (not statement.asked_by or _asks(focus, statement.asked_by))
-    ]
+    found = [(statement, text) for statement in statements if (text := one_line(statement.text))]
     having = {word: {text for _, text in found if word in text.lower()} for word in focus}
     weights = {word: min(1.0, _SAYS_NOTHING * (1 - len(texts) / len(found))) for word, texts in having.items() if texts}
     for statement, text in found:
@@ -201,11 +168,10 @@ def _fitting(
     ranked: Sequence[DigestStatement],
     costs: Sequence[int],
     budget: float,
-    shares: dict[Topic, float],
     known: set[int],
     waits: Callable[[int], bool],
 ) -> set[int]:
-    """Indices of those that fit, are not known and do not wait, taken greedily while their topic's share lasts."""
+    """Indices of those that fit, are not known and do not wait, taken greedily."""
     taken: set[int] = set()
     shown = {line for index in known for line in _each_told(ranked[index])}
     for index, cost in enumerate(costs):
@@ -213,9 +179,8 @@ def _fitting(
         # A line that stands there for another reason is not told again for being unlike the others.
         if topic == 'odd items' and lines and shown.issuperset(lines):
             continue
-        if index not in known and cost <= budget and shares.get(topic, 0.0) > 0.0 and not waits(index):
+        if index not in known and cost <= budget and not waits(index):
             budget -= cost
-            shares[topic] -= cost
             taken.add(index)
             shown.update(_each_told(ranked[index]))
     return taken

@@ -18,21 +18,14 @@ LEAST_ROWS = 4
 
 _FIT = 0.9
 """Share of the lines that must have the table's number of columns."""
-_ALIKE = (0.75, 0.4)
-"""Share of the cells of a row that must have digits, or none, as their columns do: of one that does not stand in these,
-and of one that does."""
 _WIDEST = 200
 """Columns."""
 _LONGEST_LINE = 20_000
 _LONGEST_CELL = 400
 """Characters."""
 
-_SMALL, _ABOVE = 50, 3
-"""Lines of a block up to which lines above its titles are tried without, and how many."""
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
-LEAST_SETTINGS = 20
-"""Lines from which names with their values are a table."""
 _MANY, _MENTIONED = 50, 6
 """Rows of a table, and how many of them may not differ from all others in a column, for these to be told."""
 LEAST_FIXED = 8
@@ -51,16 +44,12 @@ _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
 _SEPARATORS = ',\t;|'
-# No opening of a call or a list, as in a program.
-_SETTING = re.compile(r'([\w.\-/\[\]:@%*]+) ?= ?(.*(?<![(\[{,\\]))')
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table that was found in a text."""
 
-    name: str
-    """Empty if it has none."""
     rows: Sequence[Row]
     lines: Sequence[int]
     """The line each row stands on, from 1."""
@@ -104,7 +93,6 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
         alike.setdefault(tuple(table.rows[0]) if table.rows else (), []).append(table)
     return [
         Table(
-            same[0].name,
             [row for table in same for row in table.rows],
             [number for table in same for number in table.lines],
             [line for table in same for line in table.beside],
@@ -116,10 +104,10 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
 def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[DigestStatement]:
     """How many rows there are, what is usual in them, what stands beside them, and what is unlike the others."""
     beside = sorted(line for table in tables for line in table.beside)
-    for nth, (at, line) in enumerate(beside[:_BESIDE]):
+    for nth, (at, line) in enumerate(beside if len(beside) <= _BESIDE else ()):
         yield DigestStatement(f'beside table: {one_line(line)}', 75.0 - nth, 'overview', (at,))
     for number, table in enumerate(tables, 1):
-        what = table.name or ('table' if len(tables) == 1 else f'table {number}')
+        what = 'table' if len(tables) == 1 else f'table {number}'
         yield from usual_statements(what, table.rows, lines=table.lines)
         yield from _repeated(lines, table)
         rows = zip(table.lines, table.rows, strict=True)
@@ -143,7 +131,6 @@ def rows_of(
     beside: Sequence[tuple[int, str]],
     *,
     least: int = 1,
-    name: str = '',
 ) -> Table | None:
     """A table of what was split; None if it is too small or its columns do not fit."""
     varied = sum(len({row[place] for _, row in cells if place < len(row)}) > 1 for place in range(len(names)))
@@ -156,7 +143,7 @@ def rows_of(
         seen[title] += 1
         titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
     rows = [{title: cell[:_LONGEST_CELL].strip() for title, cell in zip(titles, row, strict=False)} for _, row in cells]
-    return Table(name, rows, [number for number, _ in cells], beside)
+    return Table(rows, [number for number, _ in cells], beside)
 
 
 def _repeated(lines: Sequence[str], table: Table) -> Iterator[DigestStatement]:
@@ -182,17 +169,11 @@ def markdown(block: Sequence[str], start: int) -> Table | None:
     if rule is None or '|' not in block[rule - 1]:
         return None
     names = _piped(block[rule - 1])
-    cells = [
-        (start + at + 1, _piped(line))
-        for at, line in enumerate(block)
-        if at > rule and '|' in line and not _RULE.match(line)
-    ]
-    beside = [
-        (start + at + 1, line) for at, line in enumerate(block) if at < rule - 1 or (at > rule and '|' not in line)
-    ]
+    lines = [(at, line) for at, line in enumerate(block, start + 1) if not _RULE.match(line)]
+    cells = [(at, _piped(line)) for at, line in lines if '|' in line and at > start + rule]
     if sum(len(row) == len(names) for _, row in cells) < _FIT * len(cells):
         return None
-    return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
+    return rows_of(names, cells, [(at, line) for at, line in lines if '|' not in line or at < start + rule])
 
 
 def _piped(line: str) -> list[str]:
@@ -258,24 +239,9 @@ def _split(line: str, separator: str) -> list[str]:
         return []
 
 
-def settings(block: Sequence[str], start: int) -> Table | None:
-    """Names with their values, one to a line: `name = value`."""
-    if len(block) < LEAST_SETTINGS:
-        return None
-    found = [(start + at, _SETTING.fullmatch(line.rstrip()), line) for at, line in enumerate(block, 1)]
-    cells = [(at, [match[1], match[2]]) for at, match, _ in found if match]
-    beside = [(at, line) for at, match, line in found if not match]
-    return rows_of(['name', 'value'], cells, beside, least=LEAST_SETTINGS) if len(cells) >= _FIT * len(block) else None
-
-
 def aligned(block: Sequence[str], start: int) -> Table | None:
     """Columns below titles."""
-    # In a small block a line above the titles would be one of too many that fit no column.
-    for above in range(min(_ABOVE, len(block)) if len(block) <= _SMALL else 1):
-        below, begin = block[above:], start + above
-        if table := _in_columns(below, begin, is_titled=True) or _in_words(below, begin):
-            return replace(table, beside=[*enumerate(block[:above], start + 1), *table.beside])
-    return None
+    return _in_columns(block, start, is_titled=True)
 
 
 def fixed(block: Sequence[str], start: int) -> Table | None:
@@ -299,8 +265,6 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
         return None
     if not titles and len({row[-1] for _, row in cells}) < 2:
         return None
-    if not titles and _heads([row for _, row in cells]):
-        titles = cells.pop(0)[1]
     names = titles or [f'column {number}' for number in range(1, len(places) + 1)]
     return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
 
@@ -318,13 +282,6 @@ def _rows(
         for number, line in enumerate(lines, start + 1)
         if not line[: places[0]].strip() and not any(line[at - 1 : at].strip() for at in places[1:])
     }
-    kinds = [_has_digits([row[place] for row in placed.values()]) for place in range(len(places))]
-
-    def is_stray(number: int, row: Sequence[str]) -> bool:
-        """Return whether a line is no row: too few of its cells have digits, or none, as those of the others have."""
-        alike = sum(kind in (None, _has_digits([cell])) for kind, cell in zip(kinds, row, strict=True))
-        return alike < _ALIKE[number in placed] * len(row)
-
     for number, line in enumerate(lines, start + 1):
         row = placed.get(number) or line.split(None, len(places) - 1)
         if len(row) != len(places) or sum(map(bool, row)) < len(row) // 2:
@@ -333,22 +290,9 @@ def _rows(
             titles = row
             beside += [(at, lines[at - start - 1]) for at, _ in cells]
             cells.clear()
-        # Whether the first one has titles is told by those below.
-        elif (cells or titles) and is_stray(number, row):
-            beside.append((number, line))
         elif not _RULE.match(line):
             cells.append((number, row))
-    if not titles and cells and is_stray(*cells[0]) and not _heads([row for _, row in cells]):
-        number, _ = cells.pop(0)
-        beside.append((number, lines[number - start - 1]))
     return titles, cells, beside
-
-
-def _has_digits(cells: Sequence[str]) -> bool | None:
-    """Whether nearly all cells, as far as they are filled, have digits; None if some have and some have not."""
-    counted = [any(map(str.isdigit, cell)) for cell in cells if cell]
-    share = sum(counted) / max(1, len(counted))
-    return share > 0.5 if counted and not 1 - _FIT < share < _FIT else None
 
 
 def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int]:
@@ -356,14 +300,6 @@ def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int
     begins = [found.start() for found in _WIDE_WORDS.finditer(titles)]
     inner = {found.start() for found in _WORDS.finditer(titles)} - {*begins}
     return begins if len(begins) > 2 and inner.isdisjoint(places) and all(at - 1 in gaps for at in begins[1:]) else []
-
-
-def _in_words(block: Sequence[str], start: int) -> Table | None:
-    """Rows of as many words as there are titles."""
-    names = block[0].split()
-    cells = [(number, line.split()) for number, line in enumerate(block[1:], start + 2)]
-    fits = _titled(names) and all(len(row) == len(names) for _, row in cells)
-    return rows_of(names, cells, ()) if fits else None
 
 
 def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -388,14 +324,3 @@ def _titled(row: Sequence[str]) -> bool:
     words = [cell.split()[0] for cell in row if cell.strip()]
     titles = sum(_TITLE.match(word) is not None for word in words)
     return len(row) > 2 and titles >= 0.75 * len(row) and not any(map(str.isdigit, ''.join(row)))
-
-
-def _heads(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row has words above columns of numbers."""
-    below = rows[1:100]
-    measured = [
-        place
-        for place in range(len(rows[0]))
-        if sum(quantity(row[place]) is not None for row in below) >= 0.8 * len(below)
-    ]
-    return bool(measured) and all(re.fullmatch(r'[^\W\d][^\d]*', rows[0][place]) for place in measured)

@@ -2,24 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from summarizer_tool.digests.log_lines import Event, Severity
-from summarizer_tool.digests.notable import BAD
-from summarizer_tool.digests.places import CutLine, cut, frequent_words, without_digits
+from summarizer_tool.digests.places import CutLine, cut, without_digits
 
 WORDS = 40
 """Words of a line by which it is compared with others."""
 
 _VARIES = '*'
-_MANY = 8
-"""Words from which a place takes any,"""
-_FEW = (3, 5)
-"""or words, and lines with each of them."""
-_MOST = 3000
-"""Templates that are compared with each other."""
-_ROUNDS = 3
-"""Places of a line that can be found to take any word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +40,6 @@ class Group:
             text += signs + (word if len({*column}) == 1 else shown(column))
         return text + (' …' if len(self.words) == WORDS else self.lines[0].end)
 
-    def part(self, rows: Sequence[int], severity: Severity) -> 'Group':
-        """Some of the events as a group of their own."""
-        return Group(self.words, severity, [self.members[row] for row in rows], [self.lines[row] for row in rows])
-
 
 _Key = tuple[Sequence[str], str, Severity]
 """The words of a template, the signs between them, and how bad it is."""
@@ -63,12 +49,8 @@ def grouped(events: Sequence[Event]) -> list[Group]:
     """Bring events of one template together, in the order of their first ones."""
     groups: dict[_Key, Group] = {}
     lines = [cut(event.message) for event in events]
-    frequent = frequent_words(lines, len(lines))
     for index, (event, line) in enumerate(zip(events, lines, strict=True)):
         words = tuple(_masked(word, signs) for word, signs in line.words[:WORDS])
-        rare = [at for at, word in enumerate(words) if word != _VARIES and not frequent.has(without_digits(word))]
-        if 3 * len(rare) <= len(words):
-            words = tuple(_VARIES if at in rare and _is_name(word) else word for at, word in enumerate(words))
         key = words, ''.join(signs for _, signs in line.words[:WORDS]), event.severity
         group = groups.setdefault(key, Group(words, event.severity))
         group.members.append(index)
@@ -81,9 +63,3 @@ def _masked(word: str, signs: str) -> str:
     if ' ' in word:
         return without_digits(word)
     return _VARIES if signs.endswith('=') or '/' in word or any(map(str.isdigit, word)) else word
-
-
-@lru_cache(maxsize=16_384)
-def _is_name(word: str) -> bool:
-    """Return whether a word can be a value: those that say how bad something is are none."""
-    return BAD.search(word) is None and not (word.isupper() and len(word) <= 9)

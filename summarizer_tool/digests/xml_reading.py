@@ -1,27 +1,24 @@
 """XML as objects and lists, as JSON would have them: whole, inside a text, several in a row, or cut off."""
 
+import html
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import cast
-from xml.etree import ElementTree as ET
+from collections.abc import Sequence
 
 from summarizer_tool.digests.json_reading import WITHIN_SHARE, Json, Read
 
 _DEEPEST = 60
-_KEPT_SHARE = 0.2
-"""Share of cut XML that must be well-formed to be worth reading."""
-
-_BEGIN = re.compile(r'^[ \t]*<(?:\?xml\b|!DOCTYPE\b|!--|[A-Za-z_][\w.-]*(?::[\w.-]+)?(?=[\s/>]))', re.MULTILINE)
-_PAGE = re.compile(r'\ufeff?\s*<!DOCTYPE\s+html\b', re.IGNORECASE)
+_NAME = r'[A-Za-z_][\w.:-]*+'
+_PART = re.compile(
+    rf'<(?P<open>{_NAME})(?P<attributes>(?>(?:\s++{_NAME}\s*+=\s*+(?:"[^"<]*+"|\'[^\'<]*+\'))*))\s*+(?P<empty>/?+)>'
+    rf'|</(?P<close>{_NAME})\s*+>|<!\[CDATA\[(?P<data>(?>(?:[^\]]++|\](?!\]>))*))\]\]>'
+    r'|<!--(?>(?:[^-]++|-(?!->))*)-->|<[?!][^<>\[]*+>'
+)
+_ATTRIBUTE = re.compile(rf'(?<=\s)(?!xmlns)({_NAME})\s*+=\s*+(?:"([^"]*+)"|\'([^\']*+)\')')
+_BEGIN = re.compile(r'^[ \t]*<(?=[?!A-Za-z_])', re.MULTILINE)
 _PAGE_TAGS = frozenset({'html', 'head', 'body', 'div', 'p', 'main', 'article', 'section', 'h1', 'h2', 'ul', 'span'})
-_HEADS = re.compile(r'<\?xml\b[^>]*\?>|<!DOCTYPE\b[^\[>]*>')
-_AMPERSAND = re.compile(r'&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)')
-_PREFIX = re.compile(r'[<\s]/?([A-Za-z_][\w.-]*):(?=[A-Za-z_])')
-_SAMPLE = 200_000
-"""Characters in which prefixes are looked for that nothing declares."""
-_PIECE = 4096
-_ROOT = 'documents'
+
+_Parts = dict[str, list[Json]]
+"""Attributes and parts of an element by name, its text under an empty one."""
 
 
 def read_xml(text: str) -> Read | None:
@@ -30,66 +27,51 @@ def read_xml(text: str) -> Read | None:
     Words before it, further documents after the first, prefixes and entities that nothing declares are taken as they
     are; of XML that is cut, what is complete is read.
     """
-    begin = _BEGIN.search(text[:_SAMPLE].lstrip('\ufeff'))
-    if begin is None or '<!ENTITY' in text or _PAGE.match(text):
+    begin = _BEGIN.search(text)
+    if begin is None or '<!ENTITY' in text or len(text) - begin.start() < WITHIN_SHARE * len(text):
         return None
-    text = text.lstrip('\ufeff')
-    around, body = text[: begin.start()].strip(), text[begin.start() :].strip()
-    if len(body) < WITHIN_SHARE * len(text):
-        return None
-    body = _AMPERSAND.sub('&amp;', _HEADS.sub('', body))
-    prefixes = set(_PREFIX.findall(body[:_SAMPLE])) - {'xml', 'xmlns'}
-    declared = ''.join(f' xmlns:{prefix}="{prefix}"' for prefix in sorted(prefixes))
-    root, broken = _parsed(f'<{_ROOT}{declared}>', body)
-    if root is None or not len(root) or _name(root[0].tag).lower() in _PAGE_TAGS:
-        return None
+    root: _Parts = {}
+    opened: list[tuple[str, _Parts]] = [('', root)]
+    end = begin.start()
+    outside = 0
+    for part in _PART.finditer(text, end):
+        between, data = text[end : part.start()].strip(), part['data'] or ''
+        end = part.end()
+        if len(opened) == 1:
+            outside += len(between)
+        if said := html.unescape(between) + data:
+            opened[-1][1].setdefault('', []).append(said)
+        if name := part['open']:
+            found = _ATTRIBUTE.findall(part['attributes'])
+            values: _Parts = {_bare(key): [html.unescape(one or other)] for key, one, other in found}
+            opened.append((_bare(name), values))
+            if len(opened) > _DEEPEST or (len(opened) == 2 and _bare(name).lower() in _PAGE_TAGS):
+                return None
+        if part['empty'] or part['close']:
+            name = opened[-1][0] if part['empty'] else _bare(part['close'])
+            if name != opened[-1][0] or len(opened) == 1:
+                break
+            _, inside = opened.pop()
+            opened[-1][1].setdefault(name, []).append(_value(inside))
+    outside += len(text) - end
+    broken = f'XML invalid from character {end} of {len(text)}' if len(opened) > 1 else ''
+    while len(opened) > 1:
+        name, inside = opened.pop()
+        # What is cut in a list of its like lacks parts, which would look like what is odd about it.
+        if name not in opened[-1][1]:
+            opened[-1][1][name] = [_value(inside)]
     # A text about XML has most of its words beside the elements.
-    if sum(len(each) for each in (root.text, *(part.tail for part in root)) if each) > WITHIN_SHARE * len(body):
+    if not {*root} - {''} or outside > WITHIN_SHARE * (len(text) - begin.start()):
         return None
-    if len(root) == 1 and not (root.text or root[0].tail or '').strip():
-        return Read({_name(root[0].tag): _value(root[0], 0)}, around, broken)
-    return Read(_value(root, 0), around, broken)
+    return Read(_value(root), text[: begin.start()].strip(), broken)
 
 
-def _parsed(start: str, body: str) -> tuple[ET.Element | None, str]:
-    """The elements under one root, and what is wrong with them where they are cut; no root if too little is right."""
-    parser = cast('ET.XMLPullParser[ET.Element]', ET.XMLPullParser(events=('start', 'end')))
-    opened: list[ET.Element] = []
-    last: ET.Element | None = None
-    done = 0
-    try:
-        for piece in (start, *(body[at : at + _PIECE] for at in range(0, len(body), _PIECE)), f'</{_ROOT}>'):
-            parser.feed(piece)
-            for event, element in cast('Iterator[tuple[str, ET.Element]]', parser.read_events()):
-                if event == 'start':
-                    opened.append(element)
-                elif opened:
-                    last = opened.pop()
-            done += len(piece)
-    except (ET.ParseError, ValueError) as error:
-        if not opened or done < _KEPT_SHARE * len(body):
-            return None, ''
-        if last is not None:
-            # What is open lacks parts, which would look like what is odd about it.
-            for outer, inner in pairwise(opened):
-                if inner.tag == last.tag or (len(outer) > 1 and outer[0].tag == inner.tag):
-                    outer.remove(inner)
-                    break
-        # Of the error without its place, which is one in what was fed.
-        return opened[0], f'XML invalid: {str(error).partition(":")[0]}'
-    return last, ''
-
-
-def _value(element: ET.Element, depth: int) -> Json:
+def _value(parts: _Parts) -> Json:
     """Attributes and parts by name; parts of one name are a list, text alone is itself."""
-    text = (element.text or '').strip()
-    if (not len(element) and not element.attrib) or depth > _DEEPEST:
+    text = ' '.join(map(str, parts.pop('', [])))
+    if not parts:
         return text
-    parts: dict[str, list[Json]] = {}
-    for part in element:
-        parts.setdefault(_name(part.tag), []).append(_value(part, depth + 1))
-    values: dict[str, Json] = {_name(name): value for name, value in element.attrib.items()}
-    values |= {name: _one_or_all(found) for name, found in parts.items()}
+    values: dict[str, Json] = {name: _one_or_all(found) for name, found in parts.items()}
     return values | ({'text': text} if text else {})
 
 
@@ -97,6 +79,6 @@ def _one_or_all(found: Sequence[Json]) -> Json:
     return found[0] if len(found) == 1 else found
 
 
-def _name(tag: str) -> str:
-    """A name without its namespace."""
-    return tag.rpartition('}')[2]
+def _bare(name: str) -> str:
+    """A name without its prefix."""
+    return name.rpartition(':')[2]

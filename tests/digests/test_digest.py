@@ -139,7 +139,7 @@ def test_colours_line_ends_and_levels_of_many_formats() -> None:
         ]
     )
     assert digest(text, 400).text == snapshot("""\
-log of 5 lines; 2026/03/14 02:00:01 to 14/Mar/2026:02:00:05 +0000; ERROR ×2, WARN ×1; 5 templates
+log of 5 lines; 2026/03/14 02:00:01 to 14/Mar/2026:02:00:05 +0000; ERROR ×2, WARN ×1, status 503 ×1; 5 templates
 2| E0314 02:00:02.000001 1 sync.go:120] field hay: no parcel
 1| 2026/03/14 02:00:01 [error] 31#31: *5 connect() failed (111: Connection refused)
 5| 10.0.0.9 - - [14/Mar/2026:02:00:05 +0000] "POST /mill HTTP/1.1" 503 61 "-" "curl/8.4.0"
@@ -163,9 +163,18 @@ lid.closed: true ×199, (missing) ×1
 litres: 40 ×29, 41 ×29, 42 ×29, 43 ×29, 44 ×28, 45 ×28, 46 ×27, 9000 ×1
 name: 200 distinct, like vat-0
 error: (missing) ×199, seam 4 is open ×1
-metadata.total: 200
-the first: name=vat-0, status=ok, litres=40, lid.closed=true\
+metadata.total: 200\
 """)
+
+
+def test_an_odd_part_of_a_thing_is_told_by_the_names_of_both() -> None:
+    runs = [
+        {'id': f'run-{at}', 'jobs': [{'name': name, 'steps': at % 3, 'result': 'ok'} for name in ('mill', 'sieve')]}
+        for at in range(60)
+    ]
+    runs[41]['jobs'][1] |= {'result': 'jammed', 'note': 'a stone'}  # pyright: ignore[reportOperatorIssue,reportIndexIssue]
+    found = digest(json.dumps(runs), 300)
+    assert 'run-41: jobs[sieve].result=jammed (usually ok), jobs[sieve].note=a stone' in found.text
 
 
 def test_small_json_is_told_whole() -> None:
@@ -210,8 +219,7 @@ def test_json_that_is_cut_off_is_told_as_far_as_it_goes() -> None:
 items: 99 items with 2 fields, named by name
 JSON invalid from character 3564 of 3570
 the same in all: status=ok
-name: 99 distinct, like vat-0
-the first: name=vat-0, status=ok\
+name: 99 distinct, like vat-0\
 """)
 
 
@@ -278,8 +286,8 @@ def test_the_same_text_has_the_same_digest() -> None:
 def test_outcomes_of_tests_are_counted_and_the_bad_ones_listed(form: str, good: str, bad: str) -> None:
     lines = [form.format(number, bad if number in (40, 411) else good) for number in range(900)]
     found = digest('\n'.join(lines), 300, focus='Did all of this output pass?')
-    assert f'{good} ×898' in found.lines[0].text
-    assert [each.lines for each in found.lines if each.topic == 'errors'] == [(41, 412)]
+    assert any('×898' in each.text and good in each.text for each in found.lines)
+    assert {41, 412} <= {line for each in found.lines if bad in each.text for line in each.lines}
 
 
 def test_a_word_of_the_question_that_many_lines_have_says_nothing_about_them() -> None:
@@ -287,10 +295,3 @@ def test_a_word_of_the_question_that_many_lines_have_says_nothing_about_them() -
     lines[77] = 'boat 77 hides its cargo from keeper 0 of pier 2'
     found = digest('\n'.join(lines), 300, focus='Which cargo is odd in this output?')
     assert [each.text for each in found.lines if each.topic == 'mentioned'] == [f'{lines[77]} [cargo ×1]']
-
-
-def test_levels_are_no_outcomes() -> None:
-    lines = [f'{"ERROR" if n == 40 else "INFO"} boat {n} lies at pier {n % 7}' for n in range(400)]
-    lines[211] = 'INFO boat 211 lies at pier (sunk)'
-    found = digest('\n'.join(lines), 500)
-    assert any(each.lines == (212,) for each in found.lines if each.topic in ('unlike', 'odd items'))

@@ -1,5 +1,7 @@
 """What machines wrote, without a model: digested whole, beside documents that people wrote."""
 
+import argparse
+import inspect
 import json
 
 import pytest
@@ -103,7 +105,7 @@ async def test_without_time_to_look_it_says_so() -> None:
     [
         HARBOUR,
         CHRONICLE,
-        'def weigh(fish: Fish) -> float:\n    """Weigh."""\n    return fish.weight(kind=0)\n\n\n' * 300,
+        pytest.param(inspect.getsource(argparse), id='source code'),
         '# Notes\n\nSome people wrote this page, which is not long. It has a table.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n',
         json.dumps({'title': 'Marn', 'story': CHRONICLE}),
         ''.join(f'## v1.{n}.0\n\n* mill#{n}: [`{n * 7919:06x}`](https://marn.example/c/{n})\n\n' for n in range(90)),
