@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress
 
-from summarizer_tool.text import names, word_vectors
+from summarizer_tool.text import word_vectors
 from summarizer_tool.text.ranking import idf
 from summarizer_tool.text.scoring import content_stem
+from summarizer_tool.text.terms import words_of
 
 Columns = Mapping[str, Sequence[float]]
 """The value of each feature for each passage."""
@@ -59,7 +60,8 @@ _LEAST_LETTERS = 3
 class PassageWords:
     """What the words of a passage have of a question."""
 
-    text: str
+    words: Sequence[str]
+    """As `words_of` gives them, case-folded."""
     score: float
     """0 to 1."""
     counts: Mapping[str, float]
@@ -93,11 +95,10 @@ class Stretches:
     """Which passages stand near each one, and how near."""
 
     def __init__(self, read: Sequence[PassageWords]) -> None:
-        words = [names.words(each.text) for each in read]
-        self.stems = [list(map(content_stem, each)) for each in words]
-        self.telling = [[*compress(each, stems)] for each, stems in zip(words, self.stems, strict=True)]
+        self.stems = [[*map(content_stem, each.words)] for each in read]
+        self.telling = [[*compress(each.words, stems)] for each, stems in zip(read, self.stems, strict=True)]
         """The words of each passage that carry meaning."""
-        sizes = [max(1, len(each)) for each in words]
+        sizes = [max(1, len(each.words)) for each in read]
         gaps = [_REACH * AROUND if each.is_apart else 0.0 for each in read]
         ends = accumulate(gap + size for gap, size in zip(gaps, sizes, strict=True))
         self.places = [end - size / 2 for end, size in zip(ends, sizes, strict=True)]
@@ -130,7 +131,7 @@ def features(
         'terms near': _met(counts, weights, stretches.within(NEAR)),
         'terms around': _met(counts, weights, stretches.within(AROUND)),
         'meaning near': word_vectors.cosines(
-            stretches.telling, [*filter(content_stem, names.words(question))], stretches.fading(NEAR)
+            stretches.telling, [*filter(content_stem, words_of(question.casefold()))], stretches.fading(NEAR)
         ),
     }
 
