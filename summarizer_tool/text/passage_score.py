@@ -13,12 +13,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, compress
+from itertools import accumulate, chain
 
-from summarizer_tool.text import word_vectors
+from summarizer_tool.text import names, word_vectors
 from summarizer_tool.text.ranking import idf
 from summarizer_tool.text.scoring import content_stem
-from summarizer_tool.text.terms import words_of
+from summarizer_tool.text.terms import Remembered
 
 Columns = Mapping[str, Sequence[float]]
 """The value of each feature for each passage."""
@@ -91,14 +91,18 @@ def exponentials(found: Columns, weights: Mapping[str, float] = WEIGHTS) -> list
     return [math.exp(each - best) for each in sums]
 
 
+_parts_of = Remembered(lambda word: tuple((part, content_stem(part)) for part in names.words(word))).__getitem__
+
+
 class Stretches:
     """Which passages stand near each one, and how near."""
 
     def __init__(self, read: Sequence[PassageWords]) -> None:
-        self.stems = [[*map(content_stem, each.words)] for each in read]
-        self.telling = [[*compress(each.words, stems)] for each, stems in zip(read, self.stems, strict=True)]
-        """The words of each passage that carry meaning."""
-        sizes = [max(1, len(each.words)) for each in read]
+        parts = [[*chain.from_iterable(map(_parts_of, each.words))] for each in read]
+        self.stems = [[stem for _, stem in each] for each in parts]
+        self.telling = [[part for part, stem in each if stem] for each in parts]
+        """The words of each passage that carry meaning, those within identifiers one by one."""
+        sizes = [max(1, len(each)) for each in parts]
         gaps = [_REACH * AROUND if each.is_apart else 0.0 for each in read]
         ends = accumulate(gap + size for gap, size in zip(gaps, sizes, strict=True))
         self.places = [end - size / 2 for end, size in zip(ends, sizes, strict=True)]
@@ -131,7 +135,7 @@ def features(
         'terms near': _met(counts, weights, stretches.within(NEAR)),
         'terms around': _met(counts, weights, stretches.within(AROUND)),
         'meaning near': word_vectors.cosines(
-            stretches.telling, [*filter(content_stem, words_of(question.casefold()))], stretches.fading(NEAR)
+            stretches.telling, [*filter(content_stem, names.words(question))], stretches.fading(NEAR)
         ),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from summarizer_tool.text import passage_score
+from summarizer_tool.text import names, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
 from summarizer_tool.text.scoring import Aim, content_words
@@ -71,7 +71,7 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     starts: list[bool] = []
     left = 0
     for index, text in enumerate(texts):
-        left -= (size := len(words_of(text)))
+        left -= (size := len(names.words(text)))
         if not passages or left < 0 or index in breaks or text.startswith('#'):
             passages.append([])
             starts.append(index in breaks)
