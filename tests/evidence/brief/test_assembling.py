@@ -150,16 +150,6 @@ def test_neighbours_enter_in_their_own_order(
     assert rendered.tokens <= budget
 
 
-def test_a_neighbour_is_not_shown_without_what_it_stands_beside(collection: Collection) -> None:
-    document = Document('The tide was low, as it always is. ' * 60 + '\n\nThe keeper slept.\n', title='Bell')
-    collection.add(document)
-    hit, near = passage(document, 1, 1, 1), passage(document, 2, 3, 3)
-    hits = (Hit(near, 0.95, is_adjacent=True), Hit(hit, 0.9))
-    brief = search_brief(found(collection, *hits), Query('tide'), collection, {})
-    for budget, is_shown in ((500, False), (1500, True)):
-        assert ('The keeper slept.' in evidence_of(brief, budget)) is is_shown
-
-
 def test_passages_of_one_long_line_are_one_line(collection: Collection) -> None:
     document = Document('The north gauge is rusty. The south gauge is new.  The third one is lost. ' * 3)
     collection.add(document)
