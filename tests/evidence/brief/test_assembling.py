@@ -202,25 +202,6 @@ def test_rows_of_a_table_stand_under_its_first_row(collection: Collection) -> No
 # Furniture
 
 
-COOKIES = 'We use cookies on this website to improve your experience; accept or reject them.'
-MENU = 'Home | Map | Keepers | Log in | Privacy policy'
-
-
-def test_furniture_comes_last(collection: Collection) -> None:
-    pages = [Document(text) for text in (MENU, COOKIES, 'The keepers map the tide.', f'{COOKIES}\n\nThe tide is high.')]
-    for page in pages:
-        collection.add(page)
-    hits = [Hit(passage(page, 1, 1, len(page.text.splitlines())), 0.9 - n / 10) for n, page in enumerate(pages)]
-
-    def order(*hits: Hit) -> list[str]:
-        brief = search_brief(found(collection, *hits), Query('keepers map'), collection, {})
-        return [block.lines[-1].text for block in blocks(brief.evidence)]
-
-    assert order(hits[2], *hits[:2], hits[3]) == [pages[2].text, 'The tide is high.', MENU, COOKIES]
-    # A notice may be what was asked for.
-    assert order(*hits[1:]) == [COOKIES, pages[2].text, 'The tide is high.']
-
-
 # Citations
 
 
