@@ -65,7 +65,8 @@ class WordVectors:
         import numpy as np
 
         cut = [word if len(word) <= LONGEST_TERM else '' for word in words]
-        pieces = [each.ids for each in self.tokenizer.encode_batch(cut, add_special_tokens=False)]
+        # Not as a batch, whose threads cost more than they gain for single words.
+        pieces = [self.tokenizer.encode(word, add_special_tokens=False).ids for word in cut]
         sums = np.zeros((len(words), self.pieces.shape[1]), dtype=np.float32)
         rows = range(len(words))
         for place in range(max(map(len, pieces))):
