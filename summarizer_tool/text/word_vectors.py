@@ -50,10 +50,8 @@ class WordVectors:
         if new := [word for word in words if word not in vectors]:
             vectors |= zip(new, map(bytes, self._read(new)), strict=True)
             if len(known) + len(new) > _MOST_KNOWN:
-                later = [*known.items()][_MOST_KNOWN // 2 :]
                 known.clear()
-                known.update(later)
-            if len(known) + len(new) <= _MOST_KNOWN:
+            if len(new) <= _MOST_KNOWN:
                 known.update((word, vectors[word]) for word in new if len(word) <= LONGEST_TERM)
         rows = np.frombuffer(b''.join(map(vectors.__getitem__, words)), np.int8)
         rows = rows.reshape(len(words), -1).astype(np.float32)
