@@ -13,11 +13,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, compress
+from itertools import accumulate, chain
 
 from summarizer_tool.text import names, word_vectors
 from summarizer_tool.text.ranking import idf
 from summarizer_tool.text.scoring import content_stem
+from summarizer_tool.text.terms import Remembered
 
 Columns = Mapping[str, Sequence[float]]
 """The value of each feature for each passage."""
@@ -59,7 +60,8 @@ _LEAST_LETTERS = 3
 class PassageWords:
     """What the words of a passage have of a question."""
 
-    text: str
+    words: Sequence[str]
+    """As `words_of` gives them, case-folded."""
     score: float
     """0 to 1."""
     counts: Mapping[str, float]
@@ -89,15 +91,18 @@ def exponentials(found: Columns, weights: Mapping[str, float] = WEIGHTS) -> list
     return [math.exp(each - best) for each in sums]
 
 
+_parts_of = Remembered(lambda word: tuple((part, content_stem(part)) for part in names.words(word))).__getitem__
+
+
 class Stretches:
     """Which passages stand near each one, and how near."""
 
     def __init__(self, read: Sequence[PassageWords]) -> None:
-        words = [names.words(each.text) for each in read]
-        self.stems = [list(map(content_stem, each)) for each in words]
-        self.telling = [[*compress(each, stems)] for each, stems in zip(words, self.stems, strict=True)]
-        """The words of each passage that carry meaning."""
-        sizes = [max(1, len(each)) for each in words]
+        parts = [[*chain.from_iterable(map(_parts_of, each.words))] for each in read]
+        self.stems = [[stem for _, stem in each] for each in parts]
+        self.telling = [[part for part, stem in each if stem] for each in parts]
+        """The words of each passage that carry meaning, those within identifiers one by one."""
+        sizes = [max(1, len(each)) for each in parts]
         gaps = [_REACH * AROUND if each.is_apart else 0.0 for each in read]
         ends = accumulate(gap + size for gap, size in zip(gaps, sizes, strict=True))
         self.places = [end - size / 2 for end, size in zip(ends, sizes, strict=True)]

@@ -73,22 +73,22 @@ class WeighedQuestion:
 
     def score(self, text: str, headings: frozenset[str] = frozenset(), nearest: str = '') -> float:
         """How well a passage answers, 0 to 1, as `read` says."""
-        return self.read(text, headings, nearest)[0]
+        return self.read(words_of(text.casefold()), headings, nearest)[0]
 
     def read(
-        self, text: str, headings: frozenset[str] = frozenset(), nearest: str = ''
+        self, words: Sequence[str], headings: frozenset[str] = frozenset(), nearest: str = ''
     ) -> tuple[float, dict[str, float]]:
         """How well a passage answers, 0 to 1 (see the head of this file), and how often each term counts that it has.
 
-        `headings` are the terms of its heading path, of its source's title and of its table's first row, `nearest` is
-        the innermost heading.
+        `words` are those of its text, case-folded, `headings` the terms of its heading path, of its source's title and
+        of its table's first row, `nearest` is the innermost heading.
         """
-        places = self._places(text)
-        above = dict.fromkeys(headings, _HEADING) | dict.fromkeys(self._named(nearest, places), _NAMED)
+        places = self._places(words)
+        said = dict.fromkeys(headings.intersection(self.weights.keys() | self.intent.keys()), _HEADING)
+        above = said | dict.fromkeys(self._named(nearest, places) if said else (), _NAMED)
         coverage = self._coverage(places, above)
         intent = _covered(self.intent, places, above) if self.intent else 0.0
-        named = dict.fromkeys(headings, _HEADING)
-        counts = {term: times for term in self.weights if (times := _times(term, places, named))}
+        counts = {term: times for term in self.weights if (times := _times(term, places, said))}
         closeness = _CLOSE * self._closeness(places, above) + _INTENT * intent if coverage else 0.0
         return coverage + (1 - coverage) * closeness, counts
 
@@ -99,12 +99,15 @@ class WeighedQuestion:
         is_name = len(said) + len(others) == len(self.weights)
         return said if is_name and any(term in places or _ALIKE + term in places for term in others) else ()
 
-    def _places(self, text: str) -> dict[str, list[int]]:
-        """Where in a text the terms are, as numbers of words."""
+    def _places(self, words: Sequence[str]) -> dict[str, list[int]]:
+        """Where among words the terms are."""
         places = dict[str, list[int]]()
-        for place, terms in enumerate(map(self._wanted.__getitem__, words_of(text))):
-            for term in terms:
-                places.setdefault(term, []).append(place)
+        wanted = self._wanted
+        wanted.meet({*words})
+        for place, word in enumerate(words):
+            if word in wanted:
+                for term in wanted[word]:
+                    places.setdefault(term, []).append(place)
         return places
 
     def _coverage(self, places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
@@ -133,24 +136,26 @@ class WeighedQuestion:
 
 
 class _TermsOfWords(dict[str, tuple[str, ...]]):
-    """By word, as it is written, the terms in it that count; filled as words come by."""
+    """By word, case-folded, the terms in it that count, of those words that were met and have any."""
 
     def __init__(self, terms: set[str]) -> None:
         super().__init__()
         self._terms = terms
+        self._met = set[str]()
         # A stem is the beginning of its words but for its last letter, so most words need not be cut.
         self._starts = tuple({term[:3] if len(term) > 3 else term[:2] for term in terms})
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        if word.isascii() and word.isalnum() and not word.lower().startswith(self._starts):
-            found = ()
-        else:
+    def meet(self, words: set[str]) -> None:
+        """Look at words that were not met before."""
+        new = words - self._met
+        self._met |= new
+        starts = self._starts
+        for word in [each for each in new if each.startswith(starts) or not (each.isalnum() and each.isascii())]:
             cut = terms_of_word(word)
-            found = tuple(term for term in cut if term in self._terms) or tuple(
+            if found := tuple(term for term in cut if term in self._terms) or tuple(
                 _ALIKE + term for term in self._terms if any(is_alike(each, (term,)) for each in cut)
-            )
-        self[word] = found
-        return found
+            ):
+                self[word] = found
 
 
 @lru_cache(maxsize=4096)

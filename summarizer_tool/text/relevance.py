@@ -8,7 +8,7 @@ from summarizer_tool.text import names, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
 from summarizer_tool.text.scoring import Aim, content_words
-from summarizer_tool.text.terms import QueryTerms, asked, stem, terms_of
+from summarizer_tool.text.terms import QueryTerms, asked, stem, terms_of, words_of
 
 if TYPE_CHECKING:
     from summarizer_tool.prompts import Focus
@@ -71,15 +71,16 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     starts: list[bool] = []
     left = 0
     for index, text in enumerate(texts):
-        left -= (words := len(names.words(text)))
+        left -= (size := len(names.words(text)))
         if not passages or left < 0 or index in breaks or text.startswith('#'):
             passages.append([])
             starts.append(index in breaks)
-            left = PASSAGE - words
+            left = PASSAGE - size
         passages[-1].append(text)
     joined = ['\n'.join(passage) for passage in passages]
     question = _weighed(joined, focus)
-    read = [PassageWords(text, *question.read(text), is_apart) for text, is_apart in zip(joined, starts, strict=True)]
+    words = [words_of(text.casefold()) for text in joined]
+    read = [PassageWords(each, *question.read(each), is_apart) for each, is_apart in zip(words, starts, strict=True)]
     values = _scaled(passage_score.values(read, question.weights, _text_of(focus)))
     return [value**SHARPNESS for passage, value in zip(passages, values, strict=True) for _ in passage]
 

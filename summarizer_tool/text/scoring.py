@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summarizer_tool.text import names, tokens
 from summarizer_tool.text.stop_words import ENGLISH
-from summarizer_tool.text.terms import stem
+from summarizer_tool.text.terms import Remembered, stem
 
 if TYPE_CHECKING:
     from summarizer_tool.prompts import Focus
@@ -63,10 +63,12 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(filter(None, dict.fromkeys(map(content_stem, names.words(text)))))
 
 
-@lru_cache(maxsize=65_536)
-def content_stem(word: str) -> str:
-    """The stem of a word; nothing of one that carries no meaning."""
+def _content_stem(word: str) -> str:
     return stem(word) if (len(word) > 1 or word.isdigit()) and word not in ENGLISH else ''
+
+
+content_stem: Final = Remembered(_content_stem).__getitem__
+"""The stem of a word; nothing of one that carries no meaning."""
 
 
 ASKED_BONUS = 4.0

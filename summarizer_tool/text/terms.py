@@ -7,13 +7,15 @@ passage is taken out of the index by the terms it was put in with.
 import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from summarizer_tool.text.stop_words import stop_words
+
+T = TypeVar('T')
 
 LONGEST_TERM = 64
 """Characters of a word that count; what is longer is data rather than a word."""
@@ -24,8 +26,8 @@ MOST_ASKED = 64
 MOST_PHRASES = 16
 """Phrases of a question that are looked for, each once."""
 
-_REMEMBERED = 50_000
-"""Words whose terms are kept in memory, about 10 MB."""
+_REMEMBERED = 65_536
+"""Words of which is kept in memory what is made of them, about 10 MB."""
 
 _LEAST_ROOT = 4
 _MOST_OF_WORD = 0.6
@@ -75,9 +77,20 @@ def words_of(text: str) -> list[str]:
     return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
 
 
-def terms_of_word(word: str) -> tuple[str, ...]:
-    """What one of `words_of` is found by; its own form first."""
-    return (_terms if len(word) <= LONGEST_TERM else _terms.__wrapped__)(word)
+class Remembered(dict[str, T]):
+    """What is made of each word: `lru_cache`, which notes each use, takes twice as long for the words of a text."""
+
+    def __init__(self, make: Callable[[str], T]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, word: str) -> T:
+        made = self._make(word)
+        if len(word) <= LONGEST_TERM:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[word] = made
+        return made
 
 
 def terms_of(text: str) -> set[str]:
@@ -86,9 +99,7 @@ def terms_of(text: str) -> set[str]:
     Words lose accents, case and the commonest endings. What is joined by `-`, `.`, `_` and the like is found whole and
     by its parts; runs of a script without spaces by each two neighbours and each single character.
     """
-    words = set(words_of(text))
-    long = {word for word in words if len(word) > LONGEST_TERM}
-    return set[str]().union(*map(_terms, words - long), *map(terms_of_word, long))
+    return set[str]().union(*map(terms_of_word, {*words_of(text.lower() if text.isascii() else text)}))
 
 
 def asked(question: str) -> QueryTerms:
@@ -145,12 +156,15 @@ def _folded(word: str) -> list[str]:
     return [_fold(word)] if word.isascii() else words_of(_fold(word))
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def _terms(word: str) -> tuple[str, ...]:
     if word.isascii() and word.isalnum():  # as most are
         return (stem(word.lower()[:LONGEST_TERM]),)
     cuts = map(_cut, _folded(word))
     return tuple(dict.fromkeys(term for whole, parts in cuts for term in (whole, *parts) if term))
+
+
+terms_of_word: Final = Remembered(_terms).__getitem__
+"""What one of `words_of` is found by; its own form first."""
 
 
 def _cut(folded: str) -> tuple[str, tuple[str, ...]]:

@@ -210,9 +210,9 @@ def promising(
 
     How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
     stand in the link's text, its path (times `PATH`), what is said of it (times `SAID`), the heading above it or the
-    sentence around it (times `BESIDE`), each by how few of all links have it, times how much of the link's text is
-    about the question. Links to other sites must name some. Where no link names any, sections of the site whose pages
-    are not known come first: nobody can tell yet what they lead to.
+    sentence around it (times `BESIDE`), each by how few of all links have it. Links to other sites must name some.
+    Where no link names any, sections of the site whose pages are not known come first: nobody can tell yet what they
+    lead to.
 
     Args:
         known: All links of the pages that were read.
@@ -228,7 +228,8 @@ def promising(
     best: dict[str, LinkCandidate] = {}
     for each, meaning in zip(open_, meanings, strict=True):
         factor = each.factor * (_LIST_OF_KNOWN if folders[each.key] >= MANY else 1.0)
-        score = round(factor * _score(_weight(each, topic, rarity), each, topic), 3)
+        weight = _weight(each, topic, rarity)
+        score = round(factor * weight / (weight + _HALF), 3)
         value = share * score + factor * meaning
         before = best.get(each.key)
         if (each.is_near or score >= LEAST_SCORE) and (before is None or value > before.value):
@@ -299,9 +300,3 @@ def _weight(reference: Reference, topic: QuestionTopic, rarity: Mapping[str, flo
     if all(topic.weights[term] <= KNOWN for term in got):
         return 0.0
     return sum(topic.weights[term] * rarity[term] * worth for term, worth in got.items())
-
-
-def _score(weight: float, reference: Reference, topic: QuestionTopic) -> float:
-    text = reference.text
-    about = len(text & topic.weights.keys()) / len(text) if text else 0.0
-    return weight / (weight + _HALF) * (0.8 + 0.2 * about)

@@ -51,11 +51,10 @@ class Fitted:
 
 @dataclass(slots=True)
 class Fitting:
-    """Evidence while it is chosen: passage by passage in an order that does not depend on the room.
+    """Evidence while it is chosen: passage by passage, best first, whatever the room.
 
-    So more room shows whatever less room does, and more. Each passage enters by its own rank, one that stands beside a
-    hit as soon as that is there; those that touch become one block. `rows` are the tokens that the list of sources
-    takes for each of them; a source is listed with the first thing that is shown of it.
+    So more room shows whatever less room does, and more. Passages that touch become one block. `rows` are the tokens
+    that the list of sources takes for each of them; a source is listed with the first thing that is shown of it.
     """
 
     evidence: Sequence[EvidenceBlock | BriefStatement]
@@ -78,43 +77,6 @@ class Fitting:
             for index, item in enumerate(self.evidence)
             if isinstance(item, EvidenceBlock) and item.follows is not None
         }
-
-    def order(self) -> list[int]:
-        """The indices of the evidence in the order in which it enters."""
-        bound = self._bound()
-        order: dict[int, None] = {}
-        # Neighbours that came before what they stand beside.
-        waiting: set[int] = set()
-        for index in range(len(self.evidence)):
-            entering = [index]
-            while entering:
-                place = entering.pop()
-                near = self._beside(place)
-                if place in bound and order.keys().isdisjoint(near):
-                    waiting.add(place)
-                    continue
-                order[place] = None
-                beside = [each for each in near if each in waiting]
-                waiting.difference_update(beside)
-                entering += beside
-        return [*order, *sorted(waiting)]
-
-    def _bound(self) -> set[int]:
-        """Neighbours that touch a hit, or a neighbour that does."""
-        bound: set[int] = set()
-        for index, item in enumerate(self.evidence):
-            if isinstance(item, EvidenceBlock) and item.follows is None:
-                chain = [index]
-                while (place := self.after.get(chain[-1])) is not None:
-                    chain.append(place)
-                beside = [place for place in chain if self._is_adjacent(place)]
-                if len(beside) < len(chain):
-                    bound.update(beside)
-        return bound
-
-    def _is_adjacent(self, index: int) -> bool:
-        item = self.evidence[index]
-        return isinstance(item, EvidenceBlock) and item.is_adjacent
 
     def put(self, index: int) -> bool:
         """Show a passage or a fact, and name its sources, if there is room."""

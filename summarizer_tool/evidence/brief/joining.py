@@ -9,7 +9,6 @@ from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.brief.brief import BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.search.results import Hit
-from summarizer_tool.text.boilerplate_lines import is_boilerplate
 
 
 @dataclass(frozen=True)
@@ -60,21 +59,19 @@ def join(
 ) -> tuple[list[EvidenceBlock], list[Quotable]]:
     """Make a block of each passage, and say which of them touch: those are one where both are shown.
 
-    What is no text of its page, such as a menu or a cookie notice, comes last. A passage of a source whose
-    text is not at hand touches no other, and is not quoted.
+    A passage of a source whose text is not at hand touches no other, and is not quoted.
     """
-    ordered = _ordered(hits)
-    places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(ordered)}
+    places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(hits)}
     made: list[EvidenceBlock] = []
     quotables: list[Quotable] = []
-    for place, hit in enumerate(ordered):
+    for place, hit in enumerate(hits):
         passage = hit.passage
         text = texts.get(passage.source_id)
         lines = lines_of(passage.text, passage.first_line)
         before = places.get((passage.source_id, passage.number - 1))
         space: str | None = None
         if text is not None and before is not None:
-            space = text.between(ordered[before].passage, passage)
+            space = text.between(hits[before].passage, passage)
         made.append(
             EvidenceBlock(
                 source=numbers[passage.source_id],
@@ -101,13 +98,3 @@ def join(
 def _headings(space: str, next_line: int) -> tuple[BriefLine, ...]:
     """The headings in what stands before a line."""
     return lines_of(space, next_line - space.count('\n'))
-
-
-def _ordered(hits: Sequence[Hit]) -> list[Hit]:
-    """Hits in their order, and then what is furniture, but for the best: a notice may be what was asked for."""
-    last = [place > 0 and all(map(is_boilerplate, _lines(hit))) for place, hit in enumerate(hits)]
-    return [hits[place] for place in sorted(range(len(hits)), key=last.__getitem__)]
-
-
-def _lines(hit: Hit) -> list[str]:
-    return [line for line in hit.passage.text.split('\n') if line.strip()]

@@ -85,7 +85,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     stats = BriefSection(lambda count: sections.stats(brief.stats, count, budget, budget), len(brief.stats))
     telling = _Share(stats, _STATS_SHARE)
     is_all = citing.is_first_there(fitting)
-    for index in fitting.order():
+    for index in range(len(brief.evidence)):
         if not (is_all and fitting.put(index)):
             fitting.cut(index, int(budget * SLACK))
             is_all = False

@@ -13,12 +13,11 @@ _HOST = regex.compile(
     rf'(?P<host>{_NAME}|localhost|{_NUMBERS})(?P<port>:\d{{1,5}})?(?![\p{{L}}\p{{N}}@]|\.\p{{L}}|\()',
     regex.IGNORECASE,
 )
-# How names of files and of software end; a site of such a name needs `site:` or `https://` before it.
+# How names of files end; a site of such a name needs `site:` or `https://` before it.
 _FILE_ENDINGS = frozenset(
     """md js ts py sh txt pdf html htm php asp aspx jsp json xml yaml yml csv toml ini cfg conf zip gz tar exe dll java
     cpp hpp css scss vue doc docx xls xlsx ppt pptx png jpg jpeg gif svg mp3 mp4 log sql lock env""".split()  # noqa: SIM905
 )
-_SOFTWARE = frozenset({'asp.net', 'ado.net', 'vb.net', 'ml.net'})
 _NOT = regex.compile(
     r'\b(?:not|no|never|without|except(?: for)?|excluding|exclude|avoid|skip|ignore|ignoring|other than|rather than'
     r"|instead of|nothing (?:from|on)|don[’']?t|nicht|kein\w*|ohne|außer|pas|sans|sauf|no|sin|excepto)\b",
@@ -71,7 +70,7 @@ def scope_of(constraints: str) -> Scope:
         is_preferred = is_preferred or _PREFERRED.search(before) is not None
         host = match['host'].casefold().removeprefix('www.')
         is_marked = bool(match['site'] or match['scheme'] or match['port'])
-        if not is_marked and (host.rpartition('.')[2] in _FILE_ENDINGS or host in _SOFTWARE):
+        if not is_marked and host.rpartition('.')[2] in _FILE_ENDINGS:
             continue
         place = host + (match['port'] or '')
         if is_denied or (match['site'] or '').startswith('-'):

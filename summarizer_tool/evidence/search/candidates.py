@@ -17,7 +17,7 @@ from summarizer_tool.store.index import Span
 from summarizer_tool.text import passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
-from summarizer_tool.text.terms import asked
+from summarizer_tool.text.terms import asked, words_of
 
 DERIVED = 0.5
 """Weight of a word that only shares its beginning with one of the question, against 1 for that word."""
@@ -28,7 +28,7 @@ _COUNTED = 4000
 GATHERED = 10_000
 """Passages that are looked up by the index, over all terms."""
 
-_SKIMMED = 1000
+_SKIMMED = 500
 """Passages with equal terms of which the better ones are found by a quick look."""
 
 _FEW = 200
@@ -142,11 +142,10 @@ def score_passages(
 ) -> list[PassageWords]:
     """What each passage has of a question by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
+    read = [(passage, words_of(passage.text.casefold())) for passage in passages]
     return [
-        PassageWords(
-            passage.text, *question.read(passage.text, index.terms_above(passage, titles), ''.join(passage.path[-1:]))
-        )
-        for passage in passages
+        PassageWords(words, *question.read(words, index.terms_above(passage, titles), ''.join(passage.path[-1:])))
+        for passage, words in read
     ]
 
 

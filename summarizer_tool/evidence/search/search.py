@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import lookup, neighbours, outdated
 from summarizer_tool.evidence.search.candidates import ScoredPassage, rank_passages, score_passages, weigh_questions
@@ -59,22 +58,12 @@ class _Search:
         return max(50, _POOL * self.query.top_k)
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A passage that may become a hit."""
-
-    passage: Passage
-    score: float
-    """The best over all parts."""
-    part: int
-    """The part that has it."""
-
-
 @dataclass(slots=True)
 class _Candidates:
     """What was found before the final choice."""
 
-    choices: dict[int, _Candidate]
+    choices: dict[int, Hit]
+    """What may become a hit, each with its best score over all parts, and the part that has it."""
     rankings: list[list[tuple[int, float]]]
     """Of each part, best first: passages with their value for it, 0 to 1."""
     matched: int
@@ -233,15 +222,14 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
             rank_passages(db, name, text, question, frequencies, spans, most, near, state.without)
             for text, question, near in zip(state.parts, questions, nearest, strict=True)
         ]
-        choices: dict[int, _Candidate] = {}
+        choices: dict[int, Hit] = {}
         rankings: list[list[tuple[int, float]]] = []
-        for part, (by_words, near) in enumerate(zip(found, nearest, strict=True)):
+        for part, by_words, near in zip(state.parts, found, nearest, strict=True):
             values = values_of(by_words, near, state.pool)
             rankings.append([(item, value) for item, (_, value) in values.items()])
-            passages = {each.passage.id: each.passage for each in by_words.scored}
             for item, (score, _) in values.items():
                 if item not in choices or score > choices[item].score:
-                    choices[item] = _Candidate(passages[item], score, part)
+                    choices[item] = Hit(by_words.read[item].passage, score, part if state.query.parts else '')
         sources = {choice.passage.source_id for choice in choices.values()}
         titles = index.titles(db, name, sources)
         times: dict[str, int] = dict(
@@ -274,10 +262,8 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
     hits: list[Hit] = []
     values = [dict(ranking) for ranking in rankings]
     for item, part in in_turn(rankings, max(0, state.query.top_k), newest).items():
-        choice = chosen.choices[item]
-        best = state.parts[choice.part if len(rankings) > 1 else part] if state.query.parts else ''
         value = values[part].get(item, 0.0)  # the newest of copies may not be in this ranking
-        hits.append(Hit(choice.passage, choice.score, best, confidence=confidences.get(item), value=value))
+        hits.append(replace(chosen.choices[item], confidence=confidences.get(item), value=value))
     with _reading(state.collection) as db:
         documents, passages = outdated.searched(db, state.collection.name, state.source_ids)
         # Where no word is found in sources that were named, those passages serve that are nearest by meaning.

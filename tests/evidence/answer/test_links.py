@@ -57,13 +57,13 @@ def test_the_most_promising_link_comes_first() -> None:
     )
     assert [(candidate.url, candidate.score) for candidate in told(candidates)] == snapshot(
         [
-            ('https://marn.example/turbines/kaplan/runner', 0.695),
+            ('https://marn.example/turbines/kaplan/runner', 0.79),
             ('https://marn.example/turbines/kaplan', 0.561),
-            ('https://marn.example/team', 0.471),
+            ('https://marn.example/team', 0.561),
             ('https://ness.example/kaplan', 0.421),
-            ('https://marn.example/turbines/bulb', 0.351),
-            ('https://marn.example/p7', 0.292),
-            ('https://marn.example/kaplan', 0.247),
+            ('https://marn.example/turbines/bulb', 0.39),
+            ('https://marn.example/p7', 0.365),
+            ('https://marn.example/kaplan', 0.309),
         ]
     )
 
@@ -155,7 +155,7 @@ def test_what_stands_around_a_link_counts_less_than_its_text() -> None:
         *news,
     )
     assert [(candidate.url[-1], candidate.score) for candidate in told(candidates)] == snapshot(
-        [('d', 0.588), ('b', 0.4), ('c', 0.4), ('a', 0.313)]
+        [('d', 0.588), ('b', 0.5), ('c', 0.5), ('a', 0.391)]
     )
     # What the links of one sentence share says less of each, but does not make their own words say less.
     shared = 'The runner has a hub, a shaft, a cone and a seal.'

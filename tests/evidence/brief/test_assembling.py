@@ -150,16 +150,6 @@ def test_neighbours_enter_in_their_own_order(
     assert rendered.tokens <= budget
 
 
-def test_a_neighbour_is_not_shown_without_what_it_stands_beside(collection: Collection) -> None:
-    document = Document('The tide was low, as it always is. ' * 60 + '\n\nThe keeper slept.\n', title='Bell')
-    collection.add(document)
-    hit, near = passage(document, 1, 1, 1), passage(document, 2, 3, 3)
-    hits = (Hit(near, 0.95, is_adjacent=True), Hit(hit, 0.9))
-    brief = search_brief(found(collection, *hits), Query('tide'), collection, {})
-    for budget, is_shown in ((500, False), (1500, True)):
-        assert ('The keeper slept.' in evidence_of(brief, budget)) is is_shown
-
-
 def test_passages_of_one_long_line_are_one_line(collection: Collection) -> None:
     document = Document('The north gauge is rusty. The south gauge is new.  The third one is lost. ' * 3)
     collection.add(document)
@@ -210,25 +200,6 @@ def test_rows_of_a_table_stand_under_its_first_row(collection: Collection) -> No
 
 
 # Furniture
-
-
-COOKIES = 'We use cookies on this website to improve your experience; accept or reject them.'
-MENU = 'Home | Map | Keepers | Log in | Privacy policy'
-
-
-def test_furniture_comes_last(collection: Collection) -> None:
-    pages = [Document(text) for text in (MENU, COOKIES, 'The keepers map the tide.', f'{COOKIES}\n\nThe tide is high.')]
-    for page in pages:
-        collection.add(page)
-    hits = [Hit(passage(page, 1, 1, len(page.text.splitlines())), 0.9 - n / 10) for n, page in enumerate(pages)]
-
-    def order(*hits: Hit) -> list[str]:
-        brief = search_brief(found(collection, *hits), Query('keepers map'), collection, {})
-        return [block.lines[-1].text for block in blocks(brief.evidence)]
-
-    assert order(hits[2], *hits[:2], hits[3]) == [pages[2].text, 'The tide is high.', MENU, COOKIES]
-    # A notice may be what was asked for.
-    assert order(*hits[1:]) == [COOKIES, pages[2].text, 'The tide is high.']
 
 
 # Citations

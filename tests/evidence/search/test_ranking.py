@@ -8,7 +8,7 @@ from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies
 from summarizer_tool.text import passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, fuse, idf, weigh
-from summarizer_tool.text.terms import asked, terms_of
+from summarizer_tool.text.terms import asked, terms_of, words_of
 
 FREQUENCIES = {'ada': 12, 'brook': 10, 'guild': 60, 'found': 200, 'year': 400, 'salt': 30, 'tax': 8}
 PASSAGES = 1000
@@ -134,7 +134,8 @@ def test_of_copies_the_newest_stands_for_all() -> None:
 
 def read(*texts: str) -> list[PassageWords]:
     question = weighed('the salt tax')
-    return [PassageWords(text, *question.read(text), not place) for place, text in enumerate(texts)]
+    words = [words_of(text.casefold()) for text in texts]
+    return [PassageWords(each, *question.read(each), not place) for place, each in enumerate(words)]
 
 
 TOLLS = [f'{name} paid what was due at the gate.' for name in ('Ada', 'Brook', 'Clay', 'Dunn', 'Eve')]
