@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
-from summarizer_tool.formats import commented, docx, epub, indented, mail, notebook, pdf, pod, restructured
+from summarizer_tool.formats import commented, docx, epub, indented, mail, notebook, pdf, pod, restructured, subtitles
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
@@ -99,8 +99,10 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in _RESTRUCTURED:
         return restructured.markdown(text, is_named_so=suffix == '.rst') or text
-    if suffix not in _MARKED_UP and (known := pod.markdown(text) or commented.markdown(text)):
-        return known
+    if suffix not in _MARKED_UP:
+        for reader in (subtitles, pod, commented):
+            if known := reader.markdown(text):
+                return known
     if suffix not in _WRAPPED_SUFFIXES or _is_code(text):
         return text
     return restructured.markdown(text) or indented.markdown(text) or unwrap(text)
