@@ -14,6 +14,9 @@ _HEAD_BYTES = 4096
 _MOSTLY_ASCII = 0.06
 """Share of bytes beyond ASCII up to which an undeclared text is taken for one of western Europe, as browsers do."""
 
+_TOO_FEW = 24
+"""Bytes beyond ASCII of which nothing can be told."""
+
 _HTML_TYPES = frozenset({'text/html', 'application/xhtml+xml'})
 _UNSAID_TYPES = frozenset({'', 'application/octet-stream', 'binary/octet-stream', 'application/unknown', '*/*'})
 """Types that say nothing: the content does."""
@@ -55,6 +58,7 @@ _MEANT = {
     'gbk': 'gb18030',
     'shift_jis': 'cp932',
     'euc_kr': 'cp949',
+    'euc_jis_2004': 'euc_jp',
     'utf-8': 'utf-8-sig',
 }
 _NO_CHARSETS = frozenset({'idna', 'punycode', 'unicode_escape', 'raw_unicode_escape', 'undefined', 'utf-7'})
@@ -145,7 +149,7 @@ def decode(body: bytes, charset: str = '') -> str:
             return body.decode(name).removeprefix('\ufeff')
         except (UnicodeError, LookupError):  # `LookupError`: a codec, but of no text
             continue
-    for name in (*names, _likeliest(body)):
+    for name in (*names, likeliest(body)):
         try:
             text = body.decode(name, 'replace').removeprefix('\ufeff')
         except (UnicodeError, LookupError):
@@ -164,12 +168,12 @@ def _declared(body: bytes) -> str:
     return '' if name.startswith(('utf-16', 'utf-32')) else name
 
 
-def _likeliest(body: bytes) -> str:
+def likeliest(body: bytes) -> str:
     """The charset of a text that does not say it; of one with few letters beyond ASCII, the web's default."""
     from charset_normalizer import from_bytes
 
     head = body[: _HEAD_BYTES * 2]
-    if sum(byte > 0x7F for byte in head) <= _MOSTLY_ASCII * len(head):  # too few for a guess
+    if sum(byte > 0x7F for byte in head) <= max(_TOO_FEW, _MOSTLY_ASCII * len(head)):  # too few for a guess
         return 'cp1252'
     best = from_bytes(head).best()
     return _codec(best.encoding) if best else 'cp1252'
