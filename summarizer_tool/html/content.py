@@ -65,7 +65,7 @@ _NO_CHARSETS = frozenset({'idna', 'punycode', 'unicode_escape', 'raw_unicode_esc
 """Codecs of Python that are none of the web's; the first two take quadratic time."""
 
 
-def read(body: bytes, content_type: str = '', url: str = '') -> Page:
+def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Page:
     """Make text of a response.
 
     Links stand beside the text of a page, in `Page.links`, not in it: in a wiki's text they would cost a third of its
@@ -83,6 +83,7 @@ def read(body: bytes, content_type: str = '', url: str = '') -> Page:
         FetchError: If it is binary, which names the type, or has no text; it begins with a verb, for the page's name
             to stand before.
     """
+    content_type, url = content_type or '', url or ''
     media_type = content_type.partition(';')[0].strip().lower()
     declared = _PARAMETER.search(content_type)
     charset = declared[1] if declared else ''
