@@ -15,6 +15,7 @@ from summarizer_tool.formats import (
     epub,
     indented,
     mail,
+    manual,
     notebook,
     pdf,
     pod,
@@ -115,7 +116,7 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix in _ASCIIDOC:
         return asciidoc.markdown(text, is_named_so=True)
     if suffix not in _MARKED_UP:
-        for reader in (subtitles, pod, asciidoc, commented):
+        for reader in (subtitles, pod, manual, asciidoc, commented):
             if known := reader.markdown(text):
                 return known
     if suffix not in _WRAPPED_SUFFIXES or _is_code(text):
