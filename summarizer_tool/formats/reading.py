@@ -10,6 +10,7 @@ from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
 from summarizer_tool.formats import (
     asciidoc,
+    boxed,
     commented,
     docx,
     epub,
@@ -112,7 +113,7 @@ def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in _RESTRUCTURED:
-        return restructured.markdown(text, is_named_so=suffix == '.rst') or text
+        return restructured.markdown(boxed.markdown(text), is_named_so=suffix == '.rst') or text
     if suffix in _ASCIIDOC:
         return asciidoc.markdown(text, is_named_so=True)
     if suffix not in _MARKED_UP:
@@ -121,6 +122,7 @@ def plain_text(text: str, name: str = '') -> str:
                 return known
     if suffix not in _WRAPPED_SUFFIXES or _is_code(text):
         return text
+    text = boxed.markdown(text)
     return restructured.markdown(text) or indented.markdown(text) or unwrap(text)
 
 
