@@ -1,6 +1,7 @@
 """The bytes of a file as a document: by their reader, as a page, or as the text that they are."""
 
 import codecs
+import re
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -19,6 +20,9 @@ SAMPLE = 8192
 
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 """How text in UTF-16 or UTF-32 begins; the mark of UTF-32 with the low byte first begins as that of UTF-16."""
+
+_SHIFTED = re.compile(rb'\x1b\$[@B(]')
+"""What begins a run of characters in the charsets of ISO 2022, which are ASCII byte by byte."""
 
 _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
@@ -89,14 +93,28 @@ def decode(raw: bytes) -> str:
     """
     if raw.startswith(_WIDE_MARKS):
         return content.decode(raw)
-    if b'\0' in raw[:SAMPLE]:
-        raise FetchError('looks like a binary file; give it as text')
-    try:
-        return raw.decode('utf-8-sig')
-    except UnicodeDecodeError as error:
-        raise FetchError(
-            f'is not UTF-8 (byte {error.start}); convert it, e.g. iconv -f windows-1252 -t utf-8'
-        ) from None
+    sample = raw[:SAMPLE]
+    where, charset = '', 'utf-16le' if _is_wide(sample[1::2], sample[::2]) else ''
+    if not charset and b'\0' in sample:
+        charset = 'utf-16be' if _is_wide(sample[::2], sample[1::2]) else ''
+        if not charset:
+            raise FetchError('looks like a binary file; give it as text')
+    if not charset:
+        try:
+            text = raw.decode('utf-8-sig')
+        except UnicodeDecodeError as error:
+            where = f' (byte {error.start})'
+            charset = content.likeliest(raw[error.start // SAMPLE * SAMPLE :]).replace('_', '-')
+        else:
+            if not _SHIFTED.search(sample):
+                return text
+            charset = 'iso-2022-jp'
+    raise FetchError(f'is not UTF-8{where}, but likely {charset}; convert it, e.g. iconv -f {charset} -t utf-8')
+
+
+def _is_wide(high: bytes, low: bytes) -> bool:
+    """Return whether bytes are those of UTF-16 without its mark: every other one is none of a letter."""
+    return 4 * high.count(0) > len(high) > 0 == low.count(0)
 
 
 def _begins_as_page(raw: bytes) -> bool:

@@ -8,7 +8,19 @@ from urllib.parse import urlsplit
 
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
-from summarizer_tool.formats import commented, indented, mail, notebook, pdf, pod, restructured
+from summarizer_tool.formats import (
+    asciidoc,
+    boxed,
+    commented,
+    indented,
+    mail,
+    manual,
+    notebook,
+    pdf,
+    pod,
+    restructured,
+    subtitles,
+)
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
@@ -20,7 +32,8 @@ _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _RESTRUCTURED = frozenset({'.rst', '.rest'})
-_MARKED_UP = frozenset({'.md', '.markdown', '.adoc', '.tex', '.html', '.htm', '.xml'})
+_ASCIIDOC = frozenset({'.adoc', '.asciidoc'})
+_MARKED_UP = frozenset({'.md', '.markdown', '.tex', '.html', '.htm', '.xml'})
 """Of texts in which a number sign marks a heading, or nothing."""
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
@@ -98,11 +111,16 @@ def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in _RESTRUCTURED:
-        return restructured.markdown(text, is_named_so=suffix == '.rst') or text
-    if suffix not in _MARKED_UP and (known := pod.markdown(text) or commented.markdown(text)):
-        return known
+        return restructured.markdown(boxed.markdown(text), is_named_so=suffix == '.rst') or text
+    if suffix in _ASCIIDOC:
+        return asciidoc.markdown(text, is_named_so=True)
+    if suffix not in _MARKED_UP:
+        for reader in (subtitles, pod, manual, asciidoc, commented):
+            if known := reader.markdown(text):
+                return known
     if suffix not in _WRAPPED_SUFFIXES or _is_code(text):
         return text
+    text = boxed.markdown(text)
     return restructured.markdown(text) or indented.markdown(text) or unwrap(text)
 
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from summarizer_tool.text.sentences import without_roles
+
 _IS_RESTRUCTURED = re.compile(r'^ *\.\. [\w:.+-]+::(?:\s|$)', re.MULTILINE)
 _LEAST = 2
 """Directives that a text must have whose name does not say what it is."""
@@ -15,6 +17,7 @@ _DIRECTIVE = re.compile(r'\.\. ([\w:.+-]+)::(?:\s+(.*))?$')
 _REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| replace:: (.{1,200})$', re.MULTILINE)
 _MARKED = re.compile(r'\|([^|\n]{1,80})\|')
 _MOST_REPLACED = 2000
+_REFERENCE = re.compile(r'(?<![`\w])`([^`<>]{1,200}?)\s+<[^`<>]{1,500}>`(?![`_])')
 _EXPLICIT = re.compile(r'\.\.(?=\s|$)')
 _NOTE = re.compile(r'\.\. (\[[^\]]+\] .*)')
 _OPTION = re.compile(r':[\w-][^:`]*:(?=\s|$)')
@@ -47,6 +50,7 @@ def markdown(text: str, *, is_named_so: bool = False) -> str:
         return ''
     replaced = dict(_REPLACED.findall(text))
     text = _MARKED.sub(lambda mark: replaced.get(mark[1], mark[0]), text, count=_MOST_REPLACED) if replaced else text
+    text = _REFERENCE.sub(r'`\1`', without_roles(text))
     reader = _Reader()
     return '\n'.join(reader.read(text.expandtabs().split('\n'))).strip('\n') + '\n'
 

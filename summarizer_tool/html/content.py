@@ -13,6 +13,9 @@ _HEAD_BYTES = 4096
 _MOSTLY_ASCII = 0.06
 """Share of bytes beyond ASCII up to which an undeclared text is taken for one of western Europe, as browsers do."""
 
+_TOO_FEW = 24
+"""Bytes beyond ASCII of which nothing can be told."""
+
 _HTML_TYPES = frozenset({'text/html', 'application/xhtml+xml'})
 _UNSAID_TYPES = frozenset({'', 'application/octet-stream', 'binary/octet-stream', 'application/unknown', '*/*'})
 """Types that say nothing: the content does."""
@@ -54,13 +57,14 @@ _MEANT = {
     'gbk': 'gb18030',
     'shift_jis': 'cp932',
     'euc_kr': 'cp949',
+    'euc_jis_2004': 'euc_jp',
     'utf-8': 'utf-8-sig',
 }
 _NO_CHARSETS = frozenset({'idna', 'punycode', 'unicode_escape', 'raw_unicode_escape', 'undefined', 'utf-7'})
 """Codecs of Python that are none of the web's; the first two take quadratic time."""
 
 
-def read(body: bytes, content_type: str = '', url: str = '') -> Page:
+def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Page:
     """Make text of a response.
 
     Links stand beside the text of a page, in `Page.links`, not in it: in a wiki's text they would cost a third of its
@@ -78,6 +82,7 @@ def read(body: bytes, content_type: str = '', url: str = '') -> Page:
         FetchError: If it is binary, which names the type, or has no text; it begins with a verb, for the page's name
             to stand before.
     """
+    content_type, url = content_type or '', url or ''
     media_type = content_type.partition(';')[0].strip().lower()
     declared = _PARAMETER.search(content_type)
     charset = declared[1] if declared else ''
@@ -148,7 +153,7 @@ def decode(body: bytes, charset: str = '') -> str:
             return body.decode(name).removeprefix('\ufeff')
         except (UnicodeError, LookupError):  # `LookupError`: a codec, but of no text
             continue
-    for name in (*names, _likeliest(body)):
+    for name in (*names, likeliest(body)):
         try:
             text = body.decode(name, 'replace').removeprefix('\ufeff')
         except (UnicodeError, LookupError):
@@ -167,12 +172,12 @@ def _declared(body: bytes) -> str:
     return '' if name.startswith(('utf-16', 'utf-32')) else name
 
 
-def _likeliest(body: bytes) -> str:
+def likeliest(body: bytes) -> str:
     """The charset of a text that does not say it; of one with few letters beyond ASCII, the web's default."""
     from charset_normalizer import from_bytes
 
     head = body[: _HEAD_BYTES * 2]
-    if sum(byte > 0x7F for byte in head) <= _MOSTLY_ASCII * len(head):  # too few for a guess
+    if sum(byte > 0x7F for byte in head) <= max(_TOO_FEW, _MOSTLY_ASCII * len(head)):  # too few for a guess
         return 'cp1252'
     best = from_bytes(head).best()
     return _codec(best.encoding) if best else 'cp1252'

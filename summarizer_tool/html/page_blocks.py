@@ -97,6 +97,8 @@ class PageBlock:
     """The element whose text it is: its own, or one that holds other blocks beside bare text."""
     group: int = 0
     """The element around its box; equal for siblings."""
+    outline: int = 0
+    """The outermost of the sections of a text around it; 0 where it stands in none."""
     title_of: Frame | None = None
     """The note that it is the title of."""
     marks: list[int] = field(default_factory=list[int])

@@ -31,8 +31,9 @@ _MAX_NAMES = 400
 
 
 @lru_cache(maxsize=4096)
-def _is_chrome_name(names: str) -> bool:
-    return _NAMES.search(names) is not None
+def is_named_chrome(names: str) -> bool:
+    """Return whether the words of a class or an id are those of what goes around the content."""
+    return len(names) < _MAX_NAMES and _NAMES.search(names) is not None
 
 
 def is_chrome(element: Any, tag: str) -> bool:
@@ -40,10 +41,10 @@ def is_chrome(element: Any, tag: str) -> bool:
     if tag in _TAGS:
         return True
     names = element.get('class')
-    if names and len(names) < _MAX_NAMES and _is_chrome_name(names):
+    if names and is_named_chrome(names):
         return True
     ident = element.get('id')
-    if ident and len(ident) < _MAX_NAMES and _is_chrome_name(ident):
+    if ident and is_named_chrome(ident):
         return True
     role = element.get('role')
     if role and role.lower() in _ROLES:

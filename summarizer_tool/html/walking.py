@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import code, formulas, notes, signs, targets
+from summarizer_tool.html import code, formulas, notes, outlines, signs, targets
 from summarizer_tool.html.framing import framed
 from summarizer_tool.html.page_blocks import (
     BREAK,
@@ -55,7 +55,7 @@ _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e
 _HEADINGS = {f'h{level}': level for level in range(1, 7)}
 
 _Reader = Callable[[Any], bool | None]
-_Around = tuple[Frame | None, Region | None, str, int, int, int]
+_Around = tuple[Frame | None, Region | None, str, int, int, int, int]
 
 
 class TreeWalk:
@@ -65,12 +65,14 @@ class TreeWalk:
         """Takes the URL that targets on the page are relative to."""
         self._found = Blocks()
         self._base = base
-        # What is open: containers, the part of the page, the innermost box, the numbers of that and of the one around.
+        # What is open: containers, the part of the page, the innermost box, the numbers of that, of the one around and
+        # of the outermost section.
         self._frame: Frame | None = None
         self._region: Region | None = None
         self._box = ''
         self._level = 0
-        self._number = self._group = self._numbers = 0
+        self._number = self._group = self._numbers = self._outline = 0
+        self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
         self._next = MARKS[0]
         # Of the block that has begun.
@@ -98,6 +100,9 @@ class TreeWalk:
 
     def run(self, root: Any) -> Blocks:
         """The blocks of a tree; its text nodes afterwards begin with a character of `MARKS` each, while these last."""
+        self._sections = outlines.sections(root)
+        for section in self._sections:
+            section.attrib.pop('id', None)  # trafilatura, too, would go by it
         walker = walk(root)
         stack: list[_Around | str | None] = []
         depth = 0
@@ -116,7 +121,7 @@ class TreeWalk:
                 continue
             if tag in _BOXES:
                 self._flush()
-                stack.append((self._frame, self._region, self._box, self._level, self._number, self._group))
+                stack.append(self._around)
                 self._open_box(element, tag)
             elif tag == 'a' and not signs.is_hidden(element):
                 stack.append(self._href or '')
@@ -135,7 +140,7 @@ class TreeWalk:
     def _close(self, tag: str, around: _Around | str | None) -> None:
         if isinstance(around, tuple):
             self._flush()
-            self._frame, self._region, self._box, self._level, self._number, self._group = around
+            self._around = around
         elif around is not None:
             self._close_link()
             self._href = around or None
@@ -144,12 +149,22 @@ class TreeWalk:
         elif tag in _BOLD:
             self._close_bold()
 
+    @property
+    def _around(self) -> _Around:
+        return self._frame, self._region, self._box, self._level, self._number, self._group, self._outline
+
+    @_around.setter
+    def _around(self, around: _Around) -> None:
+        self._frame, self._region, self._box, self._level, self._number, self._group, self._outline = around
+
     def _open_box(self, element: Any, tag: str) -> None:
         self._box = tag
         self._level = _HEADINGS.get(tag) or (_level(element) if element.get('role') == 'heading' else 0)
         self._group = self._number
         self._numbers += 1
         self._number = self._numbers
+        if not self._outline and element in self._sections:
+            self._outline = self._number
         names: str = element.get('class') or ''
         label = notes.label(names) if names and tag in _NOTE_BOXES else ''
         if not label and signs.is_chrome(element, tag):
@@ -342,7 +357,7 @@ class TreeWalk:
             if kind == 'text':
                 block.text = _lines(text, is_one=level > 0)
             block.size, block.linked, block.group = self._size, self._linked, self._group
-            block.box = self._number
+            block.box, block.outline = self._number, self._outline
             block.marks, block.links = self._marks, self._links
             block.title_of = title_of
             self._found.blocks.append(block)

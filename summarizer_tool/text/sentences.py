@@ -34,7 +34,9 @@ class Sentence:
 _IMAGE = regex.compile(r'!\[([^\[\]]{0,300})\]\([^()]{0,500}\)')
 _LINK = regex.compile(r'\[([^\[\]]{1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,500}\)|\[[^\[\]]{0,100}\])')
 _FOOTNOTE = regex.compile(
-    r'\[(?:\^?\w{1,3}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\](?!\()', regex.IGNORECASE
+    r'(?:^|(?<=\s))\[\^[^\[\]\s]{1,40}\]:\s*'
+    r'|\[(?:\^[^\[\]\s]{1,40}|\w{1,3}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\](?!\()',
+    regex.IGNORECASE,
 )
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
 _STARS = regex.compile(r'(?<![\w*"\'])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
@@ -46,9 +48,11 @@ _KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&')}
 _FREED = {kept: mark for mark, kept in _KEPT.items()}
 # What reStructuredText and MyST say a name is: :class:`Rule`, {func}`echo`; and a link of the former.
 _ROLE = regex.compile(
-    r'(?:(?<![\w:]):[\w+.:-]{1,40}:|\{[\w+.:-]{1,40}\})`[~!]?([^`<>]{1,200}?)(?:\s?<[^`<>]{1,500}>)?`'
+    r'(?:(?<![\w:`]):([\w+.:-]{1,40}):|\{([\w+.:-]{1,40})\})`[~!]?([^`<>]{1,200}?)(?:\s*<[^`<>]{1,500}>)?`'
 )
-_TEXT_LINK = regex.compile(r'(?<!`)`([^`<>]{1,200}?)(?:\s<[^`<>]{1,500}>)?`__?(?!\w)')
+_INITIALS = 3
+"""Letters of what numbers documents, such as RFC."""
+_TEXT_LINK = regex.compile(r'(?<!`)`([^`<>]{1,200}?)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 # Quotation marks of older texts, `like these'.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
@@ -124,6 +128,16 @@ def ended(text: str) -> str:
     return text if _ENDS.search(text) else f'{text}.'
 
 
+def without_roles(text: str) -> str:
+    """A text whose references in reStructuredText or MyST are told by their names; of `:pep:`8`, by PEP 8."""
+    return _TEXT_LINK.sub(r'\1', _ROLE.sub(_named, text))
+
+
+def _named(role: regex.Match[str]) -> str:
+    name = role[1] or role[2]
+    return f'{name.upper()} {role[3]}' if role[3].isdigit() and len(name) <= _INITIALS else f'`{role[3]}`'
+
+
 def plain(text: str) -> str:
     """Take the markdown marks off one line: links, emphasis, code spans, footnotes, tags, URLs in brackets."""
     return shown(bare(text))
@@ -139,7 +153,7 @@ def bare(text: str) -> str:
     if not any(mark in text for mark in '[*_`<!&') and 'http' not in text:
         return one_line(text)
     if '`' in text:
-        text = _TEXT_LINK.sub(r'\1', _ROLE.sub(r'`\1`', text))
+        text = without_roles(text)
         if not _QUOTED.search(text):
             text = _CODE_SPAN.sub(lambda span: span[2].translate(_KEPT), text)
     text = _IMAGE.sub(r'\1', text)

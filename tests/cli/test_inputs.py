@@ -86,7 +86,7 @@ def test_what_is_no_text_is_refused() -> None:
             'empty.html holds no text',
             'scan.html is a PDF that is broken; repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one',
             'image.png looks like a binary file; give it as text',
-            'latin.txt is not UTF-8 (byte 1); convert it, e.g. iconv -f windows-1252 -t utf-8',
+            'latin.txt is not UTF-8 (byte 1), but likely cp1252; convert it, e.g. iconv -f cp1252 -t utf-8',
             'large.html is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
             'large.md is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
         ]

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -132,5 +133,17 @@ PIECES = [*LOADER.splitlines(), '', '  ', '..', '.. a::', 'b::', '   c', '====',
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(PIECES)), max_size=30))
 def test_no_word_is_lost_but_of_what_is_not_shown(lines: list[tuple[int, str]]) -> None:
     text = '\n'.join(' ' * 3 * indent + line for indent, line in lines if not line.lstrip().startswith('..'))
-    words = Counter(re.findall(r'\w+', text))
-    assert words <= Counter(re.findall(r'\w+', restructured.markdown(text, is_named_so=True)))
+    words = Counter(re.findall(r'[^\W_]+', text))
+    assert words <= Counter(re.findall(r'[^\W_]+', restructured.markdown(text, is_named_so=True)))
+
+
+@pytest.mark.parametrize(
+    ('written', 'read'),
+    [
+        ('see\n:setting:`LIMIT` and :ref:`the long\ntable <tables:long>`.', 'see\n`LIMIT` and `the long\ntable`.'),
+        ('Use `Nested <fields.Nested>` of `them <https://x.example>`_.', 'Use `Nested` of them.'),
+        ('As :pep:`557` and :rfc:`2616` say, ``:class:`X```.', 'As PEP 557 and RFC 2616 say, ``:class:`X```.'),
+    ],
+)
+def test_references_are_told_by_name(written: str, read: str) -> None:
+    assert restructured.markdown(written, is_named_so=True) == f'{read}\n'

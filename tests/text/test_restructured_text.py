@@ -11,6 +11,7 @@ from summarizer_tool.text import sentences
         (':class:`~flask.Flask` is a class.', 'flask.Flask is a class.'),
         ('See :class:`AuthBase <requests.auth.AuthBase>`.', 'See AuthBase.'),
         ('In `RFC 2616 <https://x.example/a>`_ or the `trust store`_.', 'In RFC 2616 or the trust store.'),
+        ('{pep}`557` added it.', 'PEP 557 added it.'),
         ('{func}`echo` and `literal` and `a`b', 'echo and literal and ab'),
     ],
 )

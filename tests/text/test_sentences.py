@@ -166,3 +166,15 @@ def test_without_full_stops_lines_and_blanks_end_sentences():
     assert [(s.evidence, len(s.text), is_whole(s.text, 'th')) for s in found] == snapshot(
         [((1,), 58, True), ((2,), 162, True), ((2,), 204, True)]
     )
+
+
+@pytest.mark.parametrize(
+    ('written', 'read'),
+    [
+        ('[^1]: For cards of Brazil: 180 days.', 'For cards of Brazil: 180 days.'),
+        ('[^1]: For cards. [^vouchers-2]: For vouchers: never.', 'For cards. For vouchers: never.'),
+        ('Within 90 days[^note-1], or so[^2]: then never.', 'Within 90 days, or so: then never.'),
+    ],
+)
+def test_marks_of_footnotes_are_no_text(written: str, read: str) -> None:
+    assert plain(written) == read

@@ -1,0 +1,71 @@
+"""Subtitles (SubRip `.srt`, WebVTT `.vtt`) as the text that is said, in whole sentences. Pure computing."""
+
+import html
+import re
+from collections.abc import Iterator
+
+from summarizer_tool.formats.joining import join
+from summarizer_tool.html.block_score import ends_a_sentence
+
+_TIME = r'(?:(\d{1,3}):)?(\d{2}):(\d{2})[,.]\d{3}'
+_CUE = re.compile(rf'[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\n]*$', re.MULTILINE)
+_START = re.compile(rf'\s*(?:WEBVTT\b[^\0]{{0,2000}}?|\d{{1,6}}[ \t]*)\n{_CUE.pattern}', re.MULTILINE)
+_BLANK = re.compile(r'\n[ \t]*(?:\n[ \t]*)+')
+_SPEAKER = re.compile(r'<v(?:\.[^\s>]*)?\s+([^>]{1,80})>')
+_NAMED = re.compile(r'[^\W\d_][\w .\'’-]{0,40}: ')
+_TAG = re.compile(r'</?[a-zA-Z\d][^<>]{0,80}>|\{\\[^{}]{0,80}\}')
+_TURN = re.compile(r'[-–—]\s*(?=\S)')
+_ASIDE = re.compile(r'[\[(♪][^\n]*[\])♪]$')
+_PAUSE = 3
+"""Seconds after which a new paragraph begins, if a sentence has ended."""
+_PARAGRAPH = 500
+"""Characters after which it does so without a pause."""
+_SECTION = 300
+"""Seconds that one heading is for."""
+
+
+def markdown(text: str) -> str:
+    """What is said, a paragraph for each turn; empty where the text is none of subtitles."""
+    if not _START.match(text.removeprefix('\ufeff')[:4096]):
+        return ''
+    out: list[str] = []
+    said: list[str] = []
+    speaker, ended, section = '', 0, 0
+    for name, line, start, end in _lines(text):
+        if not line:
+            ended = end
+            continue
+        is_aside = bool(said) and _ASIDE.match(said[-1]) is not None
+        is_new = (
+            is_aside or bool(name and name != speaker) or _NAMED.match(line) or _TURN.match(line) or _ASIDE.match(line)
+        )
+        is_closed = not said or ends_a_sentence(said[-1])
+        is_late = start - ended >= _PAUSE or sum(map(len, said)) > _PARAGRAPH
+        if said and (is_new or (is_closed and is_late)):
+            out += [join(said), '']
+            said = []
+        if not said and start // _SECTION > section:
+            section = start // _SECTION
+            minutes = section * _SECTION // 60
+            out += [f'## From {minutes // 60}:{minutes % 60:02}:00', '']
+        turn = _TURN.sub('', line, count=1) if _TURN.match(line) else line
+        said.append(f'{name}: {turn}' if name and (not said or name != speaker) else turn)
+        speaker, ended = name or ('' if is_new else speaker), end
+    return '\n'.join([*out, *([join(said)] if said else [])]).strip() + '\n'
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Each line that is said: who says it if that is marked, and from when to when in seconds. None stays on twice."""
+    before: list[str] = []
+    for block in _BLANK.split(text):
+        if not (cue := _CUE.search(block)):
+            continue
+        shown: list[str] = []
+        start, end = (int(cue[at] or 0) * 3600 + int(cue[at + 1]) * 60 + int(cue[at + 2]) for at in (1, 4))
+        for line in block[cue.end() :].split('\n'):
+            speaker = _SPEAKER.search(line)
+            plain = ' '.join(html.unescape(_TAG.sub('', _SPEAKER.sub('', line))).split())
+            is_told = plain in before or not any(map(str.isalnum, plain))
+            yield ' '.join(speaker[1].split()) if speaker else '', '' if is_told else plain, start, end
+            shown.append(plain)
+        before = shown
