@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from summarizer_tool.html import to_markdown
+from summarizer_tool.html.convert import to_markdown
 from tests.support.fictional import PROSE
 
 
