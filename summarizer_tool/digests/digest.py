@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
@@ -77,10 +77,14 @@ _SENTENCE_END = re.compile(rf'[.!?。！？।؟](?:(?<=[。！？।؟])|(?:{_A
 _SENTENCE = 40
 """Words to a full stop, on the average, up to which a text has sentences."""
 _QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?')
-_LONG_STRING = re.compile(r'"(?>(?:[^"\\]++|\\.){200,})"|>[^<>]{200,}<', re.DOTALL)
+_LONG_STRING = re.compile(r'"(?>(?:[^"\\]|\\.){200,})"', re.DOTALL)
+_LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
 _TOLD_SHARE = 0.4
 """Share of data that is long strings of words, from which these are what it is about."""
 
+_LEAST_PARTS = 3
+"""Lines from which those with words of the focus are told; of fewer, as of packed JSON, the objects are."""
+_OBJECT_END = re.compile(r'(?<=\}),\s*(?=\{)')
 _MENTIONS = 3
 """Lines shown that have the same words of the focus, first those of words that are rare."""
 _COMMON = 12
@@ -128,7 +132,10 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if read.kind == 'prose' or budget <= 0:
         return Digest('', read.kind, ())
     words = focus_words(focus)
-    found = [*read.statements, *_mentions(read.lines, words)]
+    is_packed = len(read.lines) < _LEAST_PARTS
+    parts = _OBJECT_END.split('\n'.join(read.lines)) if is_packed else read.lines
+    mentions = (replace(each, lines=()) if is_packed else each for each in _mentions(parts, words))
+    found = [*read.statements, *mentions]
     chosen = choose(found, budget, words)
     told = list(chosen.statements)
     if not told and found:
@@ -150,13 +157,21 @@ def machine_output(text: str) -> MachineText | None:
     is_log, is_told = _is_log(lines), False
     if not is_log:
         is_told = len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_FENCED.sub('', text))
-        if is_told and len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split()):
+        has_sentences = len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split())
+        if is_told and has_sentences and not _is_data(text):
             return None
     read = MachineText(lines, *_read(text, lines))
     if is_log or read.kind in ('table', 'blocks') or (read.kind == 'log' and len(lines) > 2 and not is_told):
         return read
-    told = sum(len(found[0]) for found in _LONG_STRING.finditer(text) if is_written(found[0]))
+    long = _LONG_ELEMENT if text.lstrip()[:1] == '<' else _LONG_STRING
+    told = sum(len(found[0]) for found in long.finditer(text) if is_written(found[0]))
     return read if read.kind == 'json' and told < _TOLD_SHARE * len(text) else None
+
+
+def _is_data(text: str) -> bool:
+    """Return whether all of a text is JSON, whatever its strings say."""
+    read = read_json(text) if text.lstrip()[:1] in ('{', '[') else None
+    return read is not None and not read.around.strip()
 
 
 def _as_lines(text: str) -> tuple[str, list[str]]:
@@ -251,7 +266,7 @@ def _forms(lines: Sequence[str]) -> float:
 
 def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStatement]:
     """Lines that have words of the focus which few lines have, or few together; of many with a value two."""
-    if not words or len(lines) < 3:
+    if not words or len(lines) < _LEAST_PARTS:
         return
     counts: Counter[str] = Counter()
     having: dict[tuple[str, ...], list[int]] = defaultdict(list)

@@ -30,7 +30,7 @@ def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict
     """
     again = {index: each[0].kept_in for index, each in enumerate(repeats.find(documents)) if each}
     sizes = {index: len(document.text) ** 0.5 for index, document in enumerate(documents) if index not in again}
-    asked = ' '.join((*focus.focus_areas, focus.schema_hint))
+    asked = f'{focus.focus_areas} {focus.schema_hint}'
     found: dict[int, Digest] = {}
     left, size = budget, sum(sizes.values())
     for index in sorted(sizes, key=lambda each: sizes[each]):

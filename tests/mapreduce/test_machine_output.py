@@ -124,3 +124,33 @@ def test_the_budget_holds(texts: list[str], budget: int) -> None:
     summary = _made([Document(text, title=f'No. {number}') for number, text in enumerate(texts)], budget)
     assert tokens.count(summary.text) == summary.stats.tokens_out <= budget
     assert {part.source_id for part in summary.parts} == {Document(text).id for text in texts}
+
+
+def test_a_focus_is_looked_for_in_what_machines_wrote() -> None:
+    log = '\n'.join(
+        f'2026-03-01 10:{at // 60:02}:{at % 60:02} INFO order {7000 + at} of gate {at % 5} was paid at once'
+        if at not in (311, 500)
+        else f'2026-03-01 10:{at // 60:02}:{at % 60:02} INFO order {7000 + at} of gate {at % 5} was refunded twice'
+        for at in range(600)
+    )
+    summary = Summarizer(model='extractive').summarize_sync(
+        Document(log), max_output_tokens=150, focus_areas='What is said of order 7042?'
+    )
+    assert 'order 7042 of gate 2' in summary.text
+    packed = json.dumps(
+        [{'id': at, 'note': f'Crate {at} is of the {"salt" if at != 31 else "amber"} trade'} for at in range(60)]
+    )
+    summary = Summarizer(model='extractive').summarize_sync(
+        Document(packed), max_output_tokens=120, focus_areas='Which crate is of the amber trade?'
+    )
+    assert '"id": 31, "note": "Crate 31 is of the amber trade"' in summary.text
+
+
+def test_messages_in_json_are_whole_records() -> None:
+    said = [
+        'Do we open the gate on Friday?',
+        'No. It needs oil, and the keeper is away.',
+        'Then we open it on Monday.',
+    ] * 4
+    data = json.dumps([{'user': f'U{at % 3}', 'text': text, 'at': at} for at, text in enumerate(said)], indent=1)
+    assert machine_output(data) is not None
