@@ -58,8 +58,7 @@ _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
 _TAG = regex.compile(
-    r'<!--[^>]{0,1000}-->'
-    r'|</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong'
+    r'</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong'
     r'|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)\b(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300}>',
     regex.IGNORECASE,
 )
@@ -165,12 +164,25 @@ def bare(text: str) -> str:
 
 
 def without_split_marks(texts: Sequence[str]) -> list[str]:
-    """Take out of lines of markdown what goes on over several: HTML tags, and what is struck out; as many remain."""
+    """Take out of lines of markdown what may go on over several: HTML tags and comments, what is struck out.
+
+    As many lines remain.
+    """
     joined = '\n'.join(texts)
     if '<' not in joined and '~~' not in joined:
         return list(texts)
+    joined = _without_comments(joined)
     joined = _RETRACTED.sub(lambda struck: '\n' * struck.group().count('\n'), joined)
     return _TAG.sub(lambda tag: '\n' * tag.group().count('\n') or tag.group(), joined).split('\n')
+
+
+def _without_comments(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while (begin := text.find('<!--', at)) >= 0 and (end := text.find('-->', begin)) >= 0:
+        kept += (text[at:begin], '\n' * text.count('\n', begin, end))
+        at = end + len('-->')
+    return ''.join((*kept, text[at:]))
 
 
 # What no sentence begins with: `!= "PyPy"`, `$? = 255`; and what "Why? he said" and "the mill ... was sold" go on with.

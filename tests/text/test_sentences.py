@@ -149,6 +149,7 @@ def test_names_of_special_methods_and_quoted_stars_are_no_emphasis():
 def test_what_is_struck_out_goes():
     lines = ['The toll is ~~two crowns. It', 'is paid at~~ three crowns.', 'A ~~ B']
     assert without_split_marks(lines) == ['The toll is ', ' three crowns.', 'A ~~ B']
+    assert without_split_marks(['A <!-- b', 'c > d', '--> e <!-- f']) == ['A ', '', ' e <!-- f']
 
 
 def test_plain_takes_marks_off():

@@ -225,9 +225,10 @@ def crowd(store: SourceStore, language: Language, documents: int, goals: Goals) 
     times = [taken for each, _ in gathered for taken in each]
     errors = [error for _, each in gathered for error in each]
     print(f'     {READERS} processes searched {len(times)} times while {written} documents were written')
-    print(
-        f'     each p50 {percentile(times, 0.5):.0f} ms, p99 {percentile(times, 0.99):.0f} ms, on {os.cpu_count()} cores; a write p50 {percentile(waits, 0.5):.0f} ms'
-    )
+    if times:
+        print(
+            f'     each p50 {percentile(times, 0.5):.0f} ms, p99 {percentile(times, 0.99):.0f} ms, on {os.cpu_count()} cores; a write p50 {percentile(waits, 0.5):.0f} ms'
+        )
     for error in sorted(set(errors))[:5]:
         print(f'     {error}')
     goals.at_most('errors of readers', len(errors), 0, '')
