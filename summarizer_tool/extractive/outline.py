@@ -41,7 +41,7 @@ _TYPES = frozenset(
 )
 _DECLARES = _TYPES | {'def', 'fn', 'fun', 'func', 'function', 'sub'}
 _CONTROLS = frozenset(
-    """assert await case catch do elif else for foreach if match new raise return switch synchronized throw try until
+    """assert await case catch do elif else for foreach if match new raise return switch throw try until
     when while with yield""".split()  # noqa: SIM905
 )
 _LEGAL = regex.compile(
@@ -292,7 +292,7 @@ def _declares(here: Sequence[_Token]) -> bool:
     if here[0].is_of(Text):  # a function of a shell
         return ''.join(token.text for token in here[1:3]) == '()'
     words = sum(1 for _ in takewhile(lambda token: token.is_of(Name, Keyword), here))
-    return 0 < words < 4 and here[words].text[0] == '('
+    return 0 < words < 4 and here[words].text[0] == '(' and here[words - 1].text not in (*_CONTROLS, 'synchronized')
 
 
 def _indent(line: NumberedLine) -> int:

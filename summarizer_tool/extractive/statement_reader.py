@@ -10,7 +10,7 @@ import regex
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
-from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, sentences, shown
+from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain, sentences, shown
 from summarizer_tool.text.structure import is_row
 
 _LISTED, _SHORT = 3, 45
@@ -120,7 +120,7 @@ _DEFINED = regex.compile(
     r'|property|setting|type|value|variable)\b'
 )
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
-_IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
+_IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 # The name in a signature: `gate.read(path, limit=8)`.
 _CALLED = regex.compile(r'[\w.]*\w(?=\([^)])')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
@@ -181,6 +181,8 @@ class StatementReader:
     """The rows at hand of a table of labels and values."""
     is_item: bool = False
     """Whether what is said is a list item's, which speaks of what its first words name."""
+    is_of_identifier: bool = False
+    """Whether the section at hand is on what a program knows by its heading."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
@@ -199,8 +201,9 @@ class StatementReader:
     """The line on which the last definition began."""
 
     def open_section(self, level: int, title: str, number: int) -> None:
-        """Go on under a heading."""
+        """Go on under a heading, with the marks of its text; one in a code span is what a program knows."""
         self.flush()
+        self.is_of_identifier, title = _IDENTIFIER_TITLE.search(title) is not None, plain(title)
         depth = sum(open_level < level for open_level in self.levels)
         self.levels[depth:] = [level]
         above = self.sections[-1]
@@ -270,7 +273,7 @@ class StatementReader:
     def _is_nameless(self, text: str) -> bool:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
         above = self.sections[-1]
-        if self.is_item or not above.numbers or not above.numbers[-1] or not _IDENTIFIER_TITLE.search(above.titles[-1]):
+        if self.is_item or not above.numbers or not above.numbers[-1] or not self.is_of_identifier:
             return False
         if (
             _IDENTIFIER_TITLE.search(text)

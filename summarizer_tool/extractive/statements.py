@@ -108,10 +108,10 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
                 reader.before = NOTHING
         elif (heading := _HEADING.match(text)) or index in titles:
             title = text[heading.end() :].strip().rstrip('#').rstrip() if heading else text
-            reader.open_section(len(heading.group(1)) if heading else 2, plain(title), line.number)
+            reader.open_section(len(heading.group(1)) if heading else 2, title, line.number)
         elif (_FENCE.match(text) or _SETEXT.match(text)) and _is_title(reader, lines, index):
             title_line = reader.paragraph.pop()
-            reader.open_section(1 if '=' in text else 2, plain(title_line.text), title_line.number)
+            reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             _read_row(reader, line, following)
         elif (

@@ -6,15 +6,18 @@ from summarizer_tool.text.stop_words import is_stop_word
 
 _WORDS = frozenset(
     """Mr Mrs Ms Dr St Prof Sr Jr Lt Col Gen Capt Sgt Rev Hon Gov Sen Rep Mt Ft vs etc No Vol pp cf ca approx Inc Ltd Co
-    Corp Bros fl ed bzw Nr Abb vgl evtl usw jur phil""".split()  # noqa: SIM905
+    Corp Bros fl ed bzw Nr Abb vgl evtl usw jur phil inż ul ks św im płk Sra Dra Av""".split()  # noqa: SIM905
 )
-_BEFORE_NUMBER = frozenset('abs approx art ca ch eq fig gem max min nr sec tab tel'.split())  # noqa: SIM905
+_BEFORE_NUMBER = frozenset('abs approx art ca ch eq fig gem kl kr max min nr pkt poz sec str tab tel ust'.split())  # noqa: SIM905
 _ABBREVIATION = regex.compile(
     rf'(?:\b(?:(?<!\bWar )\p{{Lu}}|{"|".join(sorted(_WORDS))}|p|v|e\.g|i\.e|a\.k\.a)|(?:\b\p{{L}}\.){{1,4}}\p{{L}})\.$'
 )
 _ORDINAL = regex.compile(r'(?<![\p{L}\d.,:/-])\d{1,3}\.$')
+_APART = regex.compile(r"[\s'’.-]")
 _NEXT = regex.compile(r'\s*(\w+)')
 _ABBREVIATION_REACH = 14
+_SHORT = 4
+"""Letters of a word after which a full stop and a small letter end no sentence, in whatever language."""
 _LONGEST = 6
 """Letters of the longest one."""
 
@@ -29,16 +32,22 @@ def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
     """
     if text[end - 1 : end] != '.':
         return False
-    word = text[max(0, end - _LONGEST - 2) : end - 1].rpartition(' ')[2]
+    word = _APART.split(text[max(0, end - _LONGEST - 2) : end - 1])[-1]
     if len(word) > 1 and word.isalpha():  # as nearly all are
-        return word in _WORDS or (word.lower() in _BEFORE_NUMBER and _next(text, end)[:1].isdigit())
+        following = _next(text, end)[:1]
+        return (
+            (word[:1].lower() + word[1:] in _WORDS or word in _WORDS)
+            or (word.lower() in _BEFORE_NUMBER and following.isdigit())
+            or (len(word) <= _SHORT and (following.islower() or text[end:].lstrip()[:1] == '§'))
+            or (len(word) < _SHORT and word.islower() and following.isdigit())
+        )
     start = max(0, end - _ABBREVIATION_REACH)
     if word[-1:].isdigit() and _ORDINAL.search(text, start, end):
         following = _next(text, end)
         # In German nouns have capitals, too.
         is_noun = language == 'de' and following[:1].isupper() and not is_stop_word(following, language)
         return is_noun or following[:1].islower()
-    return _ABBREVIATION.search(text, start, end) is not None
+    return _ABBREVIATION.search(text, start, end) is not None or (word.islower() and _next(text, end)[:1].islower())
 
 
 def _next(text: str, end: int) -> str:

@@ -45,10 +45,11 @@ def _languages() -> dict[str, str]:
     """Languages by what the names of their files end with, or by the whole name."""
     from pygments.lexers import get_all_lexers
 
-    return {
+    named = {
         pattern.removeprefix('*'): 'cpp' if pattern == '*.h' else language  # which knows all of C
         for language in reversed(NAMED_LANGUAGES)
         for _, aliases, patterns, _ in get_all_lexers(plugins=False)
         if language in aliases
         for pattern in patterns
     }
+    return named | {'.tsx': 'typescript', '.jsx': 'javascript'}

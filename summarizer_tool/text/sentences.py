@@ -187,7 +187,9 @@ def _without_comments(text: str) -> str:
 
 # What no sentence begins with: `!= "PyPy"`, `$? = 255`; and what "Why? he said" and "the mill ... was sold" go on with.
 # Nor does a mark that stands for a value, as in `7 0.3 ? S 04:08`, end one.
-_GOES_ON = regex.compile(r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]|(?<=\d [.!?])\s+(?:\S(?:\s|$)|[^\s\p{L}])')
+_GOES_ON = regex.compile(
+    r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]|-\p{L}|(?<=\d [.!?])\s+(?:\S(?:\s|$)|[^\s\p{L}])'
+)
 
 
 def _is_dotted(text: str, end: int) -> bool:

@@ -87,6 +87,17 @@ def test_abbreviations_do_not_end_a_sentence():
                 ]
             ),
         ),
+        (
+            'en',
+            "Most otwarto w maju 1936 r. i zbudowała go firma inż. Orme, tj. 3 km. L'art. 3 vaut, c.-à-d. partout. Så, jf. § 7.",
+            snapshot(
+                [
+                    'Most otwarto w maju 1936 r. i zbudowała go firma inż. Orme, tj. 3 km.',
+                    "L'art. 3 vaut, c.-à-d. partout.",
+                    'Så, jf. § 7.',
+                ]
+            ),
+        ),
         ('en', 'It calls gate.__del__(self) at the end.', snapshot(['It calls gate.__del__(self) at the end.'])),
     ],
 )
