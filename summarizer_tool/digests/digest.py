@@ -87,6 +87,8 @@ _LEAST_PARTS = 3
 _OBJECT_END = re.compile(r'(?<=\}),\s*(?=\{)')
 _MENTIONS = 3
 """Lines shown that have the same words of the focus, first those of words that are rare."""
+_LONGEST_RECORD = 16
+"""Lines of a record that is told whole where one of them is asked for."""
 _COMMON = 12
 """Lines with the same words of the focus from which these say nothing about any of them: of a value (`/mill/42`), which
 somebody has looked up, they are counted, and the first and the last shown."""
@@ -283,9 +285,35 @@ def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStat
             continue
         where = f' in {numbers[0]}-{numbers[-1]}' if is_common else ''
         for number in (numbers[0], numbers[-1]) if is_common else numbers[:_MENTIONS]:
-            line = lines[number - 1]
+            first, last = _record(lines, number - 1)
+            line = ' '.join(line.strip() for line in lines[first : last + 1])
             at = line.lower().find(word)
             text = one_line(line if len(line) < 400 else f'… {line[max(0, at - 150) : at + 150]} …', 300)
             extra = 10.0 if re.search(r'\d', word) else 0.0
             rank = 76.0 + extra - min(_COMMON, len(numbers)) ** 0.5
-            yield DigestStatement(f'{text} [{word} ×{counts[word]}{where}]', rank, 'mentioned', (number,))
+            places = (number, *(place + 1 for place in range(first, last + 1) if place + 1 != number))
+            yield DigestStatement(f'{text} [{word} ×{counts[word]}{where}]', rank, 'mentioned', places)
+
+
+def _record(lines: Sequence[str], place: int) -> tuple[int, int]:
+    """The first and the last line of a record of several, of which one is given: those that stand as far in, or more.
+
+    A bullet begins one. Of lines that stand at the margin, or of a long record, the line alone.
+    """
+    indent = _depth(lines[place])
+    if not indent:
+        return place, place
+    first = last = place
+    while first and lines[first].lstrip()[:2] != '- ' and _depth(lines[first - 1]) >= indent:
+        first -= 1
+    while last + 1 < len(lines) and _depth(below := lines[last + 1]) >= indent:
+        if below.lstrip()[:2] == '- ' and _depth(below) == indent:
+            break
+        last += 1
+    return (first, last) if last - first < _LONGEST_RECORD else (place, place)
+
+
+def _depth(line: str) -> int:
+    """How far in a line stands, behind its bullet."""
+    bare = line.lstrip()
+    return len(line) - len(bare) + (2 if bare[:2] == '- ' else 0)

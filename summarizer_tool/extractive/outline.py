@@ -94,7 +94,8 @@ TokensOfLines = Mapping[int, Sequence[_Token]]
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
     named = language_of(path[0]) if path else ''
-    found = _Code(lines, _tokens(named, lines)).declarations() if named else []
+    code = _Code(lines, _tokens(named, lines), brackets='([{' if named == 'python' else '([') if named else None
+    found = code.declarations() or code.assignments() if code else []
     if not found and _may_be_code(lines):
         language = _language(lines[:_SAMPLE_LINES])
         found = _Code(lines, _tokens(language, lines)).declarations() if language else []
@@ -161,9 +162,11 @@ def _joint(offset: int, kind: object, value: str) -> tuple[object, int]:
 class _Code:
     """Lines of code as a lexer reads them."""
 
-    def __init__(self, lines: Sequence[NumberedLine], tokens: TokensOfLines) -> None:
+    def __init__(self, lines: Sequence[NumberedLine], tokens: TokensOfLines, brackets: str = '([') -> None:
         self.lines = lines
         self.tokens = tokens
+        self.brackets = brackets
+        """Those that a declaration may go on in over several lines."""
         self.comments: dict[int, int] = {}
         """The line after the last one of each comment and docstring, by its first line; no notices of licences."""
         begun = end = -1
@@ -211,6 +214,17 @@ class _Code:
         ]
         return sorted([*declared, *remarks], key=lambda each: each.paragraph)
 
+    def assignments(self) -> list[Statement]:
+        """What a file of settings sets, each with what is said of it."""
+        found: list[Statement] = []
+        end = -1
+        for index in sorted(self.tokens):
+            here = self.tokens[index]
+            if index > end and not _indent(self.lines[index]) and any(token.text == '=' for token in here[1:4]):
+                end = self._last_line(index)
+                found.append(self._declaration(index, Kind.MEMBER))
+        return found
+
     def _is_member(self, index: int, *, is_in_type: bool) -> bool:
         """Return whether a line that declares no type and no function is documented: a field, a constant."""
         here = self.tokens[index]
@@ -255,7 +269,7 @@ class _Code:
         last, open_brackets = index, 0
         for last in range(index, min(index + _MOST_LINES, len(self.lines))):
             text = ''.join(token.text for token in self.tokens.get(last, ()) if not token.is_of(String, Comment))
-            open_brackets += sum(map(text.count, '([')) - sum(map(text.count, ')]'))
+            open_brackets += sum(map(text.count, self.brackets)) - sum(map(text.count, ')]}'[: len(self.brackets)]))
             if open_brackets <= 0:
                 break
         return last

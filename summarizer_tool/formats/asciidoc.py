@@ -13,7 +13,13 @@ _LEVELS = '=-~^+'
 _RAGGED = 2
 """Characters by which a line below a title may be longer or shorter than it."""
 _FENCE = re.compile(r'(?:-{4,}|\.{4,}|/{4,})$')
-_UNSEEN = re.compile(r'//|\[[^\]]*\]$|(?:ifdef|ifndef|endif|ifeval|include)::|:[\w!-]+:(?:\s|$)|--$')
+_ATTRIBUTE = re.compile(r'^:([\w-]{1,40}):[ \t]+(\S.{0,200})$', re.MULTILINE)
+_REFERENCE = re.compile(r'\{([\w-]{1,40})\}')
+_ADMONITION = re.compile(r'\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]$')
+_UNSEEN = re.compile(
+    r'(?:={4,}|\*{4,}|_{4,}|\|={3,})$|//|\[[^\]]*\]$|(?:ifdef|ifndef|endif|ifeval|include)::|:[\w!-]+:(?:\s|$)|--$'
+)
+_CROSS_REFERENCE = re.compile(r'<<[^<>,\n]{1,100},\s*([^<>\n]{1,200})>>')
 _MACRO = re.compile(r'\b[a-z]+:([^\s\[\]:][^\s\[\]]{0,200})\[([^\[\]\n]{0,200})\]')
 
 
@@ -21,6 +27,8 @@ def markdown(text: str, *, is_named_so: bool = False) -> str:
     """The text as markdown; empty where it is something else, unless the name of its file says that it is AsciiDoc."""
     if not is_named_so and sum(1 for _ in zip(range(_LEAST), _DEFINED.finditer(text), strict=False)) < _LEAST:
         return ''
+    said = dict(_ATTRIBUTE.findall(text))
+    text = _REFERENCE.sub(lambda found: said.get(found[1], found[0]), text)
     return '\n'.join(_read(text.expandtabs(8).split('\n'))).strip('\n') + '\n'
 
 
@@ -41,6 +49,7 @@ def _read(lines: list[str]) -> Iterator[str]:
             elif fence[0] != '/':
                 yield line
             continue
+        mark = f'{admonition[1].capitalize()}: ' if (admonition := _ADMONITION.match(line)) else mark
         if is_below or _UNSEEN.match(line):
             continue
         if not bare or bare == '+':  # what follows a lone plus belongs to what was said before
@@ -72,4 +81,5 @@ def _is_underline(title: str, below: str) -> int:
 
 
 def _plain(text: str) -> str:
+    text = _CROSS_REFERENCE.sub(r'\1', text)
     return _MACRO.sub(lambda found: f'{found[1]}({found[2]})' if found[2].isdigit() else found[2] or found[1], text)

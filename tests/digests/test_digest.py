@@ -83,6 +83,21 @@ def test_of_many_lines_with_a_value_that_is_asked_for_the_first_and_the_last_are
         assert not any(each.topic == 'mentioned' for each in digest('\n'.join(lines), 300, focus=asked).lines)
 
 
+@pytest.mark.parametrize('form', ['json', 'yaml'])
+def test_of_a_record_of_several_lines_all_are_told_where_one_is_asked_for(form: str) -> None:
+    orders = [
+        {'id': f'ORD-{at}', 'status': 'paid', 'to': {'town': 'Marn'}, 'total': at * 7.5} for at in range(1000, 1100)
+    ]
+    yaml = '\n'.join(
+        f'- id: {each["id"]}\n  status: paid\n  to:\n    town: Marn\n  total: {each["total"]}' for each in orders
+    )
+    text = json.dumps({'orders': orders}, indent=2) if form == 'json' else f'orders:\n{yaml}\n'
+    told = digest(text, 150, focus='What is the total of ORD-1042?').text
+    assert 'ORD-1042' in told
+    assert '7815.0' in told
+    assert 'ORD-1041' not in told
+
+
 def test_a_log_out_of_order_is_told_from_its_earliest_time_to_its_latest() -> None:
     *lines, last = LOG.splitlines()
     overview = digest('\n'.join([lines[0], last, *lines[1:]]), 300).text.splitlines()[0]

@@ -285,9 +285,34 @@ def test_what_others_declare(code: str, shown: list[str]):
             """,
             snapshot(['Stores. struct Store', 'Crates it holds. int crates;', 'const Landing * landing(int number);']),
         ),
+        (
+            'settings.py',
+            """
+            # Not to be changed.
+            GATES = {
+                'low': {'height': 3},
+            }
+            KEEPERS = ['Orme']  # one
+            """,
+            snapshot(["Not to be changed. GATES = { 'low': {'height': 3}, }", "KEEPERS = ['Orme'] # one"]),
+        ),
+        (
+            'Gate.java',
+            """
+            class Gate {
+              /** Opens it. */
+              public synchronized long open(long height) {
+                synchronized (this) {
+                  return height;
+                }
+              }
+            }
+            """,
+            snapshot(['class Gate', 'Opens it. public synchronized long open(long height)']),
+        ),
         ('one.js', 'const limit = 3\n\nfunction open(path) {\n  return limit\n}', snapshot(['function open(path)'])),
     ],
-    ids=['python', 'csharp', 'cpp', 'javascript'],
+    ids=['python', 'csharp', 'cpp', 'settings', 'java', 'javascript'],
 )
 def test_what_is_declared_in_a_file_of_a_known_name(name: str, code: str, shown: list[str]):
     said, _ = outlined(numbered(code), [name])
