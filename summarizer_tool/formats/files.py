@@ -24,6 +24,9 @@ _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 _SHIFTED = re.compile(rb'\x1b\$[@B(]')
 """What begins a run of characters in the charsets of ISO 2022, which are ASCII byte by byte."""
 
+_LEAST_WIDE = 4
+"""Characters by which UTF-16 without its mark can be told from other data."""
+
 _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
 
@@ -113,8 +116,8 @@ def decode(raw: bytes) -> str:
 
 
 def _is_wide(high: bytes, low: bytes) -> bool:
-    """Return whether bytes are those of UTF-16 without its mark: every other one is none of a letter."""
-    return 4 * high.count(0) > len(high) > 0 == low.count(0)
+    """Return whether bytes are those of UTF-16 without its mark: many a second one is none, and no other a control."""
+    return len(low) >= _LEAST_WIDE and 4 * high.count(0) > len(high) and min(low) >= ord('\t')
 
 
 def _begins_as_page(raw: bytes) -> bool:
