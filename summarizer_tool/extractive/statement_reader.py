@@ -167,6 +167,8 @@ class StatementReader:
     sections: list[HeadingSection]
     language: str = 'en'
     speakers: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
+    """What begins a line of its own before a colon: speakers, and fields."""
     is_conversation: bool = False
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""

@@ -87,7 +87,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of(islice((word for text in texts for word in names.words(text[:2000])), _SAMPLE_WORDS)),
-        _speakers(texts),
+        *_labels(texts),
         levels=[*levels],
         is_conversation=_is_conversation(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
@@ -177,8 +177,8 @@ def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[in
     return found
 
 
-def _speakers(texts: Sequence[str]) -> frozenset[str]:
-    """The labels before a colon, or in brackets, that begin several lines: those of a conversation.
+def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The labels before a colon, or in brackets, that begin several lines: those of who speaks, and all of them.
 
     One that stands once under each of several headings is that of a field.
     """
@@ -188,10 +188,12 @@ def _speakers(texts: Sequence[str]) -> frozenset[str]:
         section += text.startswith('#')
         if match := SPEAKER.match(text) or _ROLE.match(text):
             said[match.group(1)][section] += 1
-    turns = Counter({label: by.total() for label, by in said.items() if len(by) == 1 or max(by.values()) > 1})
+    every = Counter({label: by.total() for label, by in said.items()})
+    turns = Counter({label: every[label] for label, by in said.items() if len(by) == 1 or max(by.values()) > 1})
     # Where nearly all lines begin so, somebody may have said one thing only.
     is_chat = 4 * turns.total() > 3 * len(texts) and max(turns.values(), default=0) >= _SPEAKER_TURNS
-    return frozenset(label for label, times in turns.items() if is_chat or times >= _SPEAKER_TURNS)
+    speakers = frozenset(label for label, times in turns.items() if is_chat or times >= _SPEAKER_TURNS)
+    return speakers, speakers | {label for label, times in every.items() if times >= _SPEAKER_TURNS}
 
 
 def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
@@ -347,14 +349,14 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     if reader.items or reader.columns or reader.pairs or is_quoted != reader.is_quoted:
         reader.flush()
     reader.is_quoted = is_quoted
-    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.speakers):
+    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
         reader.flush()
     if text:
         reader.paragraph.append(replace(line, text=text))
 
 
-def _continues(before: str, text: str, speakers: frozenset[str]) -> bool:
+def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
-    if not text or _TIME.match(text) or ((match := SPEAKER.match(text)) and match.group(1) in speakers):
+    if not text or _TIME.match(text) or ((match := SPEAKER.match(text)) and match.group(1) in labels):
         return False
     return text[0].islower() or len(before) >= ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))

@@ -261,6 +261,11 @@ def test_a_field_that_stands_under_each_heading_is_no_speaker():
     )
 
 
+def test_what_each_says_once_under_each_heading_stays_apart():
+    page = '\n'.join(f'## Day {day}\n\nAda: oiled the gate\nBen: moved {day} carts' for day in range(1, 5))
+    assert read(page)[:2] == snapshot([('Ada: oiled the gate', (3,)), ('Ben: moved 1 carts', (4,))])
+
+
 def test_what_leads_to_a_list_is_said_with_it_and_not_over_code():
     page = """
 # What it is not
