@@ -32,7 +32,6 @@ EXTRAS = {
     'typer': 'cli',
     'uvicorn': 'server',
     'wordllama': 'wordllama',
-    'yaml': 'tool-results',
 }
 """The extra of each importable package that belongs to one."""
 

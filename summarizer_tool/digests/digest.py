@@ -11,6 +11,7 @@ from typing import Literal
 from summarizer_tool.digests.blocks import block_statements, read_blocks
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json
+from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.log_lines import (
     ESCAPES,
     LONGEST_LINE,
@@ -21,6 +22,7 @@ from summarizer_tool.digests.log_lines import (
 )
 from summarizer_tool.digests.logs import log_statements
 from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.settings_reading import comment_statements, is_settings, read_settings
 from summarizer_tool.digests.statements import DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.tables import (
@@ -34,6 +36,7 @@ from summarizer_tool.digests.tables import (
 from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
 from summarizer_tool.digests.values import template
 from summarizer_tool.digests.xml_reading import read_xml
+from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.code_lines import CODE_SHARE, is_code
 from summarizer_tool.text.tokens import fits as fits_tokens
 from summarizer_tool.text.tokens import truncate as truncate_tokens
@@ -139,7 +142,10 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     mentions = (replace(each, lines=()) if is_packed else each for each in _mentions(parts, words))
     found = [*read.statements, *mentions]
     chosen = choose(found, budget, words)
-    told = list(chosen.statements)
+    told = located(chosen.statements, read.lines)
+    # Values stand in the order of the text; what addresses the reader stays behind all else.
+    in_order = sorted((each for each in told if _is_plain_value(each)), key=lambda each: min(each.lines, default=0))
+    told = [in_order.pop(0) if _is_plain_value(each) else each for each in told]
     if not told and found:
         # Even the most important line is longer than the budget.
         first = max(found, key=lambda each: each.rank)
@@ -150,12 +156,18 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     return Digest(whole, read.kind, tuple(each for each in told if each.text))
 
 
+def _is_plain_value(statement: DigestStatement) -> bool:
+    return statement.topic == 'values' and not addresses_reader(statement.text)
+
+
 def machine_output(text: str) -> MachineText | None:
     """A text as it is read, if a machine wrote it, all of it: a log, data, a listing.
 
     What people write is none, be it a page with a table in it, source code or a string in JSON.
     """
     text, lines = _as_lines(text)
+    if is_settings(text):
+        return MachineText(lines, *_read(text, lines))
     is_log, is_told = _is_log(lines), False
     if not is_log:
         is_told = len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_FENCED.sub('', text))
@@ -198,6 +210,8 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
     is_source = _is_source(lines)
     if not is_source and (blocks := read_blocks(lines)):
         return 'blocks', block_statements(blocks, lines)
+    if (read := read_settings(text)) is not None:
+        return 'json', chain(json_statements(read, _inner), comment_statements(lines))
     if tables := read_tables(lines, [fixed]):
         return 'table', table_statements(lines, tables)
     if not is_source and (_forms(lines) <= _REPEATED or (len(text) >= _LARGE and not is_written(text))):

@@ -10,7 +10,7 @@ from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, named_rows, record_statements
-from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.values import quantity
 
@@ -34,6 +34,10 @@ _ENTRY = re.compile(r'\[[^]]*\]')
 _NAME_LENGTH = 40
 _NAMED_SHARE = 0.5
 """Share of the things that must have an entry of a name for it to be a part of the path."""
+_NAMES = 60
+"""Values without parts, each its own, up to which a list is told as it stands."""
+_TOGETHER = 160
+"""Characters of several values of one object on one line."""
 _STATE = re.compile(r'(?i)status|state|phase|error|health|message|total|count|version|name$|default')
 
 Inner = Callable[[str], Iterable[DigestStatement]]
@@ -70,12 +74,14 @@ class _JsonWalk:
             yield self._place(path, cell(value))
 
     def _place(self, path: str, text: str) -> DigestStatement:
+        return DigestStatement(f'{path or "value"}: {shown(text)}', self._rank(path, text), 'values')
+
+    def _rank(self, path: str, text: str) -> float:
         self._left -= 1
         name = path.rsplit('.', 1)[-1]
-        rank = (
+        return (
             56.0 - 3.0 * path.count('.') + (12.0 if _STATE.search(name) else 0.0) + (14.0 if BAD.search(text) else 0.0)
         )
-        return DigestStatement(f'{path or "value"}: {shown(text)}', rank, 'values')
 
     def _string(self, path: str, value: str) -> Iterator[DigestStatement]:
         found = list(self._inner(value)) if len(value) >= _TEXT else []
@@ -94,14 +100,38 @@ class _JsonWalk:
         if not value or depth >= _DEEPEST:
             yield self._place(path, _compact(value))
             return
+        leaves = {key: shown(_leaf(each)) for key, each in value.items() if _is_leaf(each)} if path else {}
+        together = leaves if len(leaves) > 1 else {}
+        yield from self._together(path, together)
         for key, inside in value.items():
-            yield from self.tell(f'{path}.{one_line(key, 80)}' if path else one_line(key, 80), inside, depth + 1)
+            if key not in together:
+                yield from self.tell(f'{path}.{one_line(key, 80)}' if path else one_line(key, 80), inside, depth + 1)
+
+    def _together(self, path: str, leaves: Mapping[str, str]) -> Iterator[DigestStatement]:
+        """Values of one object on lines that are not too long, each ranked by the weightiest."""
+        line: list[str] = []
+        rank = 0.0
+        for key, text in leaves.items():
+            said = f'{one_line(key, 80)}={text}'
+            if line and sum(map(len, line)) + len(said) > _TOGETHER:
+                yield DigestStatement(f'{path}: {", ".join(line)}', rank + len(line), 'values')
+                line, rank = [], 0.0
+            line.append(said)
+            rank = max(rank, self._rank(f'{path}.{key}', text))
+        if line:
+            yield DigestStatement(f'{path}: {", ".join(line)}', rank + len(line), 'values')
 
     def _list(self, path: str, value: Sequence[Json], depth: int) -> Iterator[DigestStatement]:
         if depth >= _DEEPEST or not value:
             yield self._place(path, _compact(value))
             return
         objects = [each for each in value if isinstance(each, Mapping)]
+        if {len(each) for each in objects} == {1} and len({key for each in objects for key in each}) == len(objects):
+            # Each has a name of its own.
+            yield from self._object(path, {key: inside for each in objects for key, inside in each.items()}, depth)
+            objects, value = [], [each for each in value if not isinstance(each, Mapping)]
+            if not value:
+                return
         if len(objects) >= max(MANY, len(value) // 2):
             if len(objects) < len(value):
                 others = ', '.join(shown(cell(each)) for each in value if not isinstance(each, Mapping))
@@ -121,14 +151,34 @@ class _JsonWalk:
     def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
         """A list of values without parts."""
         cells = [cell(each) for each in value]
-        joined = f'[{", ".join(map(shown, cells))}]'
+        joined = _joined(cells)
         if len(cells) < MANY or (len(joined) <= 200 and len(cells) <= 2 * MANY):
             yield self._place(path, joined)
+            return
+        if len({*cells}) == len(cells) <= _NAMES and any(quantity(each) is None for each in cells):
+            # Names: as many of them as one line has room for.
+            shorter = f'{joined[: LONGEST - 20].rpartition(", ")[0]}, … {len(cells)} in all]'
+            yield self._place(path, joined if len(joined) <= LONGEST else shorter)
             return
         self._left -= 1
         column = describe(path or 'values', cells)
         yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
         yield from surprising([OutputRecord('', name=path or 'values', fields=[('value', each)]) for each in cells])
+
+
+def _joined(cells: Iterable[str]) -> str:
+    return f'[{", ".join(map(shown, cells))}]'
+
+
+def _is_leaf(value: Json) -> bool:
+    """Return whether a value is short, and has parts of its own at most as a short list."""
+    if isinstance(value, list):
+        return len(value) < MANY and not any(isinstance(each, Mapping | list) for each in value)
+    return not isinstance(value, Mapping) and not (isinstance(value, str) and len(value) > _TOGETHER)
+
+
+def _leaf(value: Json) -> str:
+    return _joined(map(cell, value)) if isinstance(value, list) and value else cell(value)
 
 
 def _keyed(value: Mapping[str, Json], name: str) -> list[Row]:

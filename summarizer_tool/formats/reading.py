@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
+from summarizer_tool.digests.settings_reading import is_settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
 from summarizer_tool.formats import (
@@ -115,6 +116,8 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix in _ASCIIDOC:
         return asciidoc.markdown(text, is_named_so=True)
     if suffix not in _MARKED_UP:
+        if is_settings(text):
+            return text
         for reader in (subtitles, pod, manual, asciidoc, commented):
             if known := reader.markdown(text):
                 return known

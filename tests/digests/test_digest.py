@@ -200,8 +200,7 @@ def test_small_json_is_told_whole() -> None:
 last_error: disk full
 service: mill
 tags: [a]
-replicas.wanted: 3
-replicas.ready: 2\
+replicas: wanted=3, ready=2\
 """)
 
 

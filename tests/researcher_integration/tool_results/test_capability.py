@@ -118,8 +118,8 @@ B-041: state=sunk (usually free)
 state: free ×79, sunk ×1
 the same in all: depth=7, note=dredged in spring
 berth: 80 distinct, like B-000
-count: 80
 cluster: kelder
+count: 80
 next: null\
 """,
             'next': None,
