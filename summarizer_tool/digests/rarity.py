@@ -13,6 +13,7 @@ from itertools import accumulate
 from math import copysign, log1p, log2
 from string import ascii_lowercase, ascii_uppercase, digits
 
+from summarizer_tool.digests.places import without_digits
 from summarizer_tool.digests.values import moment, quantity
 
 VIEWED = 1.5
@@ -20,6 +21,8 @@ VIEWED = 1.5
 
 _RARE = 0.05
 """Share of a place up to which values are rare."""
+_SELDOM = 0.25
+"""How often a rare value stands there at most, for each time that a usual one does."""
 _ENTROPY = 0.5
 """What each bit of uncertainty about a value takes from the surprise of a rare one."""
 
@@ -81,8 +84,9 @@ def surprises(values: Sequence[str], *, is_form: bool) -> Mapping[str, float]:
     best = _rarity(counts, total)
     if is_form:
         return best
-    # Of numbers that are all different, as those that count something, some are always shorter.
-    is_counted = len(counts) > total / 2 and sum(map(str.isdigit, counts)) > _NUMERIC * len(counts)
+    # Of what differs by a number some have fewer digits than others.
+    forms = Counter(map(without_digits, counts))
+    is_counted = max(forms.values()) > _NUMERIC * len(counts)
     for view in _VIEWS if not is_counted else _VIEWS[:-1]:
         _raise(best, _rare_by(view, counts, total), VIEWED)
     far, gaps = _farness(values, counts)
@@ -115,11 +119,12 @@ def _rarity(counts: Mapping[str, int], total: int) -> dict[str, float]:
     if len(counts) == 1 or by_count[least] > _RARE * total:
         return {}
     as_rare = as_seldom(by_count)
+    usual = _median([(float(count), times) for count, times in sorted(by_count.items())], total)
     uncertainty = _ENTROPY * -sum(count / total * log2(count / total) for count in counts.values())
     return {
         value: bits
         for value, count in counts.items()
-        if as_rare[count] <= _RARE * total and (bits := log2(total / as_rare[count]) - uncertainty) > 0
+        if count <= _SELDOM * usual and as_rare[count] <= _RARE * total and (bits := log2(total / as_rare[count]) - uncertainty) > 0
     }
 
 
@@ -134,17 +139,31 @@ def _logarithm(number: float) -> float:
 
 
 def _farness(values: Sequence[str], counts: Mapping[str, int]) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """How surprising numbers are that stand far from the others, in bits.
+    """How surprising numbers are that stand far from the others, in bits, and how much farther than the next ones.
 
-    How few are nearly as far, and how much nearer the next ones are.
+    They are far as they are and by their logarithms: of what is counted some are small, of what grows some are large.
     """
     known = {value: number for value in counts if (number := _number(value)) is not None}
     total = sum(counts[value] for value in known)
     if total < max(8, _NUMERIC * len(values)) or len(known) < 3:
         return {}, {}
-    scaled = {value: _logarithm(number) for value, number in known.items()}
-    middle = _median(sorted((scaled[value], counts[value]) for value in known), total)
-    away = {value: abs(number - middle) for value, number in scaled.items()}
+    plain, plain_gaps = _far(known, counts, total)
+    found, gaps = (
+        _far({value: _logarithm(number) for value, number in known.items()}, counts, total) if plain else ({}, {})
+    )
+    both = found.keys() & plain.keys()
+    return (
+        {value: max(found[value], plain[value]) for value in both},
+        {value: max(gaps[value], plain_gaps[value]) for value in both},
+    )
+
+
+def _far(
+    known: Mapping[str, float], counts: Mapping[str, int], total: int
+) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """How few are nearly as far from the middle of numbers, and how much nearer the next ones are, in bits."""
+    middle = _median(sorted((number, counts[value]) for value, number in known.items()), total)
+    away = {value: abs(number - middle) for value, number in known.items()}
     ordered = sorted((away[value], counts[value]) for value in known)
     deviation = _median(ordered, total)
     as_far = [0, *accumulate(count for _, count in reversed(ordered))]
