@@ -124,7 +124,9 @@ def _rarity(counts: Mapping[str, int], total: int) -> dict[str, float]:
     return {
         value: bits
         for value, count in counts.items()
-        if count <= _SELDOM * usual and as_rare[count] <= _RARE * total and (bits := log2(total / as_rare[count]) - uncertainty) > 0
+        if count <= _SELDOM * usual
+        and as_rare[count] <= _RARE * total
+        and (bits := log2(total / as_rare[count]) - uncertainty) > 0
     }
 
 
@@ -148,9 +150,7 @@ def _farness(values: Sequence[str], counts: Mapping[str, int]) -> tuple[Mapping[
     if total < max(8, _NUMERIC * len(values)) or len(known) < 3:
         return {}, {}
     plain, plain_gaps = _far(known, counts, total)
-    found, gaps = (
-        _far({value: _logarithm(number) for value, number in known.items()}, counts, total) if plain else ({}, {})
-    )
+    found, gaps = _far({value: _logarithm(number) for value, number in known.items()}, counts, total)
     both = found.keys() & plain.keys()
     return (
         {value: max(found[value], plain[value]) for value in both},

@@ -221,7 +221,9 @@ def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
     """The statements without the lines of code that have no word of what is asked."""
     asked = {*scoring.content_words(focus.questions or focus.focus_areas)}
     return [
-        each for each in found if each.kind is not Kind.CODE or not asked.isdisjoint(scoring.content_words(each.text))
+        each
+        for each in found
+        if each.kind is not Kind.CODE or not asked.isdisjoint(scoring.content_words(_apart(each.text)))
     ] or found
 
 
@@ -263,10 +265,18 @@ def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], targe
 def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prompts.Focus) -> list[float]:
     """How much the paragraph of each statement is about the focus, headings included."""
     paragraphs = [list(group) for _, group in groupby(found, lambda said: (said.section, said.paragraph))]
-    texts = [' '.join((headings[group[0].section], *(said.text for said in group))) for group in paragraphs]
+    texts = [' '.join((headings[group[0].section], *(_apart(said.text) for said in group))) for group in paragraphs]
     scores = relevances(texts, focus)
     places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
-    return relevant(places, [said.said(said.text) for said in found], focus)
+    return relevant(places, [_apart(said.said(said.text)) for said in found], focus)
+
+
+def _apart(text: str) -> str:
+    """A text with the words of its identifiers apart: `pageSize` is about the size of a page."""
+    return _HUMP.sub(' ', text)
+
+
+_HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 
 
 _OPENING = 20

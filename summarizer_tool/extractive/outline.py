@@ -17,7 +17,7 @@ from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation,
 
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import CODE_SHARE, LANGUAGES, is_code, language_of
+from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, CODE_SHARE, LANGUAGES, is_code, language_of
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
@@ -32,6 +32,8 @@ _LONGEST_LINE = 200
 """Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
 """Lines of one signature."""
+_LONGEST_BLOCK = 400
+"""Characters of a block that is told whole."""
 _ERROR = 3
 """What each piece of text that a lexer does not know counts against a declaration."""
 
@@ -85,6 +87,9 @@ class _Scope:
     """Or else a function."""
     is_public: bool
     """Whether what stands in it may be used from elsewhere."""
+    name: str
+    number: int
+    """Of the line that declares it."""
 
 
 TokensOfLines = Mapping[int, Sequence[_Token]]
@@ -95,7 +100,13 @@ def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[l
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
     named = language_of(path[0]) if path else ''
     code = _Code(lines, _tokens(named, lines), brackets='([{' if named == 'python' else '([') if named else None
-    found = code.declarations() or code.assignments() if code else []
+    found = (
+        code.blocks()
+        if code and named in BLOCK_LANGUAGES
+        else code.declarations() or code.assignments()
+        if code
+        else []
+    )
     if not found and _may_be_code(lines):
         language = _language(lines[:_SAMPLE_LINES])
         found = _Code(lines, _tokens(language, lines)).declarations() if language else []
@@ -187,6 +198,7 @@ class _Code:
     def declarations(self) -> list[Statement]:
         """What is declared, and what else is said; nothing where there is no declaration."""
         declared: list[Statement] = []
+        inside: list[Statement] = []
         around: list[_Scope] = []
         end = -1
         for index in sorted(self.tokens):
@@ -198,12 +210,16 @@ class _Code:
             is_public = not is_hidden and all(scope.is_public for scope in around)
             if _declares(self.tokens[index]):
                 is_type = any(token.text in _TYPES for token in self.tokens[index])
-                around.append(_Scope(indent, is_type, is_public and is_type))
+                around.append(
+                    _Scope(indent, is_type, is_public and is_type, self._name(index), self.lines[index].number)
+                )
                 found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
                 declared.append(replace(found, is_opening=is_type and is_public))
             elif index > end and not is_inside and self._is_member(index, is_in_type=bool(around)):
                 declared.append(self._declaration(index, Kind.MEMBER if is_public else Kind.COMMENT))
-            if index > end and not is_inside:
+            elif index > end and around and not self.tokens[index][0].is_of(Comment, String.Doc, Punctuation):
+                inside.append(self._line(index, around[-1]))
+            if index > end:
                 end = self._last_line(index)
         said = '\n'.join(each.text for each in declared)
         remarks = [
@@ -212,7 +228,17 @@ class _Code:
             for sentence in self._sentences(at)
             if is_whole(sentence.text) and sentence.text not in said
         ]
-        return sorted([*declared, *remarks], key=lambda each: each.paragraph)
+        return sorted([*declared, *remarks, *(inside if declared else ())], key=lambda each: each.paragraph)
+
+    def _name(self, index: int) -> str:
+        """What is declared on a line; empty where the lexer does not say."""
+        return next((token.text for token in self.tokens[index] if token.is_of(Name.Function, Name.Class)), '')
+
+    def _line(self, index: int, scope: '_Scope') -> Statement:
+        """A line of code, which nobody is told of who has not asked, with the name of what it stands in."""
+        lines = self.lines[index : self._last_line(index) + 1]
+        evidence = (*((scope.number,) if scope.name else ()), *(line.number for line in lines))
+        return Statement(one_line(' '.join(line.text for line in lines)), evidence, 0, index, Kind.CODE, scope.name)
 
     def assignments(self) -> list[Statement]:
         """What a file of settings sets, each with what is said of it."""
@@ -224,6 +250,32 @@ class _Code:
                 end = self._last_line(index)
                 found.append(self._declaration(index, Kind.MEMBER))
         return found
+
+    def blocks(self) -> list[Statement]:
+        """What stands at the margin, each with the lines below it that are farther in: statements, messages, rules.
+
+        Of what is long, the first line, and the parts of it with its name.
+        """
+        found: list[Statement] = []
+        starts = [index for index in sorted(self.tokens) if not self._is_comment(index)]
+        self._add_blocks(found, starts)
+        return found
+
+    def _add_blocks(self, found: list[Statement], indices: Sequence[int], head: Statement | None = None) -> None:
+        opening = [index for index in indices if self.tokens[index][0].text[0] not in ')]}']
+        margin = min((_indent(self.lines[index]) for index in opening), default=0)
+        begin = [index for index in opening if _indent(self.lines[index]) == margin]
+        for index, following in zip(begin, [*begin[1:], len(self.lines)], strict=False):
+            inside = [each for each in indices if index < each < following]
+            is_long = sum(len(self.lines[each].text) for each in inside) > _LONGEST_BLOCK
+            each = self._declaration(
+                index, Kind.MEMBER if head else Kind.DECLARATION, index if is_long else (inside or [index])[-1]
+            )
+            if head:
+                each = replace(each, lead=head.text, evidence=(*head.evidence, *each.evidence))
+            found.append(each)
+            if is_long:
+                self._add_blocks(found, [at for at in inside if _indent(self.lines[at]) > margin], head or each)
 
     def _is_member(self, index: int, *, is_in_type: bool) -> bool:
         """Return whether a line that declares no type and no function is documented: a field, a constant."""
@@ -241,16 +293,19 @@ class _Code:
         above = self._comment_before.get(index) if is_in_type else None
         return any(at and _indent(self.lines[at]) == _indent(self.lines[index]) for at in (below, above))
 
+    def _is_comment(self, at: int) -> bool:
+        return at in self.tokens and self.tokens[at][0].is_of(Comment)
+
     def _docstring(self, at: int) -> int | None:
         return at if at in self.comments and self.tokens[at][0].is_of(String.Doc) else None
 
-    def _declaration(self, index: int, kind: Kind) -> Statement:
+    def _declaration(self, index: int, kind: Kind, last: int = -1) -> Statement:
         """The declaration that begins on a line, with the first sentence of what is said below or above it."""
-        last = self._last_line(index)
+        last = self._last_line(index) if last < 0 else last
         # What a function returns may stand on the line above its name.
         if index and self.tokens[index][0].is_of(Name.Function) and _is_type(self.tokens.get(index - 1, ())):
             index -= 1
-        signed = self.lines[index : last + 1]
+        signed = [self.lines[at] for at in range(index, last + 1) if at == index or not self._is_comment(at)]
         text = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
         above = next(at for at in range(index, -1, -1) if not at or not _is_annotation(self.lines[at - 1]))
         below = self._docstring(last + 1)

@@ -17,6 +17,21 @@ NAMED_LANGUAGES = (
 )  # fmt: skip
 """Taken where the name of the file says so."""
 
+BLOCK_LANGUAGES = (
+    'cmake',
+    'css',
+    'docker',
+    'graphql',
+    'less',
+    'nginx',
+    'protobuf',
+    'scss',
+    'sql',
+    'terraform',
+    'thrift',
+)
+"""Likewise; what they say stands in statements and blocks at the margin, not in functions."""
+
 CODE_SHARE = 0.3
 """Share of the lines from which a text may be code."""
 
@@ -47,7 +62,7 @@ def _languages() -> dict[str, str]:
 
     named = {
         pattern.removeprefix('*'): 'cpp' if pattern == '*.h' else language  # which knows all of C
-        for language in reversed(NAMED_LANGUAGES)
+        for language in reversed((*NAMED_LANGUAGES, *BLOCK_LANGUAGES))
         for _, aliases, patterns, _ in get_all_lexers(plugins=False)
         if language in aliases
         for pattern in patterns

@@ -66,9 +66,13 @@ def test_what_python_declares():
             ('comment', 'It is a class that counts.', (9,)),
             ('declaration', 'def read( self, crate: int, ) -> str: """Read one crate.', (12, 13, 14, 15, 16)),
             ('comment', 'def inner():', (17,)),
+            ('code', 'return 1', (17, 18)),
             ('comment', 'The crate may be gone.', (19,)),
+            ('code', 'return json.dumps(crate)', (12, 20)),
             ('comment', 'def _hide(self):', (22,)),
+            ('code', "return 'def not_one(): pass'", (22, 23)),
             ('declaration', 'def open_store(path: str) -> Store:', (25,)),
+            ('code', 'return Store(path)', (25, 26)),
         ]
     )
 
@@ -237,7 +241,7 @@ def test_what_others_declare(code: str, shown: list[str]):
                 [
                     'MAX_CRATES = 8 """Crates that one store may hold.',
                     'class Store( Base, ):',
-                    'limit: Annotated[ int, # as counted Field(gt=0), ] = 3 """What it may hold at once.',
+                    'limit: Annotated[ int, Field(gt=0), ] = 3 """What it may hold at once.',
                 ]
             ),
         ),
@@ -310,9 +314,58 @@ def test_what_others_declare(code: str, shown: list[str]):
             """,
             snapshot(['class Gate', 'Opens it. public synchronized long open(long height)']),
         ),
+        (
+            'harbour.sql',
+            """
+            -- Who lands what. Kept for ever.
+            CREATE TABLE crates (
+              id INT,
+              weight INT -- in kg
+            );
+            COMMENT ON TABLE crates IS
+              'Since 1872.';
+            """,
+            snapshot(
+                [
+                    'Who lands what. CREATE TABLE crates ( id INT, weight INT -- in kg );',
+                    "COMMENT ON TABLE crates IS 'Since 1872.';",
+                ]
+            ),
+        ),
+        (
+            'Dockerfile',
+            """
+            FROM python:3.12 AS build
+            # No cache is kept.
+            RUN pip install harbour \\
+              && rm -r /tmp/harbour
+            EXPOSE 8007
+            """,
+            snapshot(
+                [
+                    'FROM python:3.12 AS build',
+                    'No cache is kept. RUN pip install harbour \\ && rm -r /tmp/harbour',
+                    'EXPOSE 8007',
+                ]
+            ),
+        ),
+        (
+            'crate.proto',
+            'message Crate {\n'
+            + ''.join(f'  // What {n} is.\n  string {"what_is_kept_" * 12}{n} = {n};\n' for n in range(3))
+            + '}\n',
+            snapshot(
+                [
+                    'message Crate',
+                    'What 0 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_0 = 0;',
+                    'What 1 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_1 = 1;',
+                    'What 2 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_2 = 2;',
+                ]
+            ),
+        ),
         ('one.js', 'const limit = 3\n\nfunction open(path) {\n  return limit\n}', snapshot(['function open(path)'])),
     ],
-    ids=['python', 'csharp', 'cpp', 'settings', 'java', 'javascript'],
+    ids=['python', 'csharp', 'cpp', 'settings', 'java', 'sql', 'docker', 'protobuf', 'javascript'],
 )
 def test_what_is_declared_in_a_file_of_a_known_name(name: str, code: str, shown: list[str]):
     said, _ = outlined(numbered(code), [name])
@@ -361,5 +414,42 @@ def test_a_summary_of_code_is_its_outline():
             'def _hide(self):',
             'def open_store(path: str) -> Store:',
             'def weigh(crates: list) -> int: """Weigh all crates.',
+        ]
+    )
+
+
+def test_lines_of_code_are_told_to_those_who_ask_for_them():
+    code = """
+    public class Crates {
+      /** Weighs all. */
+      public int weigh(List<Crate> crates) {
+        int pageSize = 5;
+        return total(crates) * pageSize;
+      }
+      public void open() {
+        gate.lift();
+      }
+    }
+    """
+    text = textwrap.dedent(code) * 4
+    summarizer = Summarizer(Settings.load(llm_model='extractive'))
+    assert 'pageSize' not in summarizer.summarize_sync(text, max_output_tokens=60).text
+    asked = summarizer.summarize_sync(text, max_output_tokens=60, focus_areas='size of a page')
+    assert asked.text.splitlines() == snapshot(
+        [
+            'public class Crates',
+            'Weighs all. public int weigh(List<Crate> crates)',
+            'weigh: int pageSize = 5;',
+            'weigh: return total(crates) * pageSize;',
+            'public void open()',
+        ]
+    )
+    assert [[place.line for place in fact.evidence] for fact in asked.facts] == snapshot(
+        [
+            [2, 13, 24, 35],
+            [3, 4, 14, 15, 25, 26, 36, 37],
+            [4, 5, 15, 16, 26, 27, 37, 38],
+            [4, 6, 15, 17, 26, 28, 37, 39],
+            [8, 19, 30, 41],
         ]
     )
