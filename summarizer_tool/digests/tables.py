@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, usual_statements
@@ -241,12 +241,37 @@ def _split(line: str, separator: str) -> list[str]:
 
 def aligned(block: Sequence[str], start: int) -> Table | None:
     """Columns below titles."""
-    return _in_columns(block, start, is_titled=True)
+    by_place, by_word = _in_columns(block, start, is_titled=True), _in_words(block, start)
+    # Where a few cells are wide, columns run into each other; each word stands below its title for all that.
+    return by_word if by_word and (by_place is None or len(by_word.rows[0]) > len(by_place.rows[0])) else by_place
 
 
 def fixed(block: Sequence[str], start: int) -> Table | None:
     """Columns that begin at the same place in nearly all lines, with titles above them or without."""
     return _in_columns(block, start, is_titled=False)
+
+
+def _in_words(block: Sequence[str], start: int) -> Table | None:
+    """Words below titles of one word each; the last column has what is left of a line."""
+    lines = [line.expandtabs() for line in block]
+    head = next((at for at, line in enumerate(lines[:5]) if _titled(line.split())), len(lines))
+    titles = [*_WORDS.finditer(lines[head])] if head < len(lines) else []
+    beside = [*enumerate(lines[:head], start + 1)]
+    cells: list[tuple[int, Sequence[str]]] = []
+    below = 0
+    for number, line in enumerate(lines[head + 1 :], start + head + 2):
+        words = [*islice(_WORDS.finditer(line), len(titles))]
+        if len(words) < len(titles) or _RULE.match(line):
+            beside.append((number, line))
+            continue
+        cells.append((number, line.split(None, len(titles) - 1)))
+        below += sum(
+            word.start() <= title.end() and word.end() >= title.start()
+            for title, word in zip(titles[:-1], words, strict=False)
+        )
+    if len(cells) < max(2, _FIT * (len(lines) - head - 1)) or below < _FIT * len(cells) * (len(titles) - 1):
+        return None
+    return rows_of([title[0] for title in titles], cells, [each for each in beside if not _RULE.match(each[1])])
 
 
 def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table | None:

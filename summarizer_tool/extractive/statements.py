@@ -72,7 +72,7 @@ _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
 # What a transcriber has put in: `{disfmarker}`; and, in conversations, where it is no link, `[laughter]`.
-_MARK = regex.compile(r'\s*\{\p{Ll}[\p{Ll} _]{1,20}\}')
+_MARK = regex.compile(r'\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})')
 _MARK_OF_CONVERSATIONS = regex.compile(r'\s*\[(?:\p{Ll}+ ?){1,2}\](?![(\[:])')
 # A bar before a line that has no other: no row, but the margin of a text that stands within another.
 _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')

@@ -2,12 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 _HEADED = re.compile(r'={1,6} \S')
 _TERM = re.compile(r'(\S.{0,400}?)(?:::+|;;)(?:\s+(.+))?$')
 _DEFINED = re.compile(r'^(?!\.\. )\S[^\n]{0,400}(?:::|;;)\n[ \t]+\S', re.MULTILINE)
+_MARKED = re.compile(
+    r'^(?:={2,6} \w|\[(?:source|NOTE|TIP|IMPORTANT|WARNING|CAUTION|quote|horizontal)\b[^\]\n]*\]$)', re.MULTILINE
+)
 _LEAST = 3
-"""Terms with what is said of them on the next line; in reStructuredText two colons have a blank line below."""
+"""Terms with what is said of them on the next line, or headings and names of blocks, by which it is told; in
+reStructuredText two colons have a blank line below."""
 _UNDERLINE = re.compile(r'([=\-~^+])\1{2,}$')
 _LEVELS = '=-~^+'
 _RAGGED = 2
@@ -19,13 +24,16 @@ _ADMONITION = re.compile(r'\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]$')
 _UNSEEN = re.compile(
     r'(?:={4,}|\*{4,}|_{4,}|\|={3,})$|//|\[[^\]]*\]$|(?:ifdef|ifndef|endif|ifeval|include)::|:[\w!-]+:(?:\s|$)|--$'
 )
+_INDEX_TERM = re.compile(r'\({3}[^()\n]{1,200}\){3}|\({2}([^()\n]{1,100})\){2}')
 _CROSS_REFERENCE = re.compile(r'<<[^<>,\n]{1,100},\s*([^<>\n]{1,200})>>')
 _MACRO = re.compile(r'\b[a-z]+:([^\s\[\]:][^\s\[\]]{0,200})\[([^\[\]\n]{0,200})\]')
 
 
 def markdown(text: str, *, is_named_so: bool = False) -> str:
     """The text as markdown; empty where it is something else, unless the name of its file says that it is AsciiDoc."""
-    if not is_named_so and sum(1 for _ in zip(range(_LEAST), _DEFINED.finditer(text), strict=False)) < _LEAST:
+    if not is_named_so and not any(
+        len([*islice(each.finditer(text), _LEAST)]) == _LEAST for each in (_DEFINED, _MARKED)
+    ):
         return ''
     said = dict(_ATTRIBUTE.findall(text))
     text = _REFERENCE.sub(lambda found: said.get(found[1], found[0]), text)
@@ -81,5 +89,5 @@ def _is_underline(title: str, below: str) -> int:
 
 
 def _plain(text: str) -> str:
-    text = _CROSS_REFERENCE.sub(r'\1', text)
+    text = _CROSS_REFERENCE.sub(r'\1', _INDEX_TERM.sub(r'\1', text))
     return _MACRO.sub(lambda found: f'{found[1]}({found[2]})' if found[2].isdigit() else found[2] or found[1], text)

@@ -31,6 +31,12 @@ _DEEPEST = 12
 _CODE = frozenset(
     {'code', 'code-block', 'sourcecode', 'doctest', 'testcode', 'parsed-literal', 'math', 'prompt', 'productionlist'}
 )
+_ADMONITIONS = frozenset(
+    {
+        *('attention', 'caution', 'danger', 'deprecated', 'error', 'hint', 'important', 'note', 'seealso', 'tip'),
+        *('topic', 'warning'),
+    }
+)
 _UNSEEN = frozenset(
     {
         *('contents', 'highlight', 'image', 'figure', 'include', 'index', 'literalinclude', 'meta', 'raw', 'role'),
@@ -128,10 +134,11 @@ class _Reader:
             return
         if name in _CODE:
             yield from _fenced(body, said)
-        elif not said or name.startswith('version') or name in ('note', 'deprecated', 'seealso', 'warning', 'tip'):
+        elif not said or name.startswith('version') or name in _ADMONITIONS:
             label = name.replace('version', 'version ').capitalize()  # `versionadded`
-            yield from ('', f'{label} {said}:' if name.startswith(('version', 'deprecated')) else said)
-            yield from self._within(body, depth)
+            is_label = name.startswith(('version', 'deprecated'))
+            yield from ('', f'{label} {said}:') if is_label else ('',)
+            yield from self._within(body if is_label else [said, *body], depth)
         else:
             # Further forms of what is described stand in as its name does.
             forms = [said]

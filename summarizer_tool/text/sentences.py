@@ -44,11 +44,11 @@ _UNDERSCORES = regex.compile(r'(?<![\w_])(?!__[a-z]\w*__(?!\w))(_{1,3})(?=[^\s_]
 _RETRACTED = regex.compile(r'(?<!~)~~(?=[^\s~])[^~]{1,1000}+(?<=\S)~~(?!~)')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 # Marks in a code span are no marks; these code points are no characters of any text.
-_KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&')}
+_KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&{')}
 _FREED = {kept: mark for mark, kept in _KEPT.items()}
 # What reStructuredText and MyST say a name is: :class:`Rule`, {func}`echo`; and a link of the former.
 _ROLE = regex.compile(
-    r'(?:(?<![\w:`]):([\w+.:-]{1,40}):|\{([\w+.:-]{1,40})\})`[~!]?([^`<>]{1,200}?)(?:\s*<[^`<>]{1,500}>)?`'
+    r'(?:(?<![\w:`]):([\w+.:-]{1,40}):|(?<![^\s(\["\'*])\{([\w+.:-]{1,40})\})`[~!]?([^`<>]{1,200}?)(?:\s*<[^`<>]{1,500}>)?`'
 )
 _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest, machine_output
 
@@ -304,3 +305,22 @@ def test_a_plan_that_looks_like_code_but_repeats_itself_is_told() -> None:
     blocks[41] = blocks[41].replace('true', 'false')
     found = digest('\n'.join(blocks), 200, focus=ASKED)
     assert re.search(r'mill\.wheel_41 .*locked = false', found.text)
+
+
+def test_columns_that_run_into_each_other_keep_their_titles():
+    cells = [('USER', 'PID', 'VSZ', 'RSS', 'STAT', 'TIME', 'COMMAND')]
+    cells += [('root', n, 0 if n % 9 else 144624, 0 if n % 9 else 14592, 'S', '0:00', f'[mill/{n}]') for n in range(40)]
+    cells += [('root', 1041, 0, 0, 'Z', '0:00', '[sluice] <defunct>')]
+    lines = ['{:<8} {:>4} {:>5} {:>5} {:<4} {:>6} {}'.format(*each) for each in cells]
+    assert digest('\n'.join(lines), 200).text.splitlines() == snapshot(
+        [
+            'table: 41 items with 7 fields',
+            '42| root 1041 0 0 Z 0:00 [sluice] <defunct>',
+            'VSZ: 0 ×36, 144624 ×5',
+            'RSS: 0 ×36, 14592 ×5',
+            'STAT: S ×40, Z ×1',
+            'PID: 0..20..1041 (min..median..max)',
+            'the same in all: USER=root, TIME=0:00',
+            'COMMAND: 41 distinct, like [mill/0]',
+        ]
+    )

@@ -35,7 +35,7 @@ def test_a_value_unlike_those_behind_the_same_name() -> None:
 
 
 def test_where_anything_may_stand_nothing_is_rare() -> None:
-    assert told([f'{at * 7919 % 1009} ferry {at * 104729 % 997}' for at in range(200)]) == snapshot(['1| 0 ferry 0'])
+    assert told([f'{at * 7919 % 1009} ferry {at * 104729 % 997}' for at in range(200)]) == []
 
 
 def test_of_a_long_text_every_form_that_is_rare_is_seen() -> None:

@@ -291,3 +291,11 @@ def test_a_bar_at_the_margin_makes_no_row():
     assert [text for text, _ in read(page)] == snapshot(
         ['gate.lift(self) Return the weight of the gate.', 'It is given in stones.']
     )
+
+
+def test_braces_of_texts_are_no_marks_of_transcribers():
+    text = 'It waits (see {{pto}}) for what is in \\textbf{bold text}.\n\nIt is sent to `/items/{item}` or to `x {name}`.\n'
+    assert [each.text for each in statements(numbered(text))[0]] == [
+        'It waits (see {{pto}}) for what is in \\textbf{bold text}.',
+        'It is sent to /items/{item} or to x {name}.',
+    ]

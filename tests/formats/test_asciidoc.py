@@ -75,3 +75,25 @@ def test_the_name_of_a_file_says_what_it_is() -> None:
 def test_directives_are_no_terms() -> None:
     text = '.. note::\n   One.\n\n.. tip::\n   Two.\n\n.. note::\n   Three.\n'
     assert plain_text(text, 'mill.cfg') == text
+
+
+def test_what_has_headings_and_named_blocks_is_told_by_these():
+    text = (
+        '=== Los protocolos\n\nGit usa cuatro protocolos.(((protocols, smart)))\n\n[source,console]\n----\n$ git clone mill\n----\n\n'
+        '==== Ventajas\n\nEl ((servidor)) es central.\n'
+    )
+    assert plain_text(text, 'a.asc') == snapshot("""\
+### Los protocolos
+
+Git usa cuatro protocolos.
+
+
+```
+$ git clone mill
+```
+
+
+#### Ventajas
+
+El servidor es central.
+""")

@@ -147,3 +147,15 @@ def test_no_word_is_lost_but_of_what_is_not_shown(lines: list[tuple[int, str]]) 
 )
 def test_references_are_told_by_name(written: str, read: str) -> None:
     assert restructured.markdown(written, is_named_so=True) == f'{read}\n'
+
+
+def test_an_admonition_that_goes_on_is_one_text():
+    text = 'Jobs\n====\n\n.. important:: If you keep jobs during the\n   start, you must name them\n   or lose them.\n'
+    assert restructured.markdown(text, is_named_so=True) == snapshot("""\
+# Jobs
+
+
+If you keep jobs during the
+start, you must name them
+or lose them.
+""")
