@@ -37,7 +37,16 @@ _FIRST = 12
 _READ = 400
 """Characters of a line that are read."""
 
-_NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|id|file)"?\s*[:=|]\s*(\S.*)')
+_FIELDS = 2
+"""Fields below its first line with which a block of a known head begins."""
+_TITLED = 62.0
+"""The rank of what a block is about."""
+
+_FIELD = re.compile(r'[A-Z][\w-]*:(?:\s|$)')
+_PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
+_HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
+_BEGINNING = r'\1'
+_NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|id|file)"?\s*[:=|]\s*(\S.*)')
 _HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S{1,24})')
 _CLOSING = frozenset('{}()[],;')
 
@@ -51,21 +60,41 @@ class TextBlocks:
     names: Sequence[str]
     """What the block of each line is called; empty for lines of none."""
     count: int
+    titled: Sequence[int]
+    """The lines, from 1, with which those begin below whose fields somebody has written what they are about."""
 
 
-def read_blocks(lines: Sequence[str]) -> TextBlocks | None:
-    """The blocks of a text; None if it is not made of blocks."""
+def read_blocks(lines: Sequence[str], *, is_source: bool = False) -> TextBlocks | None:
+    """The blocks of a text; None if it is not made of blocks, or if it is source code but for their heads."""
     filled = [(number, line[:_READ]) for number, line in enumerate(lines) if line.strip()]
     titles = _titles(filled)
-    if (places := titles or _heads(filled)) is None or not _is_made(filled):
+    if (places := titles or _heads(filled)) is None:
+        return None
+    are_headed = not titles and _are_headed(filled, places)
+    if not are_headed and (is_source or not _is_made(filled)):
         return None
     starts = [filled[at][0] for at in places]
     names = [''] * len(lines)
+    titled: list[int] = []
     for start, end in pairwise([*starts, len(lines)]):
-        own = lines[start:end]
-        found = None if titles else next((found for line in own[:_FIRST] if (found := _NAME.match(line[:_READ]))), None)
-        names[start:end] = [one_line((found[1] if found else own[0]).strip(' "\',:'), _NAME_LENGTH)] * (end - start)
-    return TextBlocks(one_line(lines[starts[0]], _NAME_LENGTH), names, len(starts))
+        own = [line[:_READ] for line in lines[start : min(end, start + _FIRST)]]
+        found = None if titles else next((found for line in own if (found := _NAME.match(line))), None)
+        name = one_line((found[1] if found else own[0]).strip(' "\',:'), _NAME_LENGTH)
+        if are_headed and not found and (written := next(filter(_is_title, own[1:]), '').strip()):
+            name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(written, 2 * _NAME_LENGTH)}'
+            titled.append(start + 1)
+        names[start:end] = [name] * (end - start)
+    return TextBlocks(one_line(lines[starts[0]], _NAME_LENGTH), names, len(starts), titled)
+
+
+def _are_headed(filled: Sequence[tuple[int, str]], places: Sequence[int]) -> bool:
+    """Return whether nearly all blocks begin with fields: whatever stands below them, a machine has put it there."""
+    headed = sum(all(_FIELD.match(line) for _, line in filled[at + 1 : at + 1 + _FIELDS]) for at in places)
+    return headed >= _NAMED_SHARE * len(places)
+
+
+def _is_title(line: str) -> bool:
+    return not _FIELD.match(line) and len(_PLAIN.findall(line)) > 1
 
 
 def _is_made(filled: Sequence[tuple[int, str]]) -> bool:
@@ -134,6 +163,8 @@ def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
 def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[DigestStatement]:
     """How many blocks there are, which lines stand in many of them, and which are unlike the others."""
     yield DigestStatement(f'blocks: {blocks.count} items, the first: {blocks.head}', 99.0, 'overview')
+    for number in blocks.titled:
+        yield DigestStatement(blocks.names[number - 1], _TITLED, 'values', (number,))
     yield from log_statements(loose([(number, line) for number, line in enumerate(lines, 1) if line.strip()]))
     named = zip(lines, blocks.names, strict=True)
     yield from surprising([OutputRecord(line, number, name) for number, (line, name) in enumerate(named, 1)])

@@ -208,7 +208,7 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
     if _is_log(lines):
         return _lines_of(lines)
     is_source = _is_source(lines)
-    if not is_source and (blocks := read_blocks(lines)):
+    if blocks := read_blocks(lines, is_source=is_source):
         return 'blocks', block_statements(blocks, lines)
     if (read := read_settings(text)) is not None:
         return 'json', chain(json_statements(read, _inner), comment_statements(lines))

@@ -324,3 +324,29 @@ def test_columns_that_run_into_each_other_keep_their_titles():
             'COMMAND: 41 distinct, like [mill/0]',
         ]
     )
+
+
+def test_of_blocks_that_begin_with_fields_what_they_are_about_is_told():
+    said = [
+        'Raise the sluice',
+        'Grease both wheels (#4)',
+        'Note who has the keys',
+        'Let the mill stand',
+        'Sweep the floor',
+    ]
+    log = '\n'.join(
+        f'commit {at + 10:040x}\nAuthor: Ada <ada@mill.example>\nDate:   Mon Jun {at + 1} 19:12:46 2026 -0400\n\n    {each}\n\n'
+        f'diff --git a/mill.py b/mill.py\n--- a/mill.py\n+++ b/mill.py\n+def wheel_{at}(height):\n+    return {at * 7}\n'
+        for at, each in enumerate(said)
+    )
+    told = digest(log, 300)
+    assert told.kind == 'blocks'
+    assert [each.text for each in told.lines if each.topic == 'values'] == snapshot(
+        [
+            'commit 0000000000: Raise the sluice',
+            'commit 0000000000: Grease both wheels (#4)',
+            'commit 0000000000: Note who has the keys',
+            'commit 0000000000: Let the mill stand',
+            'commit 0000000000: Sweep the floor',
+        ]
+    )
