@@ -330,7 +330,8 @@ def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> 
             reader.terms.pop()
         term = reader.paragraph.pop()
         reader.flush()
-        reader.terms.append((indent, term))
+        if any(map(str.isalpha, term.text)):  # the number of a footnote is no term
+            reader.terms.append((indent, term))
     reader.flush()
     reader.last_definition = line.number
     reader.paragraph.append(replace(line, text=bare(text)))

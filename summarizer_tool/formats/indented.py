@@ -43,6 +43,7 @@ _TERM_AND_TEXT = re.compile(r' *(\S.{0,38}?)( {2,})(?=\S)')
 _BULLET = re.compile(r'(?:[-*+•·○◦▪‣o]|\(?(?:\d{1,3}|[a-z])[.)])$')
 _NO_TERM = re.compile(r'(?<!\.\.)[.,:;!?]$|^[-*+•·]\s')
 _LEADER = re.compile(r'\.{5}')
+_MARK = re.compile(r'^( {0,3})(#{1,6}(?:\s|$))')
 _APART = re.compile(r' {2,}')
 _COLUMNS = re.compile(r'\S {3,}\S')
 
@@ -61,11 +62,13 @@ def markdown(text: str) -> str:
     base = min(filter(None, usual), default=0) if indents[0] < (1 - _INDENTED) * indents.total() else 0
     layout = _Layout(width, Vocabulary(text.split('\n')), base)
     if running := _running_title(blocks[0]):
+        layout.headings.add(len(layout.out))
         layout.out.append(f'# {running}')
         blocks = blocks[1:]
     for block, after in zip(blocks, [*blocks[1:], []], strict=True):
         layout.read(block, after)
-    return '\n'.join(layout.out).strip('\n') + '\n' if layout.found >= _LEAST_FOUND else ''
+    lines = (line if at in layout.headings else _MARK.sub(r'\1\\\2', line) for at, line in enumerate(layout.out))
+    return '\n'.join(lines).strip('\n') + '\n' if layout.found >= _LEAST_FOUND else ''
 
 
 def _running_title(first: Sequence[str]) -> str:
@@ -87,6 +90,8 @@ class _Layout:
     base: int
     """The indentation of most of the text; headings stand in less."""
     out: list[str] = field(default_factory=list[str])
+    headings: set[int] = field(default_factory=set[int])
+    """Where these are: another line that begins like one is none."""
     found: int = 0
     """Headings and terms so far."""
     terms: list[int] = field(default_factory=list[int])
@@ -100,6 +105,7 @@ class _Layout:
         is_heading = (
             _indent(first) < self.base
             and bool(rest)
+            and any(map(str.isalnum, first))
             and _indent(rest[0]) > _indent(first)
             and len(first.strip()) <= _LONGEST_HEADING
             and not _NO_TERM.search(first.strip())
@@ -107,6 +113,7 @@ class _Layout:
         )
         self.out.append('')
         if is_heading:
+            self.headings.add(len(self.out))
             self.out += [f'{"##" if _indent(first) == 0 else "###"} {first.strip()}', '']
             self.found += 1
             self.terms.clear()

@@ -299,3 +299,10 @@ def test_braces_of_texts_are_no_marks_of_transcribers():
         'It waits (see {{pto}}) for what is in \\textbf{bold text}.',
         'It is sent to /items/{item} or to x {name}.',
     ]
+
+
+def test_the_number_of_a_footnote_is_no_term():
+    text = 'Names are short.\n\n[18]\n: The fakeroot package makes this easy.\n\nReeve\n: Leads the mill since 1872.\n'
+    assert [each.said(each.text) for each in statements(numbered(text))[0]] == snapshot(
+        ['Names are short.', 'The fakeroot package makes this easy.', 'Reeve: Leads the mill since 1872.']
+    )

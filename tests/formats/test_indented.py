@@ -79,3 +79,28 @@ def test_no_word_is_lost(lines: list[str]) -> None:
     marks = {'##', '###', ':'}
     read = [word for word in indented.markdown(text).split() if word not in marks]
     assert not read or read == text.split()
+
+
+def test_what_only_looks_like_a_mark_of_markdown_is_no_heading():
+    text = (
+        'NAME\n     mill - grinds corn of whoever brings it to the river\n\nSIGNS\n'
+        '     |    A wall of the mill, whatever it is made of and whoever built it.\n'
+        '     #    A door, which is shut while the wheel turns and nobody is there.\n\n'
+        '     #  S_gate          (gate)\n     |  S_wall          (wall)\n\n'
+        '--------------------------------------------------------------\n     Made by hand.\n\nFILES\n     /etc/mill\n'
+    )
+    assert indented.markdown(text) == snapshot("""\
+NAME
+: mill - grinds corn of whoever brings it to the river
+
+SIGNS
+: | A wall of the mill, whatever it is made of and whoever built it. # A door, which is shut while the wheel turns and nobody is there.
+
+  \\#  S_gate          (gate)
+  |  S_wall          (wall)
+
+-------------------------------------------------------------- Made by hand.
+
+FILES
+: /etc/mill
+""")
