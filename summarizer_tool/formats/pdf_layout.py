@@ -349,7 +349,7 @@ def _written(made: Sequence[Sequence[_Block]], pages: Sequence[PdfPage], vocabul
 
 def _goes_on(before: _Block, block: _Block) -> bool:
     is_text = not (block.is_table or block.level) and '\n' not in before.text
-    return is_text and block.text[:1].islower() and abs(before.size - block.size) < 0.1 * block.size
+    return is_text and block.text[:1].islower() and abs(before.size - block.size) < 0.3 * max(before.size, block.size)
 
 
 def _shown(block: _Block) -> str:
