@@ -272,11 +272,12 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
 
 
 def _apart(text: str) -> str:
-    """A text with the words of its identifiers apart: `pageSize` is about the size of a page."""
-    return _HUMP.sub(' ', text)
+    """A text with the words of its identifiers behind it: `pageSize` is about the size of a page."""
+    return ' '.join((text, *(_HUMP.sub(' ', word) for word in _HUMPED.findall(text))))
 
 
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
+_HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 
 
 _OPENING = 20
