@@ -39,8 +39,8 @@ _MAX_ATTRIBUTES = 256
 """Of a tag; libxml2 compares each with all before it."""
 _ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?>(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?)"""
 _TAG = re.compile(
-    rf'<!--.*?(?:-->|\Z)|(<(?:(script|style)\b|[a-z])[^\s/>]*+(?>(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}))'
-    rf'(?>(?:{_ATTRIBUTE})*)((?(2).*?(?:</\2|\Z)))',
+    rf'<(?:!--.*?(?:-->|\Z)|((?:(script|style)\b|[a-z])[^\s/>]*+(?>(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}))'
+    rf'(?>(?:{_ATTRIBUTE})*)((?(2).*?(?:</\2|\Z))))',
     re.IGNORECASE | re.DOTALL,
 )
 """A comment, or a tag up to its end, a script with what is in it: before and after the attributes that are too many."""
@@ -59,11 +59,13 @@ def parse(html: str) -> tuple[Any | None, bool]:
     fit = UNFIT.sub('', html)
     for tag in _TAG.finditer(fit):  # as fast as can be: nearly no page has one
         if 0 <= tag.end(1) < tag.start(3):
-            fit = _TAG.sub(lambda tag: tag[1] + tag[3] if tag[1] else tag[0], fit)
+            fit = _TAG.sub(lambda tag: f'<{tag[1]}{tag[3]}' if tag[1] else tag[0], fit)
             break
     body = fit.encode(errors='replace')
     options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}
-    parser = lxml.html.HTMLParser(collect_ids=False, default_doctype=False, **options)
+    parser = etree.HTMLParser(collect_ids=False, default_doctype=False, **options)
+    # That of lxml.html asks a function in Python for the class of each element, whenever one is met.
+    parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement))
     limit = min(MAX_ELEMENTS, max(MIN_ELEMENTS, len(html) // BYTES_PER_ELEMENT))
     tree = None
     with suppress(etree.LxmlError):  # no element at all, or too much of one

@@ -45,7 +45,7 @@ def votes(tree: Any, depth: int, size: int) -> Votes:
     """
     elements = tree.xpath('count(//*)')
     most = min(MAX_ELEMENTS, MAX_WORK / max(depth, 1), max(MIN_ELEMENTS, size / _LEAST_SIZE))
-    if elements > most or tree.xpath('string-length()') > MAX_CHARACTERS:
+    if elements > most or (size > MAX_CHARACTERS and tree.xpath('string-length()') > MAX_CHARACTERS):
         return Votes()
     trafilatura = _trafilatura()
     try:

@@ -4,7 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import anyio
@@ -71,16 +71,12 @@ async def ran(
     def run() -> Batch:
         folder = BatchFolder(source.parent / 'out')
         with folder.alone():
-            batch = Batch(
-                folder,
-                folder.begin(source, asked, BatchLimits(per_worker=2), merge=merge, database=database.shown),
-                database,
-            )
-            batch.open()
-            if retry:
-                batch.retry()
-            batch.run(limit_mb, look)
-            batch.close()
+            record = folder.begin(source, asked, BatchLimits(per_worker=2), merge=merge, database=database.shown)
+            with closing(Batch(folder, record, database)) as batch:
+                batch.open()
+                if retry:
+                    batch.retry()
+                batch.run(limit_mb, look)
         return batch
 
     return await anyio.to_thread.run_sync(run)

@@ -186,7 +186,7 @@ def test_only_pages_of_some_size_are_put_to_the_vote(monkeypatch: pytest.MonkeyP
         depth = TreeWalk().run(tree).depth
         # trafilatura would spread the cells, in quadratic time.
         assert not tree.xpath('//*[@rowspan or @colspan]')
-        return bool(voting.votes(tree, depth, 20).nodes)
+        return bool(voting.votes(tree, depth, 60).nodes)
 
     assert voted()
     for name, value in (('MIN_ELEMENTS', 5), ('MAX_ELEMENTS', 5), ('MAX_CHARACTERS', 50), ('MAX_WORK', 50)):
