@@ -58,30 +58,4 @@ if TYPE_CHECKING:
     __version__: str
 else:
     # A name is imported when it is first asked for: `--help` should not wait for pydantic-ai.
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            'lore.checkpoint': 'Checkpoint, ResearchRequest',
-            'lore.crawl.crawling': 'CrawlDeps, Crawler, crawl_tool',
-            'lore.crawl.researcher': 'Findings, LoreResearcher, StepDeps',
-            'lore.errors': 'ResearchError',
-            'lore.extraction.contradictions': 'Claim, Conflict',
-            'lore.extraction.records': 'FactionData, LoreData, NarrativeItemData, NPCData, Record, Relation, ZoneData',
-            'lore.material': 'CrawledPage',
-            'lore.package': 'Package',
-            'lore.pipeline': 'Configuration, Research, ResearchProgress',
-            'lore.settings': 'ResearchSettings',
-            'lore.summaries.backends': 'InProcess, SummaryBackend, SummaryUnavailableError',
-            'lore.summaries.over_mcp': 'OverMCP',
-            'lore.tiers': 'SourceTiers, load_tiers',
-            'lore.topics': 'ResearchTopics, Topic, load_topics',
-            'masking.masking': 'Masker, MaskingError',
-            'mcp.search_servers': 'load_search_servers',
-            'mcp.selection': 'MCPSelection, MCPSelectionError, SelectMCPServers',
-            'timeline': 'EventLog, Hub, Timeline, TimelineEvent',
-            'timeline.app': 'TimelineServer, timeline_app',
-            'tool_results.capability': 'SummarizeToolResults',
-            'tool_results.masked_calls': 'masked_calls',
-            'tool_results.rules': 'ToolResultRules, load_rules',
-        },
-    )
+    __all__, __getattr__ = lazy_names(__name__, __file__)
