@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from researcher_integration.lore.pipeline import ResearchProgress as ResearchProgress
     from researcher_integration.lore.settings import ResearchSettings as ResearchSettings
     from researcher_integration.lore.summaries.backends import InProcess as InProcess
-    from researcher_integration.lore.summaries.backends import SummaryBackend as SummaryBackend
     from researcher_integration.lore.summaries.backends import SummaryUnavailableError as SummaryUnavailableError
     from researcher_integration.lore.summaries.over_mcp import OverMCP as OverMCP
+    from researcher_integration.lore.summaries.over_mcp import SummaryBackend as SummaryBackend
     from researcher_integration.lore.tiers import SourceTiers as SourceTiers
     from researcher_integration.lore.tiers import load_tiers as load_tiers
     from researcher_integration.lore.topics import ResearchTopics as ResearchTopics

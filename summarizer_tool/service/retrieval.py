@@ -18,7 +18,7 @@ from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, ren
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.reranker import ModelReranker
-from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
+from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
 from summarizer_tool.llm.typed_query import RequestModel
@@ -38,6 +38,7 @@ from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.answer.answering import GatheredEvidence
+    from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 
 MAX_TOP_K = 200
 
@@ -63,7 +64,7 @@ _logger = logging.getLogger('summarizer_tool')
 class Retriever:
     """Searches and answers from the sources of one collection."""
 
-    def __init__(self, service: Service, *, similar: SimilarPassages | None = None) -> None:
+    def __init__(self, service: Service, *, similar: 'EmbeddedPassages | None' = None) -> None:
         """Bring together what stores the pages and what ranks them.
 
         Args:

@@ -40,7 +40,7 @@ _JUDGE = TypedQuery('judge', 'evidence/judge', _Judgements)
 
 @dataclass(frozen=True, slots=True)
 class ModelReranker:
-    """Judges passages by the summarizer's own model; a `results.Reranker`."""
+    """Judges passages by the summarizer's own model."""
 
     model: RequestModel
 
