@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
 from researcher_integration.timeline.log_file import FORMAT, MEMORY
-from summarizer_tool import ConfigurationError, SourceStore, StoreError, open_database
+from summarizer_tool import ConfigurationError, StoreError, open_database
 
 MAX_EVENT_BYTES = 250_000
 """Of one event: what a page shows of a result. The whole is in the store of the sources."""
@@ -101,20 +101,6 @@ class EventLog:
         self._lock = threading.Lock()
         self._db = open_database(self.path, FORMAT)
         self._close = weakref.finalize(self, self._db.close)
-
-    @classmethod
-    def beside(cls, store: SourceStore, *, max_event_bytes: int = MAX_EVENT_BYTES, max_mb: float = MAX_MB) -> Self:
-        """The log that belongs to a store of sources: `store.sqlite3` has `store.timeline.sqlite3`.
-
-        Raises:
-            ConfigurationError: If the file cannot be made or written; if the store is in no file but in Postgres.
-            StoreError: If the file belongs to another program, or to another version of this one.
-        """
-        if store.kind == 'postgres':
-            raise ConfigurationError(f'beside {store.path} there is no place for a timeline: name a file for EventLog')
-        file = Path(store.path)
-        path = MEMORY if store.kind == 'memory' else file.with_name(f'{file.stem}.timeline{file.suffix}')
-        return cls(path, max_event_bytes=max_event_bytes, max_mb=max_mb)
 
     def __enter__(self) -> Self:
         return self

@@ -269,17 +269,6 @@ class Collection:
         with self._database.read() as db:
             return index.passages(db, self.name, ids)
 
-    def passages_of(self, source_id: str, first: int = 1, last: int = 2**62) -> list[Passage]:
-        """The passages of a source from one number to another, in order.
-
-        Args:
-            source_id: The exact handle.
-            first: The number of the first passage, from 1.
-            last: The number of the last one; there need not be one.
-        """
-        with self._database.read() as db:
-            return index.passages_of_source(db, self.name, source_id, first, last)
-
     def passage_count(self, source_ids: Sequence[str] = ()) -> int:
         """How many passages some sources have.
 

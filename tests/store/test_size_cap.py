@@ -19,6 +19,7 @@ from summarizer_tool.store import database
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.vectors import MissingVector, Vectors, normalised
+from tests.support.passages import passages_of
 from tests.support.stores import HARBOUR, held, ids, sound, taken, titles
 from tests.support.texts import CHRONICLE
 
@@ -72,7 +73,10 @@ def test_vectors_count(store: SourceStore) -> None:
     for model in ('first', 'second'):
         before = store.size()
         Vectors(collection.database, collection.name, model).keep(
-            [MissingVector(passage.id, source.id, passage.number, '') for passage in collection.passages_of(source.id)],
+            [
+                MissingVector(passage.id, source.id, passage.number, '')
+                for passage in passages_of(collection, source.id)
+            ],
             normalised([[1.0] * 100]),
         )
         assert store.size() == before + 400
