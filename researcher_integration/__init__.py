@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from researcher_integration.lore.crawl.researcher import LoreResearcher as LoreResearcher
     from researcher_integration.lore.crawl.researcher import StepDeps as StepDeps
     from researcher_integration.lore.errors import ResearchError as ResearchError
-    from researcher_integration.lore.extraction.contradictions import Claim as Claim
-    from researcher_integration.lore.extraction.contradictions import Conflict as Conflict
+    from researcher_integration.lore.extraction.cross_reference import Claim as Claim
+    from researcher_integration.lore.extraction.cross_reference import Conflict as Conflict
     from researcher_integration.lore.extraction.records import FactionData as FactionData
     from researcher_integration.lore.extraction.records import LoreData as LoreData
     from researcher_integration.lore.extraction.records import NarrativeItemData as NarrativeItemData

@@ -27,7 +27,7 @@ from researcher_integration.timeline import (
     broker,
 )
 from researcher_integration.timeline import hub as hub_module
-from researcher_integration.timeline.waiting import MAX_WAITING
+from researcher_integration.timeline.broker import MAX_WAITING
 from summarizer_tool import StoreError
 from tests.support import forking
 from tests.support.timeline import call, note, result, until_followed

@@ -10,13 +10,13 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction.contradictions import is_same
 from researcher_integration.lore.extraction.cross_reference import (
     Claim,
     Conflict,
     CrossReference,
     CrossReferencer,
     compare,
+    is_same,
 )
 from researcher_integration.lore.extraction.records import FactionData, NPCData, Record, ZoneData
 from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
