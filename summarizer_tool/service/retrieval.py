@@ -17,7 +17,7 @@ from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering, status
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question.question import Question, ResearchMode, check_length
-from summarizer_tool.evidence.search.reranker import ModelReranker
+from summarizer_tool.evidence.search.reranker import rerank
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
@@ -227,7 +227,7 @@ class Retriever:
             self.collection,
             asked,
             similar=self._similar,
-            reranker=model and ModelReranker(model),
+            reranker=model and partial(rerank, model),
         )
 
     async def _nothing(
@@ -296,14 +296,14 @@ class Retriever:
             return await self._find(asked, options)
 
         from summarizer_tool.evidence.answer.answering import Answerer
-        from summarizer_tool.evidence.question.model_splitter import ModelSplitter
+        from summarizer_tool.evidence.question.model_splitter import split
 
         answerer = Answerer(
             self.collection,
             self.settings,
             add_page=add_page,
             search=find,
-            split=model and ModelSplitter(model),
+            split=model and partial(split, model),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )

@@ -6,6 +6,7 @@ from typing import Literal
 
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction import material_prompts
@@ -13,10 +14,10 @@ from researcher_integration.lore.extraction.lenient_fields import Name, Sources,
 from researcher_integration.lore.extraction.records import Record
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.extraction.verification import PageIndex, name_key, words
-from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery
+from researcher_integration.lore.extraction.windowed_query import ReadPage, WindowedQuery
 from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
-from summarizer_tool import TypedQuery
+from summarizer_tool import Settings, TypedQuery
 
 _SMALL = frozenset({'a', 'an', 'and', 'at', 'by', 'for', 'from', 'in', 'is', 'of', 'on', 'the', 'to', 'was', 'with'})
 _NEGATIONS = frozenset({'never', 'no', 'non', 'not'})
@@ -166,9 +167,10 @@ class CrossReference(BaseModel):
 class CrossReferencer:
     """Compares the records by rules, and asks a model what the sections contradict each other in."""
 
-    def __init__(self, model: LoreModel) -> None:
+    def __init__(self, model: Model | None, settings: Settings) -> None:
         self.question = WindowedQuery(
             model,
+            settings,
             TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts'),
             partial(material_prompts.request, 'research/cross_reference_request'),
         )

@@ -19,9 +19,11 @@ from summarizer_tool.store.index import Span
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
-    from summarizer_tool.evidence.search.reranker import ModelReranker
 
 T = TypeVar('T')
+
+Rerank = Callable[[str, Sequence[str]], Awaitable[list[float]]]
+"""How sure it is, 0 to 1, that each text helps to answer a question."""
 
 _RERANKED = 30
 """Passages that a reranker judges."""
@@ -84,7 +86,7 @@ async def search(
     query: Query,
     *,
     similar: 'EmbeddedPassages | None' = None,
-    reranker: 'ModelReranker | None' = None,
+    reranker: Rerank | None = None,
 ) -> SearchResult:
     """Find the passages that answer a question, in the sources of one collection.
 
@@ -117,7 +119,7 @@ async def search(
     if reranker is not None and chosen.choices:
         judged = [chosen.choices[item].passage for item in in_turn(chosen.rankings, _RERANKED)]
         texts = [passage.under(chosen.titles.get(passage.source_id, '')) for passage in judged]
-        given = await _tried(state, 'reranking', reranker.rerank, query.text, texts)
+        given = await _tried(state, 'reranking', reranker, query.text, texts)
         if given is not None:
             state.ranking += '+rerank'
             confidences = {

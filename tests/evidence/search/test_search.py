@@ -123,7 +123,7 @@ async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> Non
                 collection.database.make_room(db, int(collection.database.cap) - 1, collection.name)
             return [1.0 for _ in texts]
 
-    found = await search(collection, Query('salt'), reranker=Evicting(''))
+    found = await search(collection, Query('salt'), reranker=Evicting('').rerank)
     assert (found.hits, found.sources) == ((), ())
 
 
