@@ -9,8 +9,8 @@ from threading import Thread
 import pytest
 from inline_snapshot import snapshot
 
-from researcher_integration.timeline import Draft, EventLog, ToolResult
-from researcher_integration.timeline.events import stamped
+from researcher_integration.timeline.events import Draft, ToolResult, stamped
+from researcher_integration.timeline.log import EventLog
 from summarizer_tool import ConfigurationError, StoreError
 from tests.support.timeline import result
 
