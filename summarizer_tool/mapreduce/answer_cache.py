@@ -28,7 +28,7 @@ _FACTS = TypeAdapter(list[str])
 async def find_summary(cache: Cache, key: str) -> Summary | None:
     """The summary that is kept under a key, as one that has cost nothing; none where it cannot be read."""
     try:
-        kept = await in_io_thread(cache.summary, key)
+        kept = await in_io_thread(cache.answer, key, least=0, most=0)
         summary = None if kept is None else await in_thread(Summary.model_validate_json, kept)
     except (StoreError, ValidationError):
         _logger.warning('a kept summary cannot be read')
@@ -54,7 +54,7 @@ async def said_before(cache: Cache, documents: Sequence[Document], request: Summ
     if not (key := names_key(documents, request)):
         return frozenset()
     try:
-        kept = await in_io_thread(cache.summary, key)
+        kept = await in_io_thread(cache.answer, key, least=0, most=0)
         return frozenset(_FACTS.validate_json(kept) if kept else ())
     except (StoreError, ValidationError):
         _logger.warning('the facts of the last summary cannot be read')
@@ -64,10 +64,10 @@ async def said_before(cache: Cache, documents: Sequence[Document], request: Summ
 async def keep_summary(cache: Cache, key: str, summary: Summary, of_names: str) -> None:
     """Keep a summary under its key, and its facts under that of the names of its documents, if they have one."""
     try:
-        await in_io_thread(cache.keep_summary, key, await in_thread(summary.model_dump_json))
+        await in_io_thread(cache.keep_answer, key, 0, await in_thread(summary.model_dump_json))
         if of_names:
             facts = _FACTS.dump_json([fact.text for fact in summary.facts]).decode()
-            await in_io_thread(cache.keep_summary, of_names, facts)
+            await in_io_thread(cache.keep_answer, of_names, 0, facts)
     except StoreError as error:
         _logger.warning('the summary cannot be kept', extra={'reason': str(error)})
 
