@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from researcher_integration.lore.crawl.researcher import LoreResearcher as LoreResearcher
     from researcher_integration.lore.crawl.researcher import StepDeps as StepDeps
     from researcher_integration.lore.errors import ResearchError as ResearchError
-    from researcher_integration.lore.extraction.contradictions import Claim as Claim
-    from researcher_integration.lore.extraction.contradictions import Conflict as Conflict
+    from researcher_integration.lore.extraction.cross_reference import Claim as Claim
+    from researcher_integration.lore.extraction.cross_reference import Conflict as Conflict
     from researcher_integration.lore.extraction.records import FactionData as FactionData
     from researcher_integration.lore.extraction.records import LoreData as LoreData
     from researcher_integration.lore.extraction.records import NarrativeItemData as NarrativeItemData
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from researcher_integration.lore.pipeline import ResearchProgress as ResearchProgress
     from researcher_integration.lore.settings import ResearchSettings as ResearchSettings
     from researcher_integration.lore.summaries.backends import InProcess as InProcess
-    from researcher_integration.lore.summaries.backends import SummaryBackend as SummaryBackend
     from researcher_integration.lore.summaries.backends import SummaryUnavailableError as SummaryUnavailableError
     from researcher_integration.lore.summaries.over_mcp import OverMCP as OverMCP
+    from researcher_integration.lore.summaries.over_mcp import SummaryBackend as SummaryBackend
     from researcher_integration.lore.tiers import SourceTiers as SourceTiers
     from researcher_integration.lore.tiers import load_tiers as load_tiers
     from researcher_integration.lore.topics import ResearchTopics as ResearchTopics
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from researcher_integration.mcp.selection import MCPSelection as MCPSelection
     from researcher_integration.mcp.selection import MCPSelectionError as MCPSelectionError
     from researcher_integration.mcp.selection import SelectMCPServers as SelectMCPServers
-    from researcher_integration.timeline import EventLog as EventLog
-    from researcher_integration.timeline import Hub as Hub
-    from researcher_integration.timeline import Timeline as Timeline
-    from researcher_integration.timeline import TimelineEvent as TimelineEvent
     from researcher_integration.timeline.app import TimelineServer as TimelineServer
     from researcher_integration.timeline.app import timeline_app as timeline_app
+    from researcher_integration.timeline.broker import Timeline as Timeline
+    from researcher_integration.timeline.events import TimelineEvent as TimelineEvent
+    from researcher_integration.timeline.hub import Hub as Hub
+    from researcher_integration.timeline.log import EventLog as EventLog
     from researcher_integration.tool_results.capability import SummarizeToolResults as SummarizeToolResults
     from researcher_integration.tool_results.masked_calls import masked_calls as masked_calls
     from researcher_integration.tool_results.rules import ToolResultRules as ToolResultRules
@@ -58,30 +58,4 @@ if TYPE_CHECKING:
     __version__: str
 else:
     # A name is imported when it is first asked for: `--help` should not wait for pydantic-ai.
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            'lore.checkpoint': 'Checkpoint, ResearchRequest',
-            'lore.crawl.crawling': 'CrawlDeps, Crawler, crawl_tool',
-            'lore.crawl.researcher': 'Findings, LoreResearcher, StepDeps',
-            'lore.errors': 'ResearchError',
-            'lore.extraction.contradictions': 'Claim, Conflict',
-            'lore.extraction.records': 'FactionData, LoreData, NarrativeItemData, NPCData, Record, Relation, ZoneData',
-            'lore.material': 'CrawledPage',
-            'lore.package': 'Package',
-            'lore.pipeline': 'Configuration, Research, ResearchProgress',
-            'lore.settings': 'ResearchSettings',
-            'lore.summaries.backends': 'InProcess, SummaryBackend, SummaryUnavailableError',
-            'lore.summaries.over_mcp': 'OverMCP',
-            'lore.tiers': 'SourceTiers, load_tiers',
-            'lore.topics': 'ResearchTopics, Topic, load_topics',
-            'masking.masking': 'Masker, MaskingError',
-            'mcp.search_servers': 'load_search_servers',
-            'mcp.selection': 'MCPSelection, MCPSelectionError, SelectMCPServers',
-            'timeline': 'EventLog, Hub, Timeline, TimelineEvent',
-            'timeline.app': 'TimelineServer, timeline_app',
-            'tool_results.capability': 'SummarizeToolResults',
-            'tool_results.masked_calls': 'masked_calls',
-            'tool_results.rules': 'ToolResultRules, load_rules',
-        },
-    )
+    __all__, __getattr__ = lazy_names(__name__, __file__)

@@ -116,48 +116,4 @@ if TYPE_CHECKING:
     __version__: str
 else:
     # A name is imported when it is first asked for: `--help` should not wait for pydantic-ai.
-    __all__, __getattr__ = lazy_names(
-        __name__,
-        {
-            'digests.digest': 'Digest, digest',
-            'digests.statements': 'focus_words',
-            'documents.document': 'Document',
-            'errors': 'ConfigurationError, FetchError, InputTooLargeError, RequestError, '
-            'StoreError, SummarizationFailedError, SummarizerError, UnknownSourceError',
-            'extractive.model': 'ExtractiveModel',
-            'extras': 'lazy_names, naming_extra',
-            'html.content': 'read as read_html',
-            'html.page': 'Page',
-            'llm.failures': 'first_of as first_error, reason as failure_reason',
-            'llm.models': 'build as build_model, check_name as check_model_name, connect as connect_model, model_id',
-            'llm.options': 'Progress, RequestOptions',
-            'llm.typed_query': 'TypedQuery',
-            'mapreduce.request': 'ExtractionRequest, SummarizeRequest, SummaryTopic',
-            'mapreduce.summarizer': 'Summarizer',
-            'prompt_tags': 'register_tag, wrap as wrap_in_tag',
-            'prompts': 'Focus, fill as fill_prompt, load as load_prompt, render as render_prompt',
-            'report.page': 'ReportTable, render as render_report',
-            'schemas': 'Audit, ChunkSummary, Evidence, Fact, Part, SourcedFact, Stats, Summary, TopicSummary',
-            'server.http': 'arrival as request_arrival',
-            'server.main': 'serve as serve_mcp',
-            'server.served': 'CallsInFlight',
-            'service.requests': 'AddSourceRequest, AnswerRequest, QuerySourceRequest, '
-            'ReadSourceRequest, SearchRequest, StatusRequest',
-            'service.evidence_brief': 'EvidenceBrief',
-            'service.retrieval': 'Retriever',
-            'service.service': 'AddedSource, Service, SummaryReply',
-            'settings': 'OutputMode, Settings, export_env_file',
-            'store.collection': 'Collection',
-            'store.source': 'Source',
-            'store.source_store': 'SourceStore',
-            'store.sqlite_file': 'DatabaseFormat, open_database',
-            'telemetry': 'TerminalLines, configure as configure_telemetry, '
-            'defect as defect_attributes, json_lines as json_log_lines, span as trace_span',
-            'text.addressing': 'passages as addressing_passages',
-            'text.addresses': 'key_of as url_key',
-            'text.lines': 'one_line',
-            'text.own_lines': 'without_own as without_own_lines',
-            'text.tokens': 'count as count_tokens, fits as fits_tokens, truncate as truncate_tokens',
-            'toolset': 'SummarizerToolset',
-        },
-    )
+    __all__, __getattr__ = lazy_names(__name__, __file__)

@@ -1,9 +1,11 @@
 """What does not come with `pip install summarizer-tool`, and the error that names the extra which brings it."""
 
+import re
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 
 from summarizer_tool.errors import ConfigurationError
 
@@ -34,6 +36,8 @@ EXTRAS = {
     'wordllama': 'wordllama',
 }
 """The extra of each importable package that belongs to one."""
+
+_EXPORTED = re.compile(r'^ *from ([\w.]+) import (\w+) as (\w+)$', re.MULTILINE)
 
 
 class MissingExtraError(ConfigurationError, ImportError):
@@ -83,21 +87,20 @@ def requirement(error: ImportError, otherwise: str) -> str:
     return f'summarizer-tool[{extra}]' if extra else f'pydantic-ai-slim[{otherwise}]'
 
 
-def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[list[str], Callable[[str], object]]:
+def lazy_names(package: str, file: str) -> tuple[list[str], Callable[[str], object]]:
     """The `__all__` and `__getattr__` of a package that imports a name when it is first asked for.
+
+    Which names there are, its own text says, as type checkers read it: `from a.module import build as build_model`, a
+    line each.
 
     Args:
         package: Its name.
-        modules: The names of each module below it, as an import statement has them: `load, build as build_model`.
+        file: Its `__init__.py`.
 
     Raises:
         MissingExtraError: From `__getattr__`, if a package of an extra is missing.
     """
-    places: dict[str, tuple[str, str]] = {}
-    for module, names in modules.items():
-        for name in names.split(', '):
-            attribute, _, public = name.partition(' as ')
-            places[public or attribute] = (f'{package}.{module}', attribute)
+    places = {found[3]: found for found in _EXPORTED.finditer(Path(file).read_text('utf-8'))}
 
     def get(name: str) -> object:
         if name == '__version__':
@@ -106,9 +109,8 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[list[str], Cal
             return version('summarizer-tool')
         if name not in places:
             raise AttributeError(f'module {package!r} has no attribute {name!r}')
-        module, attribute = places[name]
         with naming_extra():
-            value = getattr(import_module(module), attribute)
+            value = getattr(import_module(places[name][1]), places[name][2])
         setattr(sys.modules[package], name, value)
         return value
 

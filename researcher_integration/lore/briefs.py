@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from researcher_integration.lore.checkpoint import Step, StepState
-from researcher_integration.lore.extraction.contradictions import Conflict
+from researcher_integration.lore.extraction.cross_reference import Conflict
 from researcher_integration.lore.material import CrawledPage, KeptSection
 from researcher_integration.lore.topics import Topic
 from summarizer_tool import count_tokens, one_line

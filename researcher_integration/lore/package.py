@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_fiel
 from researcher_integration.lore import briefs
 from researcher_integration.lore.checkpoint import Checkpoint, Failure, ResearchRequest, Step, StepState, write
 from researcher_integration.lore.crawl.locators import without_user
-from researcher_integration.lore.extraction.contradictions import Conflict
+from researcher_integration.lore.extraction.cross_reference import Conflict
 from researcher_integration.lore.extraction.records import Record, typed
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId

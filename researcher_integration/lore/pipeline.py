@@ -17,7 +17,7 @@ from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
 from researcher_integration.lore.steps.steps import ResearchSteps
 from researcher_integration.lore.steps.work import Configuration, ResearchProgress, ResearchRun
-from researcher_integration.lore.summaries.backends import InProcess, SummaryBackend
+from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Service, SourceStore, Summarizer, first_error, trace_span
 
 __all__ = ('STORE_FILE', 'Configuration', 'Research', 'ResearchProgress')
@@ -138,7 +138,7 @@ class Research:
             store = await anyio.to_thread.run_sync(partial(SourceStore, store_path, max_mb=settings.store_max_mb))
             stack.push_async_callback(anyio.to_thread.run_sync, store.close)
             service = Service(Summarizer(settings), store.collection())
-            backend: SummaryBackend = InProcess(settings, store)
+            backend = None
             if settings.mcp_summarizer_url:
                 from researcher_integration.lore.summaries.over_mcp import OverMCP
 
@@ -149,7 +149,7 @@ class Research:
                 configuration=self.configuration,
                 settings=settings,
                 service=service,
-                backend=backend,
+                backend=backend or InProcess(settings, store),
                 model=model,
                 tell=self.on_progress,
                 on_checkpoint=self.on_checkpoint,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anyio
 import httpx2
+import mcp_types as types
 from anyio import Event
 from anyio.abc import ObjectReceiveStream
 from mcp import Client, MCPError, StdioServerParameters
@@ -17,21 +18,6 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    CONNECTION_CLOSED,
-    INTERNAL_ERROR,
-    EmptyResult,
-    Implementation,
-    LoggingLevel,
-    LoggingMessageNotificationParams,
-    Request,
-    ServerCapabilities,
-    ServerNotification,
-    SetLevelRequest,
-    SetLevelRequestParams,
-    SubscribeRequest,
-    SubscribeRequestParams,
-)
 from pydantic import BaseModel, TypeAdapter
 
 from researcher_integration.proxy.server_stderr import masked_stderr
@@ -71,7 +57,7 @@ class ServerDownError(MCPError):
     """A server cannot be reached, or was lost while it worked on a request."""
 
     def __init__(self, name: str, server: str, reason: str) -> None:
-        super().__init__(INTERNAL_ERROR, render_prompt(f'proxy/{name}', server=server, reason=reason))
+        super().__init__(types.INTERNAL_ERROR, render_prompt(f'proxy/{name}', server=server, reason=reason))
 
 
 @dataclass(slots=True)
@@ -91,22 +77,22 @@ class Connection:
     """A server, as those see it who make requests to it."""
 
     server: ProxiedServer
-    told: Callable[['Connection', ServerNotification], Awaitable[None]]
+    told: Callable[['Connection', types.ServerNotification], Awaitable[None]]
     """Takes what the server tells unasked."""
-    logged: Callable[['Connection', LoggingMessageNotificationParams], Awaitable[None]]
+    logged: Callable[['Connection', types.LoggingMessageNotificationParams], Awaitable[None]]
     """Takes its log messages."""
     came_back: Callable[['Connection'], Awaitable[None]]
     """Called when it is there, though it was not: later than at the start, or again."""
     masked: Callable[[str, str], str]
     """A text that the server of that name writes to its stderr, without secrets."""
-    log_level: LoggingLevel | None = None
+    log_level: types.LoggingLevel | None = None
     """What it has been asked for."""
     subscribed: set[str] = field(default_factory=set[str])
     """The resources of which it tells when they change."""
-    capabilities: ServerCapabilities = field(default_factory=ServerCapabilities)
+    capabilities: types.ServerCapabilities = field(default_factory=types.ServerCapabilities)
     """As of the last time that it was reached."""
     instructions: str = ''
-    info: Implementation | None = None
+    info: types.Implementation | None = None
     _link: _Link | None = None
     _wanted: Event = field(default_factory=Event)
     _has_begun: bool = False
@@ -144,7 +130,7 @@ class Connection:
 
     async def request(
         self,
-        request: Request[Any, Any],
+        request: types.Request[Any, Any],
         answer: type[Answer] | TypeAdapter[Answer],
         progress: ProgressFnT | None = None,
     ) -> Answer:
@@ -165,17 +151,19 @@ class Connection:
                     link.lost.set()
                     if not is_last:
                         continue
-                is_closed = error.code == CONNECTION_CLOSED and link is not None and link.lost.is_set()
+                is_closed = error.code == types.CONNECTION_CLOSED and link is not None and link.lost.is_set()
                 if is_closed or is_session_gone:
                     raise ServerDownError('lost', self.name, error.message) from None
                 raise
         raise AssertionError('unreachable')
 
-    async def set_log_level(self, level: LoggingLevel) -> None:
+    async def set_log_level(self, level: types.LoggingLevel) -> None:
         """Ask the server for log messages from a level on, now and whenever it is reached again."""
         self.log_level = level
         if self.capabilities.logging is not None:
-            await self.request(SetLevelRequest(params=SetLevelRequestParams(level=level)), EmptyResult)
+            await self.request(
+                types.SetLevelRequest(params=types.SetLevelRequestParams(level=level)), types.EmptyResult
+            )
 
     async def _hold(self, link: _Link) -> None:
         """Reach the server, and keep it until it is lost."""
@@ -229,14 +217,14 @@ class Connection:
 
     async def _resume(self, client: Client) -> None:
         """Ask again for what the server has forgotten."""
-        requests: list[Request[Any, Any]] = [
-            SubscribeRequest(params=SubscribeRequestParams(uri=uri)) for uri in self.subscribed
+        requests: list[types.Request[Any, Any]] = [
+            types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)) for uri in self.subscribed
         ]
         if self.log_level is not None and self.capabilities.logging is not None:
-            requests.append(SetLevelRequest(params=SetLevelRequestParams(level=self.log_level)))
+            requests.append(types.SetLevelRequest(params=types.SetLevelRequestParams(level=self.log_level)))
         for request in requests:
             try:
-                await client.session.send_request(request, EmptyResult)
+                await client.session.send_request(request, types.EmptyResult)
             except MCPError as error:
                 _logger.warning(
                     'a server does not take up again what it did', extra={'server': self.name, 'code': error.code}
@@ -248,7 +236,7 @@ class Connection:
         else:
             await self.told(self, message)
 
-    async def _logged(self, params: LoggingMessageNotificationParams) -> None:
+    async def _logged(self, params: types.LoggingMessageNotificationParams) -> None:
         await self.logged(self, params)
 
     def begins_late(self) -> None:
@@ -259,13 +247,13 @@ class Connection:
 def _was_closed(errors: ExceptionGroup[MCPError]) -> bool:
     """Whether a server has gone, rather than answered that it does not know how a session was to begin."""
     first = first_error(errors)
-    return isinstance(first, MCPError) and first.code == CONNECTION_CLOSED
+    return isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED
 
 
 def _reason(error: BaseException) -> str:
     """In a few words. What a library says may repeat a URL or a header, with a key."""
     if isinstance(error, MCPError):
-        return 'it ended at once' if error.code == CONNECTION_CLOSED else f'it answered with error {error.code}'
+        return 'it ended at once' if error.code == types.CONNECTION_CLOSED else f'it answered with error {error.code}'
     if isinstance(error, FileNotFoundError):
         return str(error)
     status = getattr(getattr(error, 'response', None), 'status_code', None)

@@ -7,25 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import anyio
+import mcp_types as types
 from mcp import MCPError
 from mcp.shared.uri_template import UriTemplate
-from mcp_types import (
-    ListPromptsRequest,
-    ListPromptsResult,
-    ListResourcesRequest,
-    ListResourcesResult,
-    ListResourceTemplatesRequest,
-    ListResourceTemplatesResult,
-    ListToolsRequest,
-    ListToolsResult,
-    PaginatedRequestParams,
-    PaginatedResult,
-    Prompt,
-    Request,
-    Resource,
-    ResourceTemplate,
-    Tool,
-)
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from summarizer_tool import load_prompt
@@ -47,15 +31,15 @@ _BEYOND_PROPERTIES = frozenset(
 )
 """Keywords by which a schema says more of its properties than which there are, so that one more may not be allowed."""
 
-_LISTS: Mapping[str, tuple[str, Callable[..., Request[Any, Any]], type[PaginatedResult]]] = {
-    'tools': ('tools', ListToolsRequest, ListToolsResult),
-    'prompts': ('prompts', ListPromptsRequest, ListPromptsResult),
-    'resources': ('resources', ListResourcesRequest, ListResourcesResult),
-    'resource_templates': ('resources', ListResourceTemplatesRequest, ListResourceTemplatesResult),
+_LISTS: Mapping[str, tuple[str, Callable[..., types.Request[Any, Any]], type[types.PaginatedResult]]] = {
+    'tools': ('tools', types.ListToolsRequest, types.ListToolsResult),
+    'prompts': ('prompts', types.ListPromptsRequest, types.ListPromptsResult),
+    'resources': ('resources', types.ListResourcesRequest, types.ListResourcesResult),
+    'resource_templates': ('resources', types.ListResourceTemplatesRequest, types.ListResourceTemplatesResult),
 }
 """By kind, which is also the field of the answer: the capability that a server needs, request and answer."""
 
-Item = TypeVar('Item', Tool, Prompt, Resource, ResourceTemplate)
+Item = TypeVar('Item', types.Tool, types.Prompt, types.Resource, types.ResourceTemplate)
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -76,7 +60,7 @@ class Offers:
     """The lists of all servers as one. Each list is asked for anew; that of a server that is down is the last known."""
 
     connections: Sequence[Connection]
-    own_tools: Sequence[Tool]
+    own_tools: Sequence[types.Tool]
     """What the proxy offers itself; no tool of a server has one of these names."""
     tools: dict[str, Route] = field(default_factory=dict[str, Route])
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
@@ -92,7 +76,7 @@ class Offers:
         """The name under which a tool or prompt is offered: with its server's before it where there are several."""
         return name if len(self.connections) == 1 else f'{connection.name}_{name}'
 
-    async def list_tools(self) -> list[Tool]:
+    async def list_tools(self) -> list[types.Tool]:
         """All tools, with a question where their schema allows one, and without a schema of what they return.
 
         A digest could not keep to it, and clients take what does not for an error.
@@ -100,7 +84,7 @@ class Offers:
         routes: dict[str, Route] = {}
         tools = list(self.own_tools)
         taken = {tool.name for tool in tools}
-        for connection, tool in await self._all('tools', Tool):
+        for connection, tool in await self._all('tools', types.Tool):
             name = self.exposed(connection, tool.name)
             if name in taken:
                 _logger.warning(
@@ -122,30 +106,30 @@ class Offers:
         self.schemas = {tool.name: tool.input_schema for tool in tools}
         return tools
 
-    async def list_prompts(self) -> list[Prompt]:
+    async def list_prompts(self) -> list[types.Prompt]:
         """All prompts; of two with the same name the first."""
-        prompts: dict[str, Prompt] = {}
+        prompts: dict[str, types.Prompt] = {}
         routes: dict[str, Route] = {}
-        for connection, prompt in await self._all('prompts', Prompt):
+        for connection, prompt in await self._all('prompts', types.Prompt):
             name = self.exposed(connection, prompt.name)
             routes.setdefault(name, Route(connection, prompt.name))
             prompts.setdefault(name, prompt.model_copy(update={'name': name}))
         self.prompts = routes
         return list(prompts.values())
 
-    async def list_resources(self) -> list[Resource]:
+    async def list_resources(self) -> list[types.Resource]:
         """All resources; of two with the same address the first."""
-        resources: dict[str, Resource] = {}
+        resources: dict[str, types.Resource] = {}
         owners: dict[str, Connection] = {}
-        for connection, resource in await self._all('resources', Resource):
+        for connection, resource in await self._all('resources', types.Resource):
             owners.setdefault(resource.uri, connection)
             resources.setdefault(resource.uri, resource)
         self.resources = owners
         return list(resources.values())
 
-    async def list_templates(self) -> list[ResourceTemplate]:
+    async def list_templates(self) -> list[types.ResourceTemplate]:
         """All templates of addresses."""
-        found = await self._all('resource_templates', ResourceTemplate)
+        found = await self._all('resource_templates', types.ResourceTemplate)
         self._templates = []
         for connection, template in found:
             try:
@@ -231,7 +215,7 @@ async def _pages(connection: Connection, kind: str) -> Sequence[Any]:
         return found
     cursor: str | None = None
     for _ in range(MAX_PAGES):
-        page = await connection.request(request(params=PaginatedRequestParams(cursor=cursor)), answer)
+        page = await connection.request(request(params=types.PaginatedRequestParams(cursor=cursor)), answer)
         found += getattr(page, kind)
         cursor = page.next_cursor
         if not cursor:

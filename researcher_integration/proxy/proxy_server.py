@@ -5,49 +5,13 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, TypeVar
 
+import mcp_types as types
 from anyio import CancelScope
 from mcp import MCPError
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
 from mcp.shared.subscriptions import event_from_wire
-from mcp_types import (
-    INVALID_PARAMS,
-    LOG_LEVEL_META_KEY,
-    CallToolRequest,
-    CallToolRequestParams,
-    CallToolResult,
-    CompleteRequest,
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    EmptyResult,
-    GetPromptRequest,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    LoggingMessageNotificationParams,
-    NotificationParams,
-    PaginatedRequestParams,
-    PromptReference,
-    ReadResourceRequest,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Request,
-    RequestParamsMeta,
-    ServerNotification,
-    SetLevelRequestParams,
-    SubscribeRequest,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
-    TextContent,
-    UnsubscribeRequest,
-    UnsubscribeRequestParams,
-)
 from pydantic import BaseModel
 
 from researcher_integration.proxy.audience import LEVELS, Audience, Context
@@ -130,8 +94,8 @@ class ProxyServer:
             on_completion=self._complete,
         )
         # The SDK warns of what newer clients no longer do; those of today do.
-        server.add_request_handler('logging/setLevel', SetLevelRequestParams, self._set_level)
-        server.add_notification_handler('notifications/initialized', NotificationParams, self._joined)
+        server.add_request_handler('logging/setLevel', types.SetLevelRequestParams, self._set_level)
+        server.add_notification_handler('notifications/initialized', types.NotificationParams, self._joined)
         return server
 
     def _instructions(self) -> str:
@@ -145,14 +109,14 @@ class ProxyServer:
 
     # What servers tell unasked.
 
-    async def told(self, connection: Connection, notification: ServerNotification) -> None:
+    async def told(self, connection: Connection, notification: types.ServerNotification) -> None:
         """Pass on that something has changed; log messages and progress come another way."""
         data = notification.model_dump(by_alias=True, mode='json', exclude_none=True)
         event = event_from_wire(data['method'], data.get('params'))
         if event is not None:
             await self.audience.changed(event, getattr(event, 'uri', ''))
 
-    async def logged(self, connection: Connection, params: LoggingMessageNotificationParams) -> None:
+    async def logged(self, connection: Connection, params: types.LoggingMessageNotificationParams) -> None:
         """Pass on a log message."""
         masked = await self.results.aside(connection.name, params.data)
         await self.audience.logs(connection.name, params.model_copy(update={'data': masked}))
@@ -166,24 +130,30 @@ class ProxyServer:
 
     # What clients ask.
 
-    async def _joined(self, context: Context, _params: NotificationParams) -> None:
+    async def _joined(self, context: Context, _params: types.NotificationParams) -> None:
         self.audience.joins(context)
 
-    async def _list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=await self.offers.list_tools())
+    async def _list_tools(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=await self.offers.list_tools())
 
-    async def _list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
-        return ListPromptsResult(prompts=await self.offers.list_prompts())
+    async def _list_prompts(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=await self.offers.list_prompts())
 
-    async def _list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
-        return ListResourcesResult(resources=await self.offers.list_resources())
+    async def _list_resources(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=await self.offers.list_resources())
 
     async def _list_templates(
-        self, _context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=await self.offers.list_templates())
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=await self.offers.list_templates())
 
-    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = dict(params.arguments or {})
         collection = _collection(context)
         if params.name in self.own.names:
@@ -193,46 +163,52 @@ class ProxyServer:
         except ServerDownError as error:  # a result, which models see, as they do not every error of the protocol
             return _failed(error.message)
 
-    async def _called(self, context: Context, name: str, arguments: dict[str, Any], collection: str) -> CallToolResult:
+    async def _called(
+        self, context: Context, name: str, arguments: dict[str, Any], collection: str
+    ) -> types.CallToolResult:
         route = await self.offers.tool(name)
         if route is None:
-            raise MCPError(INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(name, 100)))
+            raise MCPError(types.INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(name, 100)))
         question = str(arguments.pop(QUESTION, '') or '')[:MAX_QUESTION] if route.has_question else ''
         call = ProxiedCall(route.connection.name, route.name, arguments, collection, question)
-        request = CallToolRequest(
-            params=CallToolRequestParams(name=route.name, arguments=arguments, _meta=_passed_on(context))
+        request = types.CallToolRequest(
+            params=types.CallToolRequestParams(name=route.name, arguments=arguments, _meta=_passed_on(context))
         )
         await self._log_level_of(context, route.connection)
         with CancelScope(deadline=self.calls.end) as scope, self.calls.counted(scope):
             progress = CallProgress(context, self.results, call.server)
-            result = await self._asked(context, route, call, request, CallToolResult, progress)
+            result = await self._asked(context, route, call, request, types.CallToolResult, progress)
             async with progress.digesting():
                 return await self.results.of_tool(call, result)
         return _failed(load_prompt('proxy/stopping') if scope.cancelled_caught else '')
 
-    async def _get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+    async def _get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         route = await self.offers.prompt(params.name)
         if route is None:
-            raise MCPError(INVALID_PARAMS, f'there is no prompt {one_line(params.name, 100)!r}')
+            raise MCPError(types.INVALID_PARAMS, f'there is no prompt {one_line(params.name, 100)!r}')
         call = ProxiedCall(route.connection.name, route.name, params.arguments or {}, _collection(context))
-        request = GetPromptRequest(params=GetPromptRequestParams(name=route.name, arguments=params.arguments))
-        result = await self._asked(context, route, call, request, GetPromptResult)
+        request = types.GetPromptRequest(
+            params=types.GetPromptRequestParams(name=route.name, arguments=params.arguments)
+        )
+        result = await self._asked(context, route, call, request, types.GetPromptResult)
         return await self.results.of_prompt(route.connection.name, route.name, result)
 
-    async def _read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def _read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         failed: MCPError | None = None
         for connection in await self.offers.owners(params.uri):
             call = ProxiedCall(connection.name, 'resources/read', {'uri': params.uri}, _collection(context))
-            request = ReadResourceRequest(params=ReadResourceRequestParams(uri=params.uri))
+            request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=params.uri))
             try:
-                result = await self._asked(context, Route(connection, ''), call, request, ReadResourceResult)
+                result = await self._asked(context, Route(connection, ''), call, request, types.ReadResourceResult)
                 return await self.results.of_resource(call, result)
             except MCPError as error:
                 failed = error
-        raise failed or MCPError(INVALID_PARAMS, f'there is no resource {one_line(params.uri, 200)}')
+        raise failed or MCPError(types.INVALID_PARAMS, f'there is no resource {one_line(params.uri, 200)}')
 
-    async def _complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
-        if isinstance(params.ref, PromptReference):
+    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        if isinstance(params.ref, types.PromptReference):
             route = await self.offers.prompt(params.ref.name)
             ref = params.ref.model_copy(update={'name': route.name}) if route is not None else params.ref
             owners = [route.connection] if route is not None else []
@@ -242,31 +218,33 @@ class ProxyServer:
         for connection in owners:
             if connection.capabilities.completions is None:
                 continue
-            request = CompleteRequest(params=params.model_copy(update={'ref': ref, 'meta': None}))
+            request = types.CompleteRequest(params=params.model_copy(update={'ref': ref, 'meta': None}))
             call = ProxiedCall(connection.name, 'completion/complete', {}, _collection(context))
-            return await self._asked(context, Route(connection, ''), call, request, CompleteResult)
-        return CompleteResult(completion=Completion(values=[]))
+            return await self._asked(context, Route(connection, ''), call, request, types.CompleteResult)
+        return types.CompleteResult(completion=types.Completion(values=[]))
 
-    async def _set_level(self, context: Context, params: SetLevelRequestParams) -> EmptyResult:
+    async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         level = self.audience.wants_logs(context, params.level)
         for connection in self.connections:
             if connection.capabilities.logging is not None:
                 await connection.set_log_level(level)
             else:
                 connection.log_level = level
-        return EmptyResult()
+        return types.EmptyResult()
 
-    async def _subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+    async def _subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         await self._watch(params.uri)
         self.audience.subscribes(context, params.uri)
-        return EmptyResult()
+        return types.EmptyResult()
 
-    async def _unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+    async def _unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         if self.audience.unsubscribes(context, params.uri):
             await self._unwatch([params.uri])
-        return EmptyResult()
+        return types.EmptyResult()
 
-    async def _listen_to(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+    async def _listen_to(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
         uris = list(params.notifications.resource_subscriptions or ())
         with self.audience.listening(uris):
             for uri in uris:
@@ -277,18 +255,22 @@ class ProxyServer:
         for connection in await self.offers.owners(uri):
             resources = connection.capabilities.resources
             if resources is not None and resources.subscribe:
-                await connection.request(SubscribeRequest(params=SubscribeRequestParams(uri=uri)), EmptyResult)
+                await connection.request(
+                    types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)), types.EmptyResult
+                )
                 connection.subscribed.add(uri)
 
     async def _unwatch(self, uris: Sequence[str]) -> None:
         for connection in self.connections:
             for uri in connection.subscribed.intersection(uris):
                 connection.subscribed.discard(uri)
-                await connection.request(UnsubscribeRequest(params=UnsubscribeRequestParams(uri=uri)), EmptyResult)
+                await connection.request(
+                    types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)), types.EmptyResult
+                )
 
     async def _log_level_of(self, context: Context, connection: Connection) -> None:
         """Clients of the newer protocol say with a call which log messages they want."""
-        level = (context.meta or {}).get(LOG_LEVEL_META_KEY)
+        level = (context.meta or {}).get(types.LOG_LEVEL_META_KEY)
         known = connection.log_level
         if level in LEVELS and (known is None or LEVELS.index(level) < LEVELS.index(known)):
             await connection.set_log_level(level)
@@ -298,7 +280,7 @@ class ProxyServer:
         context: Context,
         route: Route,
         call: ProxiedCall,
-        request: Request[Any, Any],
+        request: types.Request[Any, Any],
         answer: type[Answer],
         progress: CallProgress | None = None,
     ) -> Answer:
@@ -318,15 +300,15 @@ def _collection(context: Context) -> str:
     return f'{COLLECTION}-{came.collection}' if came else COLLECTION
 
 
-def _passed_on(context: Context) -> RequestParamsMeta | None:
+def _passed_on(context: Context) -> types.RequestParamsMeta | None:
     """What a client says beside a request and the protocol does not: traces, and what is its own."""
     kept = {
         name: value
         for name, value in (context.meta or {}).items()
         if name not in ('progressToken', 'progress_token') and not name.startswith('io.modelcontextprotocol/')
     }
-    return RequestParamsMeta(**kept) if kept else None  # pyright: ignore[reportArgumentType]
+    return types.RequestParamsMeta(**kept) if kept else None  # pyright: ignore[reportArgumentType]
 
 
-def _failed(message: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=message)], is_error=True)
+def _failed(message: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)

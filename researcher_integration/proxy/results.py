@@ -7,21 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import anyio.to_thread
+import mcp_types as types
 from mcp import MCPError
-from mcp_types import (
-    AudioContent,
-    BlobResourceContents,
-    CallToolResult,
-    ContentBlock,
-    EmbeddedResource,
-    GetPromptResult,
-    ImageContent,
-    PromptMessage,
-    ReadResourceResult,
-    ResourceLink,
-    TextContent,
-    TextResourceContents,
-)
 from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.usage import RunUsage
 
@@ -104,7 +91,7 @@ class Results:
     def __post_init__(self) -> None:
         self._calls = CallRules(self.rules, None)
 
-    async def of_tool(self, call: ProxiedCall, result: CallToolResult) -> CallToolResult:
+    async def of_tool(self, call: ProxiedCall, result: types.CallToolResult) -> types.CallToolResult:
         """The result of a tool; an error stays one."""
         called = await self._called(call)
         try:
@@ -112,7 +99,7 @@ class Results:
             structured = await self._value(called, result.structured_content)
             meta = await self._meta(called, result.meta)
         except MaskingError as error:
-            return CallToolResult(content=[_text(_withheld(called, error))], is_error=result.is_error)
+            return types.CallToolResult(content=[_text(_withheld(called, error))], is_error=result.is_error)
         texts = [text for block in content if (text := _text_of(block)) is not None]
         if structured is not None and not _says(texts, structured):
             # Structured content itself goes no further: models of some clients see it in place of the framed text.
@@ -121,23 +108,23 @@ class Results:
         replacement = await self._replacement(call, called, '\n'.join(texts))
         if replacement is None:
             content = self._bounded([await self._framed(called, block) for block in content])
-            return CallToolResult(content=content, is_error=result.is_error, _meta=meta)
+            return types.CallToolResult(content=content, is_error=result.is_error, _meta=meta)
         others = self._bounded([block for block in content if _text_of(block) is None])
         figures = {f'{_META}{name}': value for name, value in replacement.figures.items()}
-        return CallToolResult(
+        return types.CallToolResult(
             content=[_text(replacement.text), *others], is_error=result.is_error, _meta={**(meta or {}), **figures}
         )
 
-    async def of_resource(self, call: ProxiedCall, result: ReadResourceResult) -> ReadResourceResult:
+    async def of_resource(self, call: ProxiedCall, result: types.ReadResourceResult) -> types.ReadResourceResult:
         """The contents of a resource, each of which is text or binary."""
         called = await self._called(call)
-        contents: list[TextResourceContents | BlobResourceContents] = []
+        contents: list[types.TextResourceContents | types.BlobResourceContents] = []
         for each in result.contents:
-            if isinstance(each, BlobResourceContents):
-                [bounded] = self._bounded([EmbeddedResource(resource=each)])
+            if isinstance(each, types.BlobResourceContents):
+                [bounded] = self._bounded([types.EmbeddedResource(resource=each)])
                 whole = _resource_of(bounded)
                 contents.append(
-                    each if whole is each else TextResourceContents(uri=each.uri, text=_text_of(bounded) or '')
+                    each if whole is each else types.TextResourceContents(uri=each.uri, text=_text_of(bounded) or '')
                 )
                 continue
             try:
@@ -151,10 +138,10 @@ class Results:
             contents.append(each.model_copy(update={'text': text}))
         return result.model_copy(update={'contents': contents})
 
-    async def of_prompt(self, server: str, name: str, result: GetPromptResult) -> GetPromptResult:
+    async def of_prompt(self, server: str, name: str, result: types.GetPromptResult) -> types.GetPromptResult:
         """A prompt, which its user has chosen: without secrets and bounded, but it is no data."""
         called = await self._called(ProxiedCall(server, name, {}, ''))
-        messages: list[PromptMessage] = []
+        messages: list[types.PromptMessage] = []
         for message in result.messages:
             try:
                 [block] = self._bounded(await self._without_secrets(called, [message.content]))
@@ -219,14 +206,14 @@ class Results:
             return text
         return await anyio.to_thread.run_sync(framed, text, called.name)
 
-    async def _framed(self, called: CalledTool, block: ContentBlock) -> ContentBlock:
+    async def _framed(self, called: CalledTool, block: types.ContentBlock) -> types.ContentBlock:
         text = _text_of(block)
         return block if not text else _with_text(block, await self._frame(called, text))
 
-    def _bounded(self, content: Sequence[ContentBlock]) -> list[ContentBlock]:
+    def _bounded(self, content: Sequence[types.ContentBlock]) -> list[types.ContentBlock]:
         """Content whose binary parts are within the limits, with a note for each that is not."""
         left = self.max_binary_bytes
-        bounded: list[ContentBlock] = []
+        bounded: list[types.ContentBlock] = []
         for block in content:
             data, kind = _binary_of(block)
             size = len(data.rstrip('=')) * 3 // 4
@@ -243,13 +230,15 @@ class Results:
             bounded.append(block)
         return bounded
 
-    async def _without_secrets(self, called: CalledTool, content: Sequence[ContentBlock]) -> list[ContentBlock]:
-        masked: list[ContentBlock] = []
+    async def _without_secrets(
+        self, called: CalledTool, content: Sequence[types.ContentBlock]
+    ) -> list[types.ContentBlock]:
+        masked: list[types.ContentBlock] = []
         for block in content:
             text = _text_of(block)
             if text is not None:
                 masked.append(_with_text(block, str(await self._value(called, text))))
-            elif isinstance(block, ResourceLink):
+            elif isinstance(block, types.ResourceLink):
                 said = block.model_dump(include={'uri', 'name', 'title', 'description'})
                 masked.append(block.model_copy(update=cast('dict[str, Any]', await self._value(called, said))))
             else:
@@ -297,34 +286,34 @@ def _withheld(called: CalledTool, error: MaskingError) -> str:
     return render_prompt('tool_results/redacted', tool=called.name)
 
 
-def _text(text: str) -> TextContent:
-    return TextContent(text=text)
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(text=text)
 
 
-def _resource_of(block: ContentBlock) -> TextResourceContents | BlobResourceContents | None:
-    return block.resource if isinstance(block, EmbeddedResource) else None
+def _resource_of(block: types.ContentBlock) -> types.TextResourceContents | types.BlobResourceContents | None:
+    return block.resource if isinstance(block, types.EmbeddedResource) else None
 
 
-def _text_of(block: ContentBlock) -> str | None:
+def _text_of(block: types.ContentBlock) -> str | None:
     """What a piece of content says; none for what is no text."""
-    if isinstance(block, TextContent):
+    if isinstance(block, types.TextContent):
         return block.text
     resource = _resource_of(block)
-    return resource.text if isinstance(resource, TextResourceContents) else None
+    return resource.text if isinstance(resource, types.TextResourceContents) else None
 
 
-def _with_text(block: ContentBlock, text: str) -> ContentBlock:
-    if isinstance(block, EmbeddedResource):
+def _with_text(block: types.ContentBlock, text: str) -> types.ContentBlock:
+    if isinstance(block, types.EmbeddedResource):
         return block.model_copy(update={'resource': block.resource.model_copy(update={'text': text})})
     return block.model_copy(update={'text': text})
 
 
-def _binary_of(block: ContentBlock) -> tuple[str, str]:
+def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
     """Binary content as it is written, and of which kind it is; two empty texts for all other content."""
-    if isinstance(block, ImageContent | AudioContent):
+    if isinstance(block, types.ImageContent | types.AudioContent):
         return block.data, block.mime_type
     resource = _resource_of(block)
-    if isinstance(resource, BlobResourceContents):
+    if isinstance(resource, types.BlobResourceContents):
         return resource.blob, resource.mime_type or 'a file'
     return '', ''
 

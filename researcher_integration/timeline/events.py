@@ -4,6 +4,7 @@ A draft is an event that has no place in a run yet; `Timeline.emit` gives it one
 what it says.
 """
 
+import json
 from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -17,8 +18,29 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
 )
+from pydantic_core import to_jsonable_python
 
-from researcher_integration.timeline.shown import Arguments, encodable
+LEFT_OUT = '…'
+"""Stands for a value that is too deep, or has a number too long, to be written."""
+
+
+def encodable(text: str) -> str:
+    """A text without half characters, which tools and models may write and nobody can send."""
+    return text.encode(errors='replace').decode()
+
+
+def as_json(value: object) -> JsonValue:
+    """Any value as JSON; what is of no known type as text."""
+    try:
+        plain = to_jsonable_python(value, bytes_mode='base64', serialize_unknown=True)
+        return json.loads(encodable(json.dumps(plain, ensure_ascii=False)), parse_constant=str)
+    except (ValueError, RecursionError):
+        return LEFT_OUT
+
+
+Arguments = Annotated[JsonValue, BeforeValidator(as_json)]
+"""A field that takes any value."""
+
 
 UNSTAMPED: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """The time of a draft."""

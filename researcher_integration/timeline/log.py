@@ -14,13 +14,41 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from pydantic import BaseModel
 
 from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
-from researcher_integration.timeline.log_file import FORMAT, MEMORY
-from summarizer_tool import ConfigurationError, SourceStore, StoreError, open_database
+from summarizer_tool import ConfigurationError, DatabaseFormat, StoreError, open_database
+
+MEMORY: Final = ':memory:'
+"""The path of a log that ends with its process."""
+
+_TABLES = (
+    """CREATE TABLE runs (
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, began_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+        is_closed INTEGER NOT NULL DEFAULT 0, reserved INTEGER NOT NULL DEFAULT 0, events INTEGER NOT NULL DEFAULT 0,
+        bytes INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0) STRICT""",
+    """CREATE TABLE events (
+        run INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, seq)) STRICT""",
+    'CREATE INDEX runs_by_use ON runs (is_closed DESC, updated_at)',
+    # The sum changes in the transaction of what it counts, whoever writes and whenever the process dies.
+    'CREATE TABLE total (bytes INTEGER NOT NULL) STRICT',
+    'INSERT INTO total VALUES (0)',
+    """CREATE TRIGGER run_changed AFTER UPDATE OF bytes ON runs BEGIN
+        UPDATE total SET bytes = bytes + new.bytes - old.bytes; END""",
+    """CREATE TRIGGER run_deleted AFTER DELETE ON runs BEGIN
+        UPDATE total SET bytes = bytes - old.bytes; DELETE FROM events WHERE run = old.number; END""",
+)
+
+FORMAT = DatabaseFormat(
+    application=0x54696D31,  # 'Tim1'
+    version=1,
+    tables=_TABLES,
+    unusable='{path} cannot be used as a log of timelines',
+    busy_seconds=10.0,
+)
+
 
 MAX_EVENT_BYTES = 250_000
 """Of one event: what a page shows of a result. The whole is in the store of the sources."""
@@ -101,20 +129,6 @@ class EventLog:
         self._lock = threading.Lock()
         self._db = open_database(self.path, FORMAT)
         self._close = weakref.finalize(self, self._db.close)
-
-    @classmethod
-    def beside(cls, store: SourceStore, *, max_event_bytes: int = MAX_EVENT_BYTES, max_mb: float = MAX_MB) -> Self:
-        """The log that belongs to a store of sources: `store.sqlite3` has `store.timeline.sqlite3`.
-
-        Raises:
-            ConfigurationError: If the file cannot be made or written; if the store is in no file but in Postgres.
-            StoreError: If the file belongs to another program, or to another version of this one.
-        """
-        if store.kind == 'postgres':
-            raise ConfigurationError(f'beside {store.path} there is no place for a timeline: name a file for EventLog')
-        file = Path(store.path)
-        path = MEMORY if store.kind == 'memory' else file.with_name(f'{file.stem}.timeline{file.suffix}')
-        return cls(path, max_event_bytes=max_event_bytes, max_mb=max_mb)
 
     def __enter__(self) -> Self:
         return self

@@ -15,8 +15,7 @@ from pydantic_core import to_jsonable_python
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.mcp.run_servers import SERVER_NAME
-from researcher_integration.timeline.events import MAX_LABEL
-from researcher_integration.timeline.shown import encodable
+from researcher_integration.timeline.events import MAX_LABEL, encodable
 from researcher_integration.tool_results.conversation import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN

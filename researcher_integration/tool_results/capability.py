@@ -101,7 +101,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     store: SourceStore | None = None
     """Where results are kept, and closed, by the caller; in memory, for the life of this, where not given."""
     timeline: Events | Callable[[RunContext[AgentDepsT]], Events | None] | None = None
-    """Where the events of a run go, such as a `researcher_integration.timeline.Timeline`."""
+    """Where the events of a run go, such as a `researcher_integration.Timeline`."""
     collection: str = COLLECTION
     """Keeps apart what is kept for those who must not see each other's results: no handle is known in another one."""
     usage_limits: UsageLimits | None = None

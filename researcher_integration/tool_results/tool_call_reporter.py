@@ -15,7 +15,7 @@ _logger = logging.getLogger('researcher_integration')
 
 
 class Events(Protocol):
-    """Where events go: `researcher_integration.timeline.Timeline` is one."""
+    """Where events go: `researcher_integration.Timeline` is one."""
 
     async def emit(self, draft: Draft, /) -> object:
         """Take an event."""

@@ -70,7 +70,7 @@ class BatchDatabase:
     # the same when a workflow runs again, and calls begin when others end. Their content is the same.
 
     def answer(self, key: str, *, least: int, most: int) -> str | None:
-        """The answer for the smallest target in a range, if any."""
+        """The answer for the smallest target in a range, if any; no whole result, which DBOS keeps of a step."""
         query = (
             'SELECT answer FROM summarizer_answers WHERE key = :key AND target BETWEEN :least AND :most ORDER BY target'
         )
@@ -78,15 +78,11 @@ class BatchDatabase:
         return found[0][0] if found else None
 
     def keep_answer(self, key: str, target: int, answer: str) -> None:
-        """Keep an answer made for a target; the first one stays."""
+        """Keep an answer made for a target, but no whole result; the first one stays."""
+        if not target:
+            return
         insert = 'INSERT INTO summarizer_answers VALUES (:key, :target, :answer) ON CONFLICT DO NOTHING'
         self._run(insert, key=key, target=target, answer=answer)
-
-    def summary(self, key: str) -> None:
-        """None: whole results are what DBOS keeps of a step."""
-
-    def keep_summary(self, key: str, summary: str) -> None:
-        """Keep nothing."""
 
     def beat(self, worker: str) -> dict[str, int]:
         """Say that a worker lives.

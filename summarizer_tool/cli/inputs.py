@@ -33,19 +33,12 @@ class Given:
     """Where a file stands, from the root on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Url:
-    """An input that is to be fetched."""
-
-    text: str
-
-
 def is_handle(name: str) -> bool:
     """Return whether an input is the handle of a stored source."""
     return _HANDLE.fullmatch(name) is not None
 
 
-def read_place(name: str, settings: 'Settings') -> Given | Url:
+def read_place(name: str, settings: 'Settings') -> Given | str:
     """Read a file or stdin; a URL stays what it is.
 
     Args:
@@ -55,7 +48,7 @@ def read_place(name: str, settings: 'Settings') -> Given | Url:
     Raises:
         UnreadableError: If it cannot be read, is too large, or is no text.
     """
-    return Url(name) if _URL.match(name) else _read_file(name, settings)
+    return name if _URL.match(name) else _read_file(name, settings)
 
 
 def read_text(settings: 'Settings') -> str:

@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from summarizer_tool.cli.inputs import MAX_AT_ONCE, Given, Url, is_handle, read_place
+from summarizer_tool.cli.inputs import MAX_AT_ONCE, Given, is_handle, read_place
 from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, stop
 from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, UnknownSourceError
 
@@ -22,14 +22,8 @@ _IN_MEMORY = ':memory:'
 _NOWHERE = 'set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3'
 
 
-@dataclass(frozen=True, slots=True)
-class Handle:
-    """An input that is stored already."""
-
-    text: str
-
-
-Place = Given | Url | Handle
+Place = Given | str
+"""An input that has been read; or a URL, or the handle of what is stored already."""
 
 
 def require_store(settings: 'Settings', why: str) -> None:
@@ -59,7 +53,7 @@ def read_places(names: Sequence[str], settings: 'Settings', advice: str = '') ->
             stop(ExitCode.USAGE, f'{advice}; or, to look in kept sources, {_NOWHERE}')
         if handle := next(filter(is_handle, names), ''):
             stop(ExitCode.USAGE, f'{handle} is the handle of a kept source: {_NOWHERE}')
-    return [Handle(name) if is_handle(name) else read_place(name, settings) for name in names]
+    return [name if is_handle(name) else read_place(name, settings) for name in names]
 
 
 def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], Awaitable[T]]') -> T:
@@ -115,11 +109,11 @@ async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bo
     from summarizer_tool.service.service import GivenSource
 
     async def given(place: Place) -> GivenSource:
-        if isinstance(place, Handle):
-            return GivenSource(service.collection.document(place.text), is_stored=True)
         if isinstance(place, Given):
             return replace(_read(service, place), is_stored=not is_kept)
-        page = await service.fetch_page(place.text)
+        if is_handle(place):
+            return GivenSource(service.collection.document(place), is_stored=True)
+        page = await service.fetch_page(place)
         return page if is_kept else replace(page, is_stored=True)
 
     return await _at_once(given, places)
@@ -134,9 +128,9 @@ async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
     """
 
     async def handle_of(place: Place) -> str:
-        if isinstance(place, Handle):
-            return place.text
-        kept = service.collection.at(place.text) if isinstance(place, Url) else None
+        if isinstance(place, str) and is_handle(place):
+            return place
+        kept = service.collection.at(place) if isinstance(place, str) else None
         return (kept or await _added(service, place)).id
 
     return await _at_once(handle_of, places)
@@ -148,7 +142,7 @@ async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[
     Raises:
         StoreError: If the store fails.
     """
-    return [(await _keep(service, place)).id if isinstance(place, Given) else place.text for place in places]
+    return [(await _keep(service, place)).id if isinstance(place, Given) else place for place in places]
 
 
 def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
@@ -215,8 +209,8 @@ async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> li
     return await asyncio.gather(*map(one, places))
 
 
-async def _added(service: 'Service', place: Given | Url) -> 'Source':
-    return await _keep(service, place) if isinstance(place, Given) else await service.add_page(place.text)
+async def _added(service: 'Service', place: Place) -> 'Source':
+    return await _keep(service, place) if isinstance(place, Given) else await service.add_page(place)
 
 
 async def _keep(service: 'Service', given: Given) -> 'Source':

@@ -37,7 +37,7 @@ from summarizer_tool.digests.unknown_forms import is_written, pieces, read_liter
 from summarizer_tool.digests.values import template
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
-from summarizer_tool.text.code_lines import CODE_SHARE, is_code
+from summarizer_tool.text.code_lines import may_be_code
 from summarizer_tool.text.tokens import fits as fits_tokens
 from summarizer_tool.text.tokens import truncate as truncate_tokens
 
@@ -269,9 +269,8 @@ def _is_log(lines: Sequence[str]) -> bool:
 def _is_source(lines: Sequence[str]) -> bool:
     """Return whether a text is source code that somebody has written, line by line: no trace of calls, which recur."""
     sample = [line for line in lines[:_SAMPLE] if line.strip()]
-    code = sum(is_code(line[:_LONGEST_CODE]) for line in sample)
-    is_code_like = sum(map(len, sample)) < _LONGEST_CODE * len(sample) and code >= CODE_SHARE * len(sample)
-    return is_code_like and _forms(lines) > _GENERATED
+    is_short = sum(map(len, sample)) < _LONGEST_CODE * len(sample)
+    return is_short and may_be_code(sample) and _forms(lines) > _GENERATED
 
 
 def _forms(lines: Sequence[str]) -> float:

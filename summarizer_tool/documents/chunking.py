@@ -9,7 +9,7 @@ The token strategy cuts fixed windows that overlap. Both put the open headings b
 import logging
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -80,12 +80,7 @@ class Chunk:
     index: int
     """From 0, through the chunks."""
     tokens: int
-    """The exact cl100k count of `text`."""
-
-    @property
-    def text(self) -> str:
-        """The text as a reader gets it: each piece after its header, and each on a line of its own."""
-        return ''.join(_parts(self.pieces))
+    """Of its text, exactly, in cl100k: each piece after its header, and each on a line of its own."""
 
 
 def chunk(
@@ -136,20 +131,6 @@ def measure(documents: Sequence[Document], size: int) -> list[TokenIndex]:
         document.remember(index.count(0, len(document.text)), document.segment_starts, index)
         found.append(index)
     return found
-
-
-def _parts(pieces: Iterable[ChunkPiece]) -> Iterator[str]:
-    """The parts of a chunk's text."""
-    last = ''
-    for piece in pieces:
-        if last:
-            if not last.endswith('\n'):
-                yield '\n'
-            yield piece.header or _NEXT_SOURCE
-        else:
-            yield piece.header
-        last = piece.text
-        yield last
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from summarizer_tool.documents.chunking import Chunk, ChunkPiece, chunk, measure
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.repeats import Repeat, find
+from summarizer_tool.documents.repeats import find
 from summarizer_tool.documents.token_index import TokenIndex
 
 Place = tuple[int, int, int, tuple[str, ...], str]
@@ -19,10 +19,10 @@ class ChunkCuts:
 
     chunks: list[tuple[int, list[Place]]] = field(default_factory=list[tuple[int, list[Place]]])
     """Tokens and pieces of each."""
-    repeats: list[list[Repeat]] = field(default_factory=list[list[Repeat]])
-    """Of each document: what an earlier one holds; it is in no chunk."""
+    repeats: dict[int, int] = field(default_factory=dict[int, int])
+    """The documents that are an earlier one's equal, and in no chunk, as `find` gives them."""
     repeated_tokens: int = 0
-    """The size of all repeats, in tokens."""
+    """The size of these, in tokens."""
 
 
 def measures(documents: Sequence[Document], size: int) -> list[tuple[int, 'array[int]', TokenIndex]]:
@@ -34,15 +34,15 @@ def measures(documents: Sequence[Document], size: int) -> list[tuple[int, 'array
 
 
 def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -> ChunkCuts:
-    """Cut documents into chunks, as `chunking.chunk` does, without what repeats over them."""
+    """Cut documents into chunks, as `chunking.chunk` does, without those that repeat an earlier one."""
     index_of = {id(document): index for index, document in enumerate(documents)}
     repeats = find(documents)
-    left = [document for document, found in zip(documents, repeats, strict=True) if not found]
+    left = [document for index, document in enumerate(documents) if index not in repeats]
     chunks = chunk(left, size=size, overlap=overlap, strategy=strategy)
     return ChunkCuts(
         chunks=[(each.tokens, [_place(piece, index_of) for piece in each.pieces]) for each in chunks],
         repeats=repeats,
-        repeated_tokens=sum(document.tokens for document, found in zip(documents, repeats, strict=True) if found),
+        repeated_tokens=sum(documents[index].tokens for index in repeats),
     )
 
 

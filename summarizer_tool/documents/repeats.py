@@ -1,40 +1,23 @@
 """Find the documents of one job that say what an earlier one says, so that they are sent to a model only once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
 
-Span: TypeAlias = tuple[int, int]
-"""Offsets of a first character and after a last one."""
-
 LEAST_WORDS = 40
 """Words from which a text names its own subject; what is shorter may go on with the document before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """The whole of a document that is an earlier one's equal."""
-
-    start: int
-    """Offset of its first character: 0."""
-    end: int
-    """Offset after its last character."""
-    kept_in: int
-    """Index of the earlier document."""
-
-
-def find(documents: Sequence[Document]) -> list[list[Repeat]]:
-    """Find what later documents need not say again: for each the repeats, at most one."""
+def find(documents: Sequence[Document]) -> dict[int, int]:
+    """The documents that are an earlier one's equal: by the index of each that of the earlier one."""
     first: dict[str, int] = {}
-    found: list[list[Repeat]] = []
+    found: dict[int, int] = {}
     for index, document in enumerate(documents):
         kept_in = first.setdefault(document.id, index) if document.text else index
-        is_repeat = kept_in != index and _is_same(documents[kept_in], document)
-        found.append([Repeat(0, len(document.text), kept_in)] if is_repeat else [])
+        if kept_in != index and _is_same(documents[kept_in], document):
+            found[index] = kept_in
     return found
 
 

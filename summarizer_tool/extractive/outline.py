@@ -7,8 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, groupby, islice, takewhile
-from math import ceil
+from itertools import accumulate, groupby, takewhile
 from typing import TYPE_CHECKING
 
 import regex
@@ -17,7 +16,7 @@ from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation,
 
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, CODE_SHARE, LANGUAGES, is_code, language_of
+from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, LANGUAGES, language_of, may_be_code
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
@@ -119,9 +118,7 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
         return False
     if any(_FENCE.match(line.text) for line in lines):
         return False
-    left = len(lines) - ceil(CODE_SHARE * len(lines))
-    others = (line for line in lines if not is_code(line.text[:_LONGEST_LINE]))
-    return sum(1 for _ in islice(others, left + 1)) <= left
+    return may_be_code([line.text for line in lines])
 
 
 def _language(sample: Sequence[NumberedLine]) -> str:

@@ -49,7 +49,7 @@ def read(body: bytes) -> Page:
     if not made['is_numbered']:
         _logger.warning('the numbers of lists in a Word document cannot be read: it is read without them')
     html = ''.join((*_edges(archive, 'header'), made['html'], *_edges(archive, 'footer')))
-    page = to_markdown(f'<html><body>{html}</body></html>', links='aside', is_document=True)
+    page = to_markdown(f'<html><body>{html}</body></html>', is_document=True)
     return Page(page.markdown, _title(archive), page.headings, (), page.links)
 
 

@@ -40,7 +40,7 @@ def read(body: bytes) -> Page:
         if name in locked:
             raise FetchError(f'is {KIND} that is protected against copying; give one without this')
         if book.has(name):
-            chapter = to_markdown(content.decode(book.read(name)), links='aside', is_document=True)
+            chapter = to_markdown(content.decode(book.read(name)), is_document=True)
             parts += filter(None, [chapter.markdown.strip()])
     title = next((' '.join(''.join(found.itertext()).split()) for found in opf.iter('{*}title')), '')
     return Page('\n\n'.join(parts), title)

@@ -162,7 +162,7 @@ def _inline(part: MIMEPart) -> str:
 def _page(html_part: MIMEPart) -> Page:
     from summarizer_tool.html.convert import to_markdown
 
-    return to_markdown(_decoded(html_part), links='aside')
+    return to_markdown(_decoded(html_part))
 
 
 def _attachment(part: MIMEPart) -> str:

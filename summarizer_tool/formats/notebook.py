@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from summarizer_tool.errors import FetchError
+from summarizer_tool.html.code import fenced
 from summarizer_tool.html.page import Page
 
 _MOST_LINES = 20
@@ -12,7 +13,6 @@ _MOST_CHARACTERS = 2000
 """Of what one cell has written; the rest is counted."""
 
 _COLORS = re.compile(r'\x1b\[[0-9;]*[A-Za-z]')
-_FENCES = re.compile(r'`{3,}')
 _EMBEDDED = re.compile(r'\((?:data:[^()\s]{100,}|attachment:[^()\s]+)\)')
 
 
@@ -77,9 +77,9 @@ def _parts(cell: dict[str, Any], language: str) -> list[str]:
     if cell.get('cell_type') != 'code':
         source = _EMBEDDED.sub('(image)', source)
         return [source] if source.strip() else []
-    parts = [_fenced(source, language)] if source.strip() else []
+    parts = [fenced(source, language)] if source.strip() else []
     written = '\n'.join(filter(None, map(_output, _list(cell.get('outputs')))))
-    return [*parts, f'Output:\n\n{_fenced(_shortened(written), "")}'] if written else parts
+    return [*parts, f'Output:\n\n{fenced(_shortened(written), "")}'] if written else parts
 
 
 def _output(output: Any) -> str:
@@ -94,8 +94,3 @@ def _shortened(text: str) -> str:
     shown = '\n'.join(lines[:_MOST_LINES])[:_MOST_CHARACTERS]
     left = len(text) - len(shown)
     return f'{shown}\n… ({left:,} more characters)' if left > 0 else shown
-
-
-def _fenced(text: str, language: str) -> str:
-    fence = max(('```', *(mark + '`' for mark in _FENCES.findall(text))), key=len)
-    return f'{fence}{language}\n{text}\n{fence}'

@@ -27,7 +27,7 @@ from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import is_page
-from summarizer_tool.text.code_lines import CODE_SHARE, is_code
+from summarizer_tool.text.code_lines import may_be_code
 
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
@@ -121,15 +121,10 @@ def plain_text(text: str, name: str = '') -> str:
         for reader in (subtitles, pod, manual, asciidoc, commented):
             if known := reader.markdown(text):
                 return known
-    if suffix not in _WRAPPED_SUFFIXES or _is_code(text):
+    if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     text = boxed.markdown(text)
     return restructured.markdown(text) or indented.markdown(text) or unwrap(text)
-
-
-def _is_code(text: str) -> bool:
-    lines = [line for line in text[:_SAMPLE].splitlines() if line.strip()]
-    return sum(map(is_code, lines)) >= CODE_SHARE * max(1, len(lines))
 
 
 def is_data_url(text: str) -> bool:

@@ -96,7 +96,7 @@ def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Pa
     if is_html:
         from summarizer_tool.html.convert import to_markdown
 
-        page = to_markdown(text, url, links='aside')
+        page = to_markdown(text, url)
     if not page.markdown.strip():
         raise FetchError('holds no text')
     return page

@@ -14,7 +14,7 @@ from summarizer_tool.html.tables import find_layout
 from summarizer_tool.html.titles import page_title, title_line
 from summarizer_tool.html.voting import Votes, votes
 from summarizer_tool.html.walking import TreeWalk
-from summarizer_tool.html.writing import Links, write
+from summarizer_tool.html.writing import write
 
 _MIN_ALT_WORDS = 4
 """Of what is written for those who do not see a picture; fewer name a file or a person already named beside it."""
@@ -22,7 +22,7 @@ _MIN_ALT_WORDS = 4
 _WORDLESS = ('head', 'title', 'script', 'style', 'template', 'noscript')
 
 
-def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside', is_document: bool = False) -> Page:
+def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> Page:
     """The main content of a page: headings, lists, tables, code, formulas and notes as markdown, without its chrome.
 
     Where no main content is found, as in a page of a few words, it is all the text there is. Never raises: of a broken
@@ -31,7 +31,6 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside', is_doc
     Args:
         html: A page, however broken, large or deep.
         base_url: Where it comes from; without it, relative links and images are left out.
-        links: Whether links to other pages stand in the text, as `[text](https://…)`, or only in `Page.links`.
         is_document: Whether all of it is content, as in a chapter of a book, so that nothing is left out.
     """
     tree, is_whole = parsing.parse(html)
@@ -52,7 +51,7 @@ def to_markdown(html: str, base_url: str = '', *, links: Links = 'aside', is_doc
                 part.is_kept = True
         else:
             choose(found, voted.nodes)
-    markdown = unicodedata.normalize('NFC', write(_with_pictures(found), base, base_url, links))
+    markdown = unicodedata.normalize('NFC', write(_with_pictures(found)))
     return Page(
         markdown,
         page_title(tree, found.blocks),

@@ -3,35 +3,27 @@
 import re
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import Literal
 
 from summarizer_tool.html import code, notes, tables
-from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Frame, PageBlock
-from summarizer_tool.html.targets import absolute
-
-Links = Literal['inline', 'aside']
+from summarizer_tool.html.page_blocks import Frame, PageBlock
 
 _MARKUP = re.compile(r'(?m)^(?=#{1,6}(?:\s|$)|>|```|~~~|\||=+\s*$|-{2,}\s*$)')
 """Where a line of text would be read as markup."""
 _SOFT = re.compile('[\xad\u200b\u2060\ufeff]')
 """Characters that nobody sees and that split words for whoever searches."""
-_LINK = re.compile(f'{LINK_OPEN}([^{LINK_OPEN}{LINK_CLOSE}]*){LINK_CLOSE}')
 _MAX_LEVELS = 12
 """Of quotes, lists and terms that show; what is deeper stands at the last."""
 _MAX_LINES = 20_000
 """Of a block; a longer one is not set off, lest what its lines begin with outgrows them."""
 
 
-def write(blocks: Sequence[PageBlock], base: str, own: str, links: Links) -> str:
-    """The markdown of those blocks that are kept, in their order; `own` is the page's URL, a link to which is none."""
-    return _Writer(base, own, links).run([block for block in blocks if block.is_kept])
+def write(blocks: Sequence[PageBlock]) -> str:
+    """The markdown of those blocks that are kept, in their order, without the targets of links."""
+    return _Writer().run([block for block in blocks if block.is_kept])
 
 
 class _Writer:
-    def __init__(self, base: str, own: str, links: Links) -> None:
-        self._base = base
-        self._own = absolute('', own)
-        self._has_links = links == 'inline'
+    def __init__(self) -> None:
         self._out: list[str] = []
         self._last: list[Frame] = []
         """The containers of what was written last."""
@@ -69,13 +61,13 @@ class _Writer:
     def _write(self, block: PageBlock, frame: Frame | None) -> None:
         match block.kind:
             case 'heading':
-                self._put(f'{"#" * block.level} {self._inline(block)}', frame)
+                self._put(f'{"#" * block.level} {_inline(block)}', frame)
             case 'code':
                 self._put(code.fenced(block.text, block.language), frame)
             case 'math':
                 self._put(f'$$\n{block.text}\n$$', frame)
             case 'text':
-                self._put(_MARKUP.sub('\\\\', self._inline(block)), frame, is_text=True)
+                self._put(_MARKUP.sub('\\\\', _inline(block)), frame, is_text=True)
 
     def _table(self, table: Frame, blocks: Sequence[PageBlock]) -> None:
         cells: dict[Frame, list[str]] = {}
@@ -84,7 +76,7 @@ class _Writer:
         for block in blocks:
             cell = _outermost_cell(block, table)
             if cell is None:
-                captions.append(self._inline(block))
+                captions.append(_inline(block))
                 continue
             row = next((frame for frame in _until(block, cell) if frame.kind == 'row'), None)
             parts = cells.setdefault(cell, [])
@@ -105,31 +97,11 @@ class _Writer:
         elif block.kind == 'math':
             text = f'${block.text}$'
         else:
-            text = self._inline(block).replace('\n', '<br>')
+            text = _inline(block).replace('\n', '<br>')
         text = text.replace('|', '\\|')
         is_item = any(f.kind == 'item' and f not in self._opened for f in _until(block, cell))
         self._opened.update(f for f in _until(block, cell) if f.kind == 'item')
         return f'- {text}' if is_item else text
-
-    def _inline(self, block: PageBlock) -> str:
-        text = block.text
-        if block.links:
-            targets = iter(block.links)
-            text = _LINK.sub(lambda found: self._link(found[1], next(targets, '')), text)
-            text = text.replace(LINK_OPEN, '').replace(LINK_CLOSE, '')
-            text = '\n'.join(' '.join(line.split()) for line in text.split('\n'))
-        return _SOFT.sub('', text)
-
-    def _link(self, shown: str, target: str) -> str:
-        if not self._has_links:
-            return shown
-        url = absolute(self._base, target)
-        words = shown.strip()
-        if not url or not words or words == url or url == self._own:
-            return shown
-        before = shown[: len(shown) - len(shown.lstrip())]
-        after = shown[len(shown.rstrip()) :]
-        return f'{before}[{words.replace("[", "(").replace("]", ")")}]({url}){after}'.replace('\n', ' ')
 
     def _put(self, text: str, frame: Frame | None, *, is_text: bool = False) -> None:
         """Add lines within the containers around them."""
@@ -225,3 +197,9 @@ def _outermost_cell(block: PageBlock, table: Frame) -> Frame | None:
 
 def _until(block: PageBlock, cell: Frame) -> list[Frame]:
     return list(takewhile(lambda frame: frame is not cell, block.frames()))
+
+
+def _inline(block: PageBlock) -> str:
+    """The text of a block; white space at the edges of links is one space with that around it."""
+    text = '\n'.join(' '.join(line.split()) for line in block.words.split('\n')) if block.links else block.text
+    return _SOFT.sub('', text)

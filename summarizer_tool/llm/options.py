@@ -17,19 +17,11 @@ class Cache(Protocol):
     """Where finished work is kept; synchronous, and it may raise `StoreError`."""
 
     def answer(self, key: str, *, least: int, most: int) -> str | None:
-        """The answer for the smallest target in a range, if any."""
+        """The answer for the smallest target in a range, if any; that for 0 is a whole result."""
         ...
 
     def keep_answer(self, key: str, target: int, answer: str) -> None:
-        """Keep an answer made for a target."""
-        ...
-
-    def summary(self, key: str) -> str | None:
-        """A whole result, if any."""
-        ...
-
-    def keep_summary(self, key: str, summary: str) -> None:
-        """Keep a whole result."""
+        """Keep an answer made for a target; for 0, a whole result."""
         ...
 
 

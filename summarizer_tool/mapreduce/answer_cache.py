@@ -1,23 +1,76 @@
-"""A cache of the sub-agents' answers by what they were asked, and the keys of whole results."""
+"""What is kept of finished work: the sub-agents' answers by what they were asked, and whole results by their keys."""
 
 import hashlib
 import json
 import logging
 from asyncio import AbstractEventLoop, Lock, get_running_loop
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
+from pydantic_ai.usage import RunUsage
 
+from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import Cache
+from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.schemas import ChunkSummary
+from summarizer_tool.runtime.executors import in_io_thread, in_thread
+from summarizer_tool.schemas import ChunkSummary, Summary
+
+_FACTS = TypeAdapter(list[str])
+
+
+async def find_summary(cache: Cache, key: str) -> Summary | None:
+    """The summary that is kept under a key, as one that has cost nothing; none where it cannot be read."""
+    try:
+        kept = await in_io_thread(cache.answer, key, least=0, most=0)
+        summary = None if kept is None else await in_thread(Summary.model_validate_json, kept)
+    except (StoreError, ValidationError):
+        _logger.warning('a kept summary cannot be read')
+        return None
+    if summary is not None:
+        stats = summary.stats
+        stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls + stats.repair_calls
+        stats.map_calls = stats.reduce_calls = stats.repair_calls = 0
+        stats.usage = RunUsage()
+    return summary
+
+
+def names_key(documents: Sequence[Document], request: SummarizeRequest) -> str:
+    """What a request for other versions of the same documents has in common with it; empty where one has no name."""
+    named = [document.url or document.title for document in documents]
+    focus = request.focus
+    asked = (focus.key(), request.max_output_tokens, request.for_extraction)
+    return key_of('facts', named, *asked) if all(named) else ''
+
+
+async def said_before(cache: Cache, documents: Sequence[Document], request: SummarizeRequest) -> frozenset[str]:
+    """The facts of the last summary of documents of these names."""
+    if not (key := names_key(documents, request)):
+        return frozenset()
+    try:
+        kept = await in_io_thread(cache.answer, key, least=0, most=0)
+        return frozenset(_FACTS.validate_json(kept) if kept else ())
+    except (StoreError, ValidationError):
+        _logger.warning('the facts of the last summary cannot be read')
+        return frozenset()
+
+
+async def keep_summary(cache: Cache, key: str, summary: Summary, of_names: str) -> None:
+    """Keep a summary under its key, and its facts under that of the names of its documents, if they have one."""
+    try:
+        await in_io_thread(cache.keep_answer, key, 0, await in_thread(summary.model_dump_json))
+        if of_names:
+            facts = _FACTS.dump_json([fact.text for fact in summary.facts]).decode()
+            await in_io_thread(cache.keep_answer, of_names, 0, facts)
+    except StoreError as error:
+        _logger.warning('the summary cannot be kept', extra={'reason': str(error)})
+
 
 LEAST = 0.9
 MOST = 4.0

@@ -3,12 +3,11 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.repeats import Span
 from summarizer_tool.schemas import Audit, Coverage, DocumentCoverage, ItemKind, LostItem
 from summarizer_tool.text import names
 from summarizer_tool.text.normalize import asked, stated
@@ -55,8 +54,8 @@ class Inventory:
     is_partial: bool = False
 
 
-def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]], seconds: float = math.inf) -> Inventory:
-    """Take stock of documents, but for the spans of each that an earlier one holds, as far as one gets in so long."""
+def take(documents: Sequence[Document], left_out: Container[int], seconds: float = math.inf) -> Inventory:
+    """Take stock of documents, but for those with an index in `left_out`, as far as one gets in so many seconds."""
     found: dict[str, NamedItem] = {}
     is_partial = False
     end = time.monotonic() + seconds
@@ -85,16 +84,11 @@ def take(documents: Sequence[Document], left_out: Sequence[Sequence[Span]], seco
     return Inventory([item for item in found.values() if item.is_certain], is_partial)
 
 
-def _mentions(
-    documents: Sequence[Document], left_out: Sequence[Sequence[Span]]
-) -> Iterator[tuple[int, ItemKind, str, int]]:
+def _mentions(documents: Sequence[Document], left_out: Container[int]) -> Iterator[tuple[int, ItemKind, str, int]]:
     """The document, kind, text and offset of every mention."""
     for index, document in enumerate(documents):
-        place = 0
-        for start, end in (*left_out[index], (len(document.text), 0)):
-            for kind, mention, offset in names.located(document.text[place:start]):
-                yield index, kind, mention, place + offset
-            place = end
+        for kind, mention, offset in names.located(document.text) if index not in left_out else ():
+            yield index, kind, mention, offset
 
 
 def _opens(text: str, offset: int) -> bool:

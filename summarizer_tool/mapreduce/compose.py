@@ -4,14 +4,12 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic_ai.usage import RunUsage
-
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.cutting import ChunkCuts
 from summarizer_tool.documents.document import Document
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import render, report
-from summarizer_tool.mapreduce.job import ChunkOutcome, Job, RunStats
+from summarizer_tool.mapreduce.job import ChunkOutcome, Job
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.schemas import Stats, Summary
 from summarizer_tool.text import tokens
@@ -27,11 +25,11 @@ class Composer:
     """Writes the summary of one job."""
 
     job: Job
-    model_name: str
-    tally: RunStats
-    usage: RunUsage
+    stats: Stats
+    """As the calls have left them."""
+    warnings: list[str]
     cut: ChunkCuts
-    """The chunks, and the repeats that are in none of them."""
+    """The chunks, and the documents that are in none of them."""
 
     def summary(
         self,
@@ -47,12 +45,12 @@ class Composer:
             best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
             text = render.shorten(best.text if best else report.joined(self.job.documents).strip(), self.job.budget)
             what = 'not one fact fits the budget' if facts else 'no facts found'
-            self.tally.warnings.append(f'{what}; the text is cut off')
+            self.warnings.append(f'{what}; the text is cut off')
         if not facts:
             for outcome in outcomes:
                 if outcome.state == 'summarized':
                     outcome.state, outcome.reason = 'degraded', 'no facts found'
-        self.tally.dropped.over_budget += len(facts) - len(rendered.kept)
+        self.stats.dropped.over_budget += len(facts) - len(rendered.kept)
         kept = [facts[index] for index in rendered.kept]
         return Summary(
             text=text,
@@ -60,7 +58,7 @@ class Composer:
             facts=[report.sourced(fact, self.job.documents) for fact in kept],
             entities=report.entities_of(kept, rendered.entities),
             parts=report.parts(chunks, outcomes, self.job.documents, self.cut.repeats),
-            warnings=list(dict.fromkeys(self.tally.warnings)),
+            warnings=list(dict.fromkeys(self.warnings)),
             stats=self._stats(text, len(chunks), len(kept)),
         )
 
@@ -85,26 +83,8 @@ class Composer:
         )
 
     def _stats(self, text: str, chunks: int, facts_out: int) -> Stats:
-        return Stats(
-            tokens_in=self.job.tokens_in,
-            tokens_out=tokens.count(text),
-            budget=self.job.budget,
-            chunks=chunks,
-            map_calls=self.tally.calls['map'],
-            reduce_calls=self.tally.calls['reduce'],
-            reduce_levels=self.tally.levels,
-            repair_calls=self.tally.calls['repair'],
-            facts_recovered=self.tally.recovered,
-            cut_short=self.tally.cut_short,
-            repeated_tokens=self.cut.repeated_tokens,
-            usage=self.usage,
-            model=self.model_name,
-            strategy=self.job.strategy,
-            facts_in=self.tally.facts_in,
-            facts_out=facts_out,
-            facts_repaired=self.tally.repaired,
-            dropped=self.tally.dropped,
-        )
+        counted = {'tokens_out': tokens.count(text), 'chunks': chunks, 'facts_out': facts_out}
+        return self.stats.model_copy(update={**counted, 'repeated_tokens': self.cut.repeated_tokens})
 
 
 def truncated_summary(documents: Sequence[Document], budget: int, model_name: str, strategy: str) -> Summary:

@@ -57,7 +57,7 @@ async def page_in(text: str, url: str = '') -> Page | None:
         return None
     from summarizer_tool.html.convert import to_markdown
 
-    return await in_process(to_markdown, text, url, links='aside')
+    return await in_process(to_markdown, text, url)
 
 
 async def documents_of(content: Content) -> list[Document]:

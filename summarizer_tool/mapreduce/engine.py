@@ -123,7 +123,7 @@ class Engine:
 
     @property
     def _composer(self) -> Composer:
-        return Composer(self._job, self._runner.model_name, self._stats, self._runner.spent, self._cut)
+        return Composer(self._job, self._stats, self._runner.warnings, self._cut)
 
     async def _cut_into_chunks(self) -> None:
         started, documents = anyio.current_time(), self._job.documents
@@ -134,9 +134,8 @@ class Engine:
             self._settings.default_chunk_overlap_tokens,
             self._job.strategy,
         )
-        left_out = [[(repeat.start, repeat.end) for repeat in found] for found in self._cut.repeats]
         self._inventory = await in_process(
-            audit.take, documents, left_out, self._runner.deadline.seconds * INVENTORY_SHARE
+            audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
         )
         self._chunks = await in_thread(chunks_of, self._cut, documents)
         self._ending_seconds = anyio.current_time() - started
@@ -271,7 +270,7 @@ class Engine:
         """Let the embedded model summarize what the model did not."""
         outcomes = self._outcomes
         if begun := [outcome.reason for outcome in outcomes if outcome.reached is not None]:
-            self._stats.warnings.append(
+            self._runner.warnings.append(
                 f'{len(begun)} of {len(outcomes)} answers were broken off ({", ".join(sorted(set(begun)))}): '
                 'what they say is kept, and the extractive model has gone on from there'
             )
@@ -310,7 +309,7 @@ class Engine:
         room = self._job.budget - await in_thread(merging.size, facts)
         is_on = (
             self._settings.repair
-            and not self._stats.levels
+            and not self._stats.reduce_levels
             and self._job.focus != Focus()
             and not self._runner.is_extractive
         )
@@ -336,8 +335,10 @@ class Engine:
                 calls, self._settings.max_concurrent_llm_calls, self._runner.options.on_progress
             )
             repaired = await self._reducer.union([*facts, *(fact for found in added for fact in found)])
-            self._stats.recovered = len(repaired) - len(facts)
-            span.set_attributes({'facts': self._stats.recovered, 'missing': sum(len(loss.missing) for loss in lost)})
+            self._stats.facts_recovered = len(repaired) - len(facts)
+            span.set_attributes(
+                {'facts': self._stats.facts_recovered, 'missing': sum(len(loss.missing) for loss in lost)}
+            )
         return sorted(repaired, key=lambda fact: fact.evidence)
 
     # Fill
@@ -355,7 +356,7 @@ class Engine:
         if room <= self._job.budget * (UNUSED if is_own else UNFILLED) or not (is_own or self._settings.fill_budget):
             return facts
         if self._runner.deadline.seconds < self._job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND:
-            self._stats.mark_cut_short(DEADLINE)
+            self._runner.mark_cut_short(DEADLINE)
             return facts
         # More than is lacking, since much of it will be what is said already.
         scale = FILL_SCALE * self._job.budget / max(1, total)

@@ -28,7 +28,7 @@ def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict
     A share grows with the root of the size, since much of what is long is said again and again; what one digest leaves
     the next ones may use. That of an earlier one's equal is empty.
     """
-    again = {index: each[0].kept_in for index, each in enumerate(repeats.find(documents)) if each}
+    again = repeats.find(documents)
     sizes = {index: len(document.text) ** 0.5 for index, document in enumerate(documents) if index not in again}
     asked = f'{focus.focus_areas} {focus.schema_hint}'
     found: dict[int, Digest] = {}
@@ -52,8 +52,8 @@ def with_digests(job: Job, digests: Mapping[int, Digest], other: Summary | None,
     facts = [fact for index in sorted(digests) for fact in _facts(job.documents[index], digests[index].lines)]
     again = repeats.find(job.documents)
     parts = [
-        repeated_part(job.documents[index], again[index][0].kept_in)
-        if again[index]
+        repeated_part(job.documents[index], again[index])
+        if index in again
         else part_of(job.documents[index], 'summarized')
         for index in sorted(digests)
     ]

@@ -51,7 +51,7 @@ class ChunkMapper:
         try:
             return (await self._ask(await in_thread(number, chunk, self.runner.job.index_of), target, missing)).facts
         except UsageLimitExceeded:  # what there is already is worth more than an error
-            self.runner.stats.warnings.append('the usage limit is reached; what is missing was not asked for again')
+            self.runner.warnings.append('the usage limit is reached; what is missing was not asked for again')
             return []
 
     async def degrade(self, chunk: Chunk, outcome: ChunkOutcome, target: float, spare: float) -> None:
@@ -75,7 +75,7 @@ class ChunkMapper:
         """The embedded model's facts and entities of a chunk, or of what follows a place in it."""
         numbered = await self._numbered(chunk, after)
         facts, checked = await in_process(extractive_fallback.extract, numbered, self.runner.job.focus, target)
-        self.runner.stats.checked(facts, checked)
+        self.runner.checked(checked, facts)
         return numbered.found(checked), checked.entities
 
     async def _first_statements(
@@ -143,7 +143,7 @@ class ChunkMapper:
 
     async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:
         checked = await in_process(grounding.ground, answer, numbered.lines, numbered.context)
-        self.runner.stats.checked(len(answer.facts), checked)
+        self.runner.checked(checked, len(answer.facts))
         facts = numbered.found(checked)
         if facts or self.runner.is_extractive:
             return ChunkOutcome(facts, checked.entities, 'summarized')

@@ -76,7 +76,7 @@ class Reducer:
         if total <= self.runner.job.budget * merging.FITS:
             return facts
         if reason := self.runner.skip_reason():
-            self.runner.stats.mark_cut_short(reason)
+            self.runner.mark_cut_short(reason)
             return facts
         on_progress = self.runner.options.on_progress
         condensed = await self._condensed(facts, self.runner.job.budget, total, self._window(total), on_progress)
@@ -91,7 +91,7 @@ class Reducer:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> list[GroundedFact]:
         """Facts of so many tokens in all, merged into the room for them by as many calls as their size needs."""
-        self.runner.stats.levels = 1
+        self.runner.stats.reduce_levels = 1
         share = room * merging.MERGE_TARGET / max(1, total)
         calls = [
             Call(
@@ -142,7 +142,7 @@ class Reducer:
         ]
         if not calls:
             return facts
-        self.runner.stats.levels = 1
+        self.runner.stats.reduce_levels = 1
         on_progress = self.runner.options.on_progress
         condensed = await calls_at_once(calls, self.runner.settings.max_concurrent_llm_calls, on_progress)
         merged_away = {index for _, own, _ in over for index in own}
@@ -154,7 +154,7 @@ class Reducer:
     async def _merge_group(self, facts: list[GroundedFact], target: int, focus: Focus) -> list[GroundedFact]:
         """One call of the merger; where it fails, the facts stay as they are and the fit chooses among them."""
         if reason := self.runner.skip_reason():
-            self.runner.stats.mark_cut_short(reason)
+            self.runner.mark_cut_short(reason)
             return facts
         lines = [NumberedLine(place, fact.text) for place, fact in enumerate(facts, 1)]
         with telemetry.span(
@@ -166,13 +166,11 @@ class Reducer:
         ) as span:
             answer = await self._merge(lines, focus, target)
             if isinstance(answer, str):
-                self.runner.stats.warnings.append(
-                    f'a merge failed ({answer}); its facts were chosen from without a model'
-                )
+                self.runner.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')
                 span.set_attribute('reason', answer)
                 return facts
             checked = await in_process(grounding.ground, answer, lines)
-            self.runner.stats.merged(checked)
+            self.runner.checked(checked)
             found = merged(checked, facts) or facts
             span.set_attributes({'facts_out': len(found), 'tokens_out': merging.size(found)})
         return found

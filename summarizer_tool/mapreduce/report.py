@@ -1,10 +1,9 @@
 """Account for a request: what became of every segment, and where each kept fact stands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.repeats import Repeat
 from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact
@@ -53,7 +52,7 @@ def parts(
     chunks: Sequence[Chunk],
     outcomes: Sequence[ChunkOutcome],
     documents: Sequence[Document],
-    repeats: Sequence[Sequence[Repeat]] = (),
+    repeats: Mapping[int, int],
 ) -> list[Part]:
     """The account of everything, by document."""
     index_of = {id(document): index for index, document in enumerate(documents)}
@@ -64,11 +63,7 @@ def parts(
         for index in [index_of[id(piece.document)]]
         for first, last, state in _by_state(index, piece.segments[0], piece.segments[-1], outcome)
     ]
-    found += [
-        (index, repeated_part(documents[index], repeat.kept_in))
-        for index, each in enumerate(repeats)
-        for repeat in each
-    ]
+    found += [(index, repeated_part(documents[index], kept_in)) for index, kept_in in repeats.items()]
     return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]
 
 
@@ -85,7 +80,7 @@ def _by_state(index: int, first: int, last: int, outcome: ChunkOutcome) -> list[
 def repeated_part(document: Document, kept_in: int) -> Part:
     """The account of a document that is an earlier one's equal."""
     reason = f'document {kept_in + 1} is the same'
-    return part_of(document, 'repeated', reason, first=1, last=len(document.segment_starts))
+    return part_of(document, 'repeated', reason)
 
 
 def sourced(fact: GroundedFact, documents: Sequence[Document]) -> SourcedFact:

@@ -16,12 +16,13 @@ from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.fact_stream import FactStream
-from summarizer_tool.mapreduce.job import Job, RunStats
+from summarizer_tool.mapreduce.grounding import Grounding
+from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.pace import Pace, Writing
 from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, in_steps
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_thread
-from summarizer_tool.schemas import ChunkSummary
+from summarizer_tool.schemas import ChunkSummary, Stats
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 
@@ -50,10 +51,18 @@ class SubAgentRunner:
 
     def __post_init__(self) -> None:
         settings, model, options = self.settings, self.model, self.options
-        self.stats = RunStats()
+        self.stats = Stats(
+            tokens_in=self.job.tokens_in,
+            tokens_out=0,
+            budget=self.job.budget,
+            model=self.model_name,
+            strategy=self.job.strategy,
+            usage=self.spent,
+        )
+        self.warnings: list[str] = []
         self.is_extractive = models.is_embedded(model)
         """Whether the model is the embedded one."""
-        self.pace = Pace(self.model_name, self.deadline, settings.llm_timeout_seconds, self.stats.warnings)
+        self.pace = Pace(self.model_name, self.deadline, settings.llm_timeout_seconds, self.warnings)
         whose = (self.model_name, model.system, model.base_url or '', options.cache_scope)
         asked = (options.output_mode or settings.llm_output_mode, prompts.version())
         scope = key_of(*whose, *asked, revision() if self.is_extractive else '')
@@ -63,6 +72,19 @@ class SubAgentRunner:
     def target(self, wanted: float) -> int:
         """The tokens of facts that a call is asked for, where so many are wanted."""
         return max(MIN_TARGET_TOKENS, min(in_steps(wanted), self.settings.default_chunk_size_tokens))
+
+    def mark_cut_short(self, reason: str) -> None:
+        """Say that what follows the map was cut short."""
+        self.stats.cut_short = True
+        warning = f'not all was merged or filled ({reason}); facts were chosen without a model'
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    def checked(self, grounded: Grounding, facts: int = 0) -> None:
+        """Count what grounding has done to facts, and how many these are, if they are the sources' own."""
+        self.stats.facts_in += facts
+        self.stats.facts_repaired += grounded.repaired
+        self.stats.dropped.unsupported += grounded.unsupported
 
     def skip_reason(self) -> str:
         """Why no further call should be made: the deadline, or an error that every call would meet; empty if none."""
@@ -84,7 +106,8 @@ class SubAgentRunner:
             UsageLimitExceeded: If the caller's limits are reached.
             UserError: If the agent or the model is set up wrongly.
         """
-        self.stats.calls[phase] += 1
+        counter = f'{phase}_calls'
+        setattr(self.stats, counter, getattr(self.stats, counter) + 1)
         options = self.options
         on_fact = options.on_fact if phase == 'map' else None
         stream, within = None, self.deadline.calling()

@@ -15,7 +15,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import models
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Progress, RequestOptions
-from summarizer_tool.mapreduce.answer_cache import key_of, revision
+from summarizer_tool.mapreduce.answer_cache import find_summary, keep_summary, key_of, names_key, revision, said_before
 from summarizer_tool.mapreduce.content import Content, check_size, documents_of, measure, texts_of
 from summarizer_tool.mapreduce.engine import Engine
 from summarizer_tool.mapreduce.job import Job
@@ -23,7 +23,6 @@ from summarizer_tool.mapreduce.machine_output import digests_of, with_digests, w
 from summarizer_tool.mapreduce.report import joined, joined_tokens, part_of
 from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest, SummaryTopic
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.mapreduce.summary_cache import find_summary, keep_summary, names_key, said_before
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_process, in_thread, request_load

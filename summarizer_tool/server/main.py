@@ -1,4 +1,4 @@
-"""The MCP server: `summarizer serve`, or `python -m summarizer_tool.server`.
+"""The MCP server: `summarizer serve`.
 
 Worker processes import the main module, so that this one imports nothing large before `serve` is called.
 """
@@ -34,19 +34,6 @@ HANGING_SECONDS = 5.0
 """What has not ended so long after the grace period never will, such as a client that reads no stdout."""
 
 _logger = logging.getLogger('summarizer_tool')
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """The command line of the server alone."""
-    from argparse import ArgumentParser
-
-    parser = ArgumentParser('python -m summarizer_tool.server', description='Serve the summarizer over MCP.')
-    parser.add_argument('--transport', choices=['streamable-http', 'stdio'], help='Overrides MCP_TRANSPORT.')
-    parser.add_argument('--host', help='Overrides MCP_HOST.')
-    parser.add_argument('--port', type=int, help='Overrides MCP_SUMMARIZER_PORT.')
-    parser.add_argument('--model', help='Overrides LLM_MODEL.')
-    given = parser.parse_args(arguments)
-    sys.exit(run(given.transport, given.host, given.port, given.model))
 
 
 def run(transport: str | None, host: str | None, port: int | None, model: str | None) -> int:

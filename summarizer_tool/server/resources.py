@@ -6,20 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    TextResourceContents,
-)
 
 from summarizer_tool import telemetry
 from summarizer_tool.errors import SummarizerError
@@ -74,7 +63,7 @@ class RefusedError(MCPError):
     """A request for a resource that is answered with an error; what it says may quote titles, which traces must not."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(INVALID_PARAMS, 'refused')
+        super().__init__(types.INVALID_PARAMS, 'refused')
         self.reason = reason
 
 
@@ -88,7 +77,7 @@ def _refusing() -> Generator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - as for calls
         _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
-        raise MCPError(INTERNAL_ERROR, DEFECT) from None
+        raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
 
 
 class Sources:
@@ -98,13 +87,15 @@ class Sources:
         self._setup = setup
         self._store = store
 
-    async def list_resources(self, context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+    async def list_resources(
+        self, context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
         """The sources of the client's collection."""
         with _refusing():
             sources = await retriever_of(context, self._setup, self._store).service.sources(MAX_LISTED)
-        return ListResourcesResult(
+        return types.ListResourcesResult(
             resources=[
-                Resource(
+                types.Resource(
                     name=source.id,
                     title=source.title or None,
                     uri=f'source://{source.id}',
@@ -117,17 +108,21 @@ class Sources:
         )
 
     async def list_resource_templates(
-        self, _context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
         """How a source is read."""
-        return ListResourceTemplatesResult(
+        return types.ListResourceTemplatesResult(
             resource_templates=[
-                ResourceTemplate(name=name, title=title, uri_template=uri, description=text, mime_type='text/plain')
+                types.ResourceTemplate(
+                    name=name, title=title, uri_template=uri, description=text, mime_type='text/plain'
+                )
                 for uri, (name, title, text) in TEMPLATES.items()
             ]
         )
 
-    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         """Numbered lines of a source."""
         asked = _RESOURCE.fullmatch(params.uri)
         if asked is None:
@@ -141,4 +136,6 @@ class Sources:
                 max_tokens=RESOURCE_TOKENS,
             )
             text = await retriever_of(context, self._setup, self._store).service.read_source(request)
-        return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)])
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)]
+        )

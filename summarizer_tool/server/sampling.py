@@ -3,17 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
-from mcp_types import (
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    CreateMessageRequest,
-    CreateMessageRequestParams,
-    CreateMessageResult,
-    SamplingMessage,
-)
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.mcp_sampling import MCPSamplingModel
@@ -43,7 +36,7 @@ def sampling_model(context: ServerRequestContext[Any, Any], settings: Settings) 
     return SamplingModel(cast('ServerSession', _ThisRequest(context, settings.llm_timeout_seconds)))
 
 
-_REFUSALS = frozenset({-1, INVALID_REQUEST, METHOD_NOT_FOUND})
+_REFUSALS = frozenset({-1, types.INVALID_REQUEST, types.METHOD_NOT_FOUND})
 """Codes of a client whose user, or whose program, does not want to: -1 is what the protocol shows for the former."""
 
 
@@ -91,11 +84,11 @@ class _ThisRequest:
     context: ServerRequestContext[Any, Any]
     timeout: float
 
-    async def create_message(self, messages: list[SamplingMessage], **options: Any) -> CreateMessageResult:
+    async def create_message(self, messages: list[types.SamplingMessage], **options: Any) -> types.CreateMessageResult:
         given = {name: value for name, value in options.items() if value is not None}
         return await self.context.session.send_request(
-            CreateMessageRequest(params=CreateMessageRequestParams(messages=messages, **given)),
-            CreateMessageResult,
+            types.CreateMessageRequest(params=types.CreateMessageRequestParams(messages=messages, **given)),
+            types.CreateMessageResult,
             request_read_timeout_seconds=self.timeout,
             metadata=ServerMessageMetadata(related_request_id=self.context.request_id),
         )

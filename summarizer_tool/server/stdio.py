@@ -9,19 +9,11 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Self, cast
 
 import anyio
+import mcp_types as types
 from anyio import CancelScope, Event
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    RequestId,
-)
 
 from summarizer_tool.server.front import CLOSING_SECONDS
 from summarizer_tool.server.message_ids import has_wrong_id
@@ -134,10 +126,10 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
         self._grace = grace
         self._read = read
         self._write = write
-        self._open: set[RequestId] = set()
+        self._open: set[types.RequestId] = set()
         self._answered = Event()
 
-    def answered(self, number: RequestId) -> None:
+    def answered(self, number: types.RequestId) -> None:
         """Take note of an answer."""
         self._open.discard(number)
         self._answered.set()
@@ -147,19 +139,19 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
         """The next message."""
         try:
             while isinstance(item := await self._read.receive(), Exception):
-                error = ErrorData(
-                    code=PARSE_ERROR, message='a line must be one JSON-RPC message, its id a string or integer'
+                error = types.ErrorData(
+                    code=types.PARSE_ERROR, message='a line must be one JSON-RPC message, its id a string or integer'
                 )
-                await self._write.send(SessionMessage(JSONRPCError(jsonrpc='2.0', id=None, error=error)))
+                await self._write.send(SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=None, error=error)))
         except anyio.EndOfStream:
             self._calls.bring_to_an_end(self._grace)
             with anyio.move_on_after(self._grace + CLOSING_SECONDS):
                 while self._open:
                     await self._answered.wait()
             raise
-        if isinstance(item.message, JSONRPCRequest):
+        if isinstance(item.message, types.JSONRPCRequest):
             self._open.add(item.message.id)
-        elif isinstance(item.message, JSONRPCNotification) and item.message.method == 'notifications/cancelled':
+        elif isinstance(item.message, types.JSONRPCNotification) and item.message.method == 'notifications/cancelled':
             self._open.discard((item.message.params or {}).get('requestId', ''))  # it gets no answer
         return item
 
@@ -178,7 +170,7 @@ class _Answers(ObjectSendStream[SessionMessage]):
     async def send(self, item: SessionMessage) -> None:
         """Send a message."""
         await self._write.send(item)
-        if isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id is not None:
+        if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError) and item.message.id is not None:
             self._requests.answered(item.message.id)
 
     async def aclose(self) -> None:

@@ -9,22 +9,11 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import anyio
+import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    METHOD_NOT_FOUND,
-    CallToolRequestParams,
-    CallToolResult,
-    ListPromptsResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    TextContent,
-    Tool,
-    ToolAnnotations,
-)
 from pydantic_ai.exceptions import UsageLimitExceeded
 
 from summarizer_tool import telemetry
@@ -57,11 +46,15 @@ _logger = logging.getLogger('summarizer_tool')
 
 # What they are given is kept, so they are not read-only; but that only adds, and twice is as good as once. They
 # reach nothing but this server and its model, save for `add_source`, which fetches from the web.
-_KEEPING = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-_FETCHING = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
-_READING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_KEEPING = types.ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_FETCHING = types.ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
+)
+_READING = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-_ANNOTATIONS: Mapping[Effect, ToolAnnotations] = MappingProxyType(
+_ANNOTATIONS: Mapping[Effect, types.ToolAnnotations] = MappingProxyType(
     {'keeps': _KEEPING, 'fetches': _FETCHING, 'reads': _READING}
 )
 
@@ -101,7 +94,7 @@ class Tools:
     calls: RunningCalls
     is_sampling: bool = False
     """Whether the models of clients do the work where they can."""
-    _listed: list[Tool] = field(default_factory=list[Tool])
+    _listed: list[types.Tool] = field(default_factory=list[types.Tool])
     _sources: Sources = field(init=False)
 
     def __post_init__(self) -> None:
@@ -110,7 +103,7 @@ class Tools:
         for each in OPERATIONS:
             text = each.text(sizes)
             self._listed.append(
-                Tool(
+                types.Tool(
                     name=each.name,
                     title=text.title,
                     description=text.description,
@@ -145,15 +138,19 @@ class Tools:
         server.middleware.insert(0, _guard_traces)
         return server
 
-    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         """The tools, the same for everybody."""
-        return ListToolsResult(tools=self._listed)
+        return types.ListToolsResult(tools=self._listed)
 
-    async def list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+    async def list_prompts(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
         """None, but some clients ask."""
-        return ListPromptsResult(prompts=[])
+        return types.ListPromptsResult(prompts=[])
 
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Answer a call in time, whatever happens; only a cancelled call has no result."""
         asked = operation(params.name)
         if asked is None:
@@ -200,7 +197,7 @@ class Tools:
 
     async def _work(
         self, asked: Operation[Any], running: RunningCall, context: Context, arguments: Mapping[str, Any]
-    ) -> CallToolResult:
+    ) -> types.CallToolResult:
         request = asked.read(arguments)
         retriever = retriever_of(context, self.setup, self.store)
         extra = {'tool': asked.name, 'collection': retriever.collection.name, **_sizes(request)}
@@ -215,7 +212,7 @@ class Tools:
             figures['warnings'] = [*cast('list[str]', figures['warnings']), NO_SAMPLING]
         return _text(reply.text, **figures)
 
-    def _late(self, asked: Operation[Any]) -> CallToolResult:
+    def _late(self, asked: Operation[Any]) -> types.CallToolResult:
         name, seconds = 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
         if self.calls.are_ending:
             name, seconds = 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
@@ -251,7 +248,7 @@ async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Keep what clients make up out of traces, which name spans by method and tool."""
     params = ctx.params or {}
     if ctx.request_id is not None and ctx.method not in METHODS:
-        raise MCPError(METHOD_NOT_FOUND, 'Method not found')
+        raise MCPError(types.METHOD_NOT_FOUND, 'Method not found')
     if ctx.request_id is None and ctx.method not in NOTIFICATIONS:
         ctx = replace(ctx, method='notifications/unknown')
     if 'name' in params and not (isinstance(params['name'], str) and operation(params['name'])):
@@ -259,17 +256,18 @@ async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
     try:
         return await call_next(ctx)
     except RefusedError as error:
-        raise MCPError(INVALID_PARAMS, error.reason) from None
+        raise MCPError(types.INVALID_PARAMS, error.reason) from None
 
 
-def _text(text: str, **meta: object) -> CallToolResult:
+def _text(text: str, **meta: object) -> types.CallToolResult:
     """The text once, and not again as structured content, since clients cap results; `_meta` no model sees."""
-    return CallToolResult(
-        content=[TextContent(text=text)], _meta={f'summarizer/{name}': value for name, value in meta.items()} or None
+    return types.CallToolResult(
+        content=[types.TextContent(text=text)],
+        _meta={f'summarizer/{name}': value for name, value in meta.items()} or None,
     )
 
 
-def _failed(asked: Operation[Any], error: Exception) -> CallToolResult:
+def _failed(asked: Operation[Any], error: Exception) -> types.CallToolResult:
     """What went wrong, in the words of the error; with causes and advice round them where a brief was asked for."""
     if asked.is_brief and isinstance(error, SummarizerError):
         return _error(problems.of_error(error).text)
@@ -281,8 +279,8 @@ def _with_phase(tell: Callable[[Progress], None], progress: Progress) -> None:
     tell(replace(progress, message=f'{progress.phase}: {progress.message}'))
 
 
-def _error(message: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=message)], is_error=True)
+def _error(message: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
 
 
 def _sizes(request: Request) -> dict[str, object]:

@@ -23,7 +23,6 @@ from summarizer_tool.service.tool_texts import DEFAULT_SIZES, Sizes, ToolText
 
 if TYPE_CHECKING:
     # What the handlers call takes long to import, and an agent is built without calling them.
-    from summarizer_tool.service.evidence_brief import EvidenceBrief
     from summarizer_tool.service.retrieval import Retriever
 
 R = TypeVar('R', bound=Request)
@@ -109,21 +108,12 @@ async def _summarize(retriever: 'Retriever', request: SummarizeRequest, options:
     return Reply(made.text, summary, figures)
 
 
-def _evidence(found: 'EvidenceBrief') -> Reply:
+async def _brief(
+    retriever: 'Retriever', request: SearchRequest | AnswerRequest | StatusRequest, options: RequestOptions
+) -> Reply:
+    found = await retriever.run(request, options)
     figures = {'tokens_out': found.tokens, 'source_ids': list(found.source_ids), **found.figures}
     return Reply(found.text, found, figures, found.is_error)
-
-
-async def _search(retriever: 'Retriever', request: SearchRequest, options: RequestOptions) -> Reply:
-    return _evidence(await retriever.run_search(request, options))
-
-
-async def _answer(retriever: 'Retriever', request: AnswerRequest, options: RequestOptions) -> Reply:
-    return _evidence(await retriever.run_answer(request, options))
-
-
-async def _status(retriever: 'Retriever', request: StatusRequest, options: RequestOptions) -> Reply:
-    return _evidence(await retriever.run_status(request, options))
 
 
 async def _add_source(retriever: 'Retriever', request: AddSourceRequest, _options: RequestOptions) -> Reply:
@@ -146,9 +136,9 @@ async def _diff_source(retriever: 'Retriever', request: DiffSourceRequest, _opti
 OPERATIONS: tuple[Operation[Any], ...] = (
     Operation('summarize', SummarizeRequest, _summarize, 'keeps', asked=('content',)),
     Operation('summarize_for_extraction', ExtractionRequest, _summarize, 'keeps', asked=('content',)),
-    Operation('search', SearchRequest, _search, 'reads', is_brief=True),
-    Operation('answer', AnswerRequest, _answer, 'fetches', is_brief=True),
-    Operation('status', StatusRequest, _status, 'reads', is_brief=True),
+    Operation('search', SearchRequest, _brief, 'reads', is_brief=True),
+    Operation('answer', AnswerRequest, _brief, 'fetches', is_brief=True),
+    Operation('status', StatusRequest, _brief, 'reads', is_brief=True),
     Operation('add_source', AddSourceRequest, _add_source, 'fetches'),
     Operation('read_source', ReadSourceRequest, _read_source, 'reads'),
     Operation('query_source', QuerySourceRequest, _query_source, 'reads'),

@@ -6,10 +6,10 @@ raised.
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
@@ -17,8 +17,8 @@ from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering, status
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question.question import Question, ResearchMode, check_length
-from summarizer_tool.evidence.search.reranker import ModelReranker
-from summarizer_tool.evidence.search.results import Query, SearchResult, SimilarPassages
+from summarizer_tool.evidence.search.reranker import rerank
+from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
 from summarizer_tool.llm.typed_query import RequestModel
@@ -38,6 +38,7 @@ from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.answer.answering import GatheredEvidence
+    from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 
 MAX_TOP_K = 200
 
@@ -53,7 +54,6 @@ MAX_WHOLE = 100
 WHOLE_SHARE = 0.7
 """Of a brief's budget, that sources may have to be shown whole; the rest is for their numbers, names and quotes."""
 
-R = TypeVar('R', SearchRequest, AnswerRequest, StatusRequest)
 
 _adding: InFlight[StoredPage] = InFlight('pages')
 
@@ -63,7 +63,7 @@ _logger = logging.getLogger('summarizer_tool')
 class Retriever:
     """Searches and answers from the sources of one collection."""
 
-    def __init__(self, service: Service, *, similar: SimilarPassages | None = None) -> None:
+    def __init__(self, service: Service, *, similar: 'EmbeddedPassages | None' = None) -> None:
         """Bring together what stores the pages and what ranks them.
 
         Args:
@@ -95,7 +95,7 @@ class Retriever:
             top_k=top_k,
             max_tokens=max_tokens,
         )
-        return await self.run_search(request, options)
+        return await self.run(request, options)
 
     async def answer(
         self,
@@ -121,47 +121,31 @@ class Retriever:
             research_mode=research_mode,
             max_tokens=max_tokens,
         )
-        return await self.run_answer(request, options)
+        return await self.run(request, options)
 
     async def status(self, source_url: str = '', *, include_urls: bool = True, max_tokens: int = 0) -> EvidenceBrief:
         """Answer a `StatusRequest`, which says what its parameters mean."""
         request = StatusRequest(source_url=source_url, include_urls=include_urls, max_tokens=max_tokens)
-        return await self.run_status(request)
+        return await self.run(request)
 
-    async def run_search(self, request: SearchRequest, options: RequestOptions = DEFAULT_OPTIONS) -> EvidenceBrief:
-        """Find passages in stored sources; nothing is fetched.
-
-        Returns:
-            The sources whole where they fit, else the best passages; or what is wrong with the request.
-
-        Raises:
-            ConfigurationError: If a model that is to help cannot be built.
-        """
-        return await self._in_time('search', self._search, request, options)
-
-    async def run_answer(self, request: AnswerRequest, options: RequestOptions = DEFAULT_OPTIONS) -> EvidenceBrief:
-        """Gather the evidence for a question from pages: fetch what is not stored, search, and follow links.
-
-        Returns:
-            A brief of the evidence; or why there is none.
-
-        Raises:
-            ConfigurationError: If a model that is to help cannot be built.
-        """
-        return await self._in_time('answer', self._gather, request, options)
-
-    async def run_status(self, request: StatusRequest, options: RequestOptions = DEFAULT_OPTIONS) -> EvidenceBrief:
-        """Say what is stored."""
-        return await self._in_time('status', self._tell_status, request, options)
-
-    async def _in_time(
-        self,
-        name: str,
-        work: Callable[[R, RequestOptions], Awaitable[EvidenceBrief]],
-        request: R,
-        options: RequestOptions,
+    async def run(
+        self, request: SearchRequest | AnswerRequest | StatusRequest, options: RequestOptions = DEFAULT_OPTIONS
     ) -> EvidenceBrief:
-        """Do the work in time, and make a text of what goes wrong."""
+        """Find passages in stored sources, gather the evidence for a question from pages, or say what is stored.
+
+        Returns:
+            The sources whole where they fit, else the best passages; or why there are none, such as a wrong request.
+
+        Raises:
+            ConfigurationError: If a model that is to help cannot be built.
+        """
+        match request:
+            case SearchRequest():
+                name, work = 'search', partial(self._search, request)
+            case AnswerRequest():
+                name, work = 'answer', partial(self._gather, request)
+            case StatusRequest():
+                name, work = 'status', partial(self._tell_status, request)
         started = time.monotonic()
         seconds = self.settings.deadline_seconds
         deadline = options.deadline or Deadline(seconds, set_by=f'{variable("deadline_seconds")}={seconds:g}')
@@ -169,7 +153,7 @@ class Retriever:
         with telemetry.span(name) as span:
             try:
                 with deadline.answering():
-                    made.append(await work(request, replace(options, deadline=deadline)))
+                    made.append(await work(replace(options, deadline=deadline)))
             except ConfigurationError:
                 raise
             except SummarizerError as error:
@@ -243,7 +227,7 @@ class Retriever:
             self.collection,
             asked,
             similar=self._similar,
-            reranker=model and ModelReranker(model),
+            reranker=model and partial(rerank, model),
         )
 
     async def _nothing(
@@ -312,14 +296,14 @@ class Retriever:
             return await self._find(asked, options)
 
         from summarizer_tool.evidence.answer.answering import Answerer
-        from summarizer_tool.evidence.question.model_splitter import ModelSplitter
+        from summarizer_tool.evidence.question.model_splitter import split
 
         answerer = Answerer(
             self.collection,
             self.settings,
             add_page=add_page,
             search=find,
-            split=model and ModelSplitter(model),
+            split=model and partial(split, model),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )

@@ -269,17 +269,6 @@ class Collection:
         with self._database.read() as db:
             return index.passages(db, self.name, ids)
 
-    def passages_of(self, source_id: str, first: int = 1, last: int = 2**62) -> list[Passage]:
-        """The passages of a source from one number to another, in order.
-
-        Args:
-            source_id: The exact handle.
-            first: The number of the first passage, from 1.
-            last: The number of the last one; there need not be one.
-        """
-        with self._database.read() as db:
-            return index.passages_of_source(db, self.name, source_id, first, last)
-
     def passage_count(self, source_ids: Sequence[str] = ()) -> int:
         """How many passages some sources have.
 
@@ -303,34 +292,13 @@ class Collection:
         Args:
             key: Whatever names the question: chunk, prompt, focus, model.
             least: Tokens, the smallest target that serves.
-            most: Tokens, the largest that serves.
+            most: Tokens, the largest that serves; 0 for a whole summary.
         """
-        return self._work('answer', key, least, most)
-
-    def keep_answer(self, key: str, target: int, answer: str) -> None:
-        """Keep one chunk summary or merge; one larger than the size cap is not kept.
-
-        Args:
-            key: Whatever names the question.
-            target: Tokens it was made for.
-            answer: Any text.
-        """
-        self._keep_work('answer', key, target, answer)
-
-    def summary(self, key: str) -> str | None:
-        """A kept summary."""
-        return self._work('summary', key, 0, 0)
-
-    def keep_summary(self, key: str, summary: str) -> None:
-        """Keep a whole summary; one larger than the size cap is not kept."""
-        self._keep_work('summary', key, 0, summary)
-
-    def _work(self, kind: str, key: str, least: int, most: int) -> str | None:
         with self._database.read() as db:
             found: Row | None = db.execute(
                 'SELECT rowid, used_at, text FROM work '
                 'WHERE collection = ? AND kind = ? AND key = ? AND target BETWEEN ? AND ? ORDER BY target LIMIT 1',
-                (self.name, kind, _key(key), least, most),
+                (self.name, _kind(most), _key(key), least, most),
             ).fetchone()
         if found is None:
             return None
@@ -338,11 +306,18 @@ class Collection:
         self._database.touch('work', row, used_at)
         return text.decode(errors='surrogatepass')
 
-    def _keep_work(self, kind: str, key: str, target: int, text: str) -> None:
-        encoded = text.encode(errors='surrogatepass')
+    def keep_answer(self, key: str, target: int, answer: str) -> None:
+        """Keep one chunk summary, merge or whole summary; one larger than the size cap is not kept.
+
+        Args:
+            key: Whatever names the question.
+            target: Tokens it was made for; 0 for a whole summary.
+            answer: Any text.
+        """
+        encoded = answer.encode(errors='surrogatepass')
         if len(encoded) > min(self._database.cap, MAX_TEXT_MB * 1e6):
             return  # it would have to go first, and work that is done must not fail for it
-        place = (self.name, kind, _key(key), target)
+        place = (self.name, _kind(target), _key(key), target)
         with self._database.write() as db:
             db.execute('DELETE FROM work WHERE collection = ? AND kind = ? AND key = ? AND target = ?', place)
             self._database.make_room(db, len(encoded), self.name)
@@ -368,6 +343,10 @@ class Collection:
         """Why there is no such source, and what there is instead."""
         with self._database.read() as db:
             return unknown_source(db, self.name, asked, self._database.max_mb)
+
+
+def _kind(target: int) -> str:
+    return 'answer' if target else 'summary'
 
 
 def _key(key: str) -> bytes:

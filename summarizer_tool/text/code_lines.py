@@ -1,6 +1,9 @@
 """Source code, told by its name or by the form of its lines, in whatever language."""
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import islice
+from math import ceil
 from pathlib import PurePath
 
 import regex
@@ -18,22 +21,14 @@ NAMED_LANGUAGES = (
 """Taken where the name of the file says so."""
 
 BLOCK_LANGUAGES = (
-    'cmake',
-    'css',
-    'docker',
-    'graphql',
-    'less',
-    'nginx',
-    'protobuf',
-    'scss',
-    'sql',
-    'terraform',
-    'thrift',
-)
+    'cmake', 'css', 'docker', 'graphql', 'less', 'nginx', 'protobuf', 'scss', 'sql', 'terraform', 'thrift',
+)  # fmt: skip
 """Likewise; what they say stands in statements and blocks at the margin, not in functions."""
 
-CODE_SHARE = 0.3
+_CODE_SHARE = 0.3
 """Share of the lines from which a text may be code."""
+_LOOKED_AT = 200
+"""Characters of a line by which its form is told."""
 
 _OPENS_CODE = regex.compile(
     r'\s*(?:[@})\]]|(?:import|from|package|use|using|#include|return|end)\b|//|/\*|\*/|(?:then|else|fi|do|done|esac)$)'
@@ -48,6 +43,13 @@ _CODE = regex.compile(
 def is_code(text: str) -> bool:
     """Return whether a line has the form of code."""
     return _OPENS_CODE.match(text) is not None or _CODE.search(text) is not None
+
+
+def may_be_code(lines: Sequence[str]) -> bool:
+    """Return whether as many lines have the form of code as a text has that is code; blank ones are not to be given."""
+    left = len(lines) - ceil(_CODE_SHARE * len(lines))
+    others = (line for line in lines if not is_code(line[:_LOOKED_AT]))
+    return bool(lines) and sum(1 for _ in islice(others, left + 1)) <= left
 
 
 def language_of(name: str) -> str:

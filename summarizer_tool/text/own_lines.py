@@ -41,12 +41,8 @@ def without_own(text: str) -> str:
     )
 
 
-def is_own(line: str) -> bool:
-    """Whether a reader may take a line for one of ours: it opens with a bracket, and has a handle or our words."""
-    return _own(line) is not None
-
-
 def _own(line: str) -> regex.Match[str] | None:
+    """What a line opens with that a reader may take for one of ours: a bracket, before a handle or our words."""
     opening = _OPENING.match(line)
     if opening is None:
         return None

@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 from typer.testing import CliRunner, Result
 
 from summarizer_tool import Settings
-from summarizer_tool.cli.inputs import Given, Url, read_place
+from summarizer_tool.cli.inputs import Given, read_place
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import UnreadableError
 from summarizer_tool.html.page import Image
@@ -93,7 +93,7 @@ def test_what_is_no_text_is_refused() -> None:
     )
     with pytest.raises(UnreadableError, match='its name is none'):
         read_place('a\0b', Settings())
-    assert read_place('HTTPS://example.org/a?b=1', Settings()) == Url('HTTPS://example.org/a?b=1')
+    assert read_place('HTTPS://example.org/a?b=1', Settings()) == 'HTTPS://example.org/a?b=1'
 
 
 def test_run_reads_pages_and_files_in_order(station: Site) -> None:

@@ -42,7 +42,7 @@ def test_when_every_call_fails_the_original_is_all_of_it() -> None:
 
 
 def repeated(*documents: Document) -> list[int]:
-    return [index for index, found in enumerate(find(list(documents))) if found]
+    return [*find(documents)]
 
 
 def test_which_documents_are_the_same() -> None:

@@ -131,9 +131,9 @@ async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypat
 
     with serving.serve(mcp_tool_timeout=1) as server:
         async with server.client() as client:
-            monkeypatch.setattr(Retriever, 'run_search', hang)
+            monkeypatch.setattr(Retriever, 'run', hang)
             late = await client.call_tool('search', {'query': 'siren'})
-            monkeypatch.setattr(Retriever, 'run_search', fail)
+            monkeypatch.setattr(Retriever, 'run', fail)
             failed = await client.call_tool('search', {'query': 'siren'})
     assert late.is_error
     assert failed.is_error

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from lxml.html import fragment_fromstring
 
-from summarizer_tool.html import mathml
+from summarizer_tool.html import formulas
 from tests.support.fictional import read
 
 
 def latex(markup: str) -> str:
-    return mathml.latex(fragment_fromstring(f'<math>{markup}</math>'))
+    return formulas.latex(fragment_fromstring(f'<math>{markup}</math>'))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_elements(markup: str, expected: str) -> None:
 
 def test_what_the_page_says_of_a_formula_goes_first() -> None:
     said = fragment_fromstring(r'<math alttext="{\displaystyle {\textstyle E=mc^{2}}}"><mi>wrong</mi></math>')
-    assert mathml.latex(said) == 'E=mc^{2}'
+    assert formulas.latex(said) == 'E=mc^{2}'
     assert latex(
         '<semantics><mi>wrong</mi><annotation encoding="application/x-tex">a  +\nb</annotation></semantics>'
     ) == ('a + b')
@@ -114,5 +114,5 @@ def test_any_formula_is_balanced(markup: str) -> None:
 
 
 def test_formulas_that_grow_are_bounded() -> None:
-    assert len(latex('<msup><mi>x</mi>' * 3000)) <= mathml.MAX_LENGTH
+    assert len(latex('<msup><mi>x</mi>' * 3000)) <= formulas.MAX_LENGTH
     assert latex('<mrow>' * 200 + '<mi>y</mi>') == 'y'

@@ -16,7 +16,7 @@ She owed 1,200 crowns to J. P. Orme; see entry_17 and "what he called" a debt. O
 
 def test_what_a_source_names_by_kind_and_with_its_lines() -> None:
     document = Document(LEDGER)
-    taken = audit.take([document], [[]])
+    taken = audit.take([document], ())
     assert [(item.kind, item.text, item.times) for item in taken.items] == snapshot(
         [
             ('name', 'Mara Quill', 2),
@@ -45,13 +45,14 @@ def test_words_on_different_lines_are_no_name() -> None:
 
 
 def test_what_repeats_is_counted_once_and_too_much_is_said(monkeypatch) -> None:  # pyright: ignore[reportMissingParameterType]
-    documents = [Document('In Marn lives Ada Brook.'), Document('Home of Ada Brook. Wren Hale sells oil.')]
-    taken = audit.take(documents, [[], [(0, 18)]])
+    home = Document('In Marn lives Ada Brook.')
+    documents = [home, home, Document('Wren Hale sells oil.')]
+    taken = audit.take(documents, {1: 0})
     assert [(item.text, item.times, item.documents) for item in taken.items] == snapshot(
-        [('Marn', 1, (0,)), ('Ada Brook', 1, (0,)), ('Wren Hale', 1, (1,))]
+        [('Marn', 1, (0,)), ('Ada Brook', 1, (0,)), ('Wren Hale', 1, (2,))]
     )
     monkeypatch.setattr(audit, 'MAX_ITEMS', 2)
-    assert audit.take(documents, [[], []]).is_partial
+    assert audit.take(documents, ()).is_partial
 
 
 def test_a_summary_says_what_it_covers() -> None:

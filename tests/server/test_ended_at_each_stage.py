@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('model_requests')]
 
 TEXT = chronicle(30)
 SIGNALS = [signal.SIGTERM, signal.SIGKILL]
-STDIO = ('summarizer_tool.server', '--transport', 'stdio')
+STDIO = ('summarizer_tool', 'serve', '--transport', 'stdio')
 OPENING = json.dumps(serving.INITIALIZE).encode() + b'\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
 
 

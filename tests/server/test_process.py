@@ -24,7 +24,7 @@ from tests.support.replies import Behaviour, Hang
 from tests.support.serving import Mode, meta_of, text_of
 from tests.support.texts import CHRONICLE, HARBOUR
 
-STDIO = ['-m', 'summarizer_tool.server', '--transport', 'stdio']
+STDIO = ['-m', 'summarizer_tool', 'serve', '--transport', 'stdio']
 
 
 def run(*arguments: str, stdin: bytes = b'', **variables: str) -> 'subprocess.CompletedProcess[bytes]':
@@ -58,8 +58,6 @@ def test_a_wrong_setting_ends_it_with_one_line(variables: dict[str, str], line: 
 
 
 def test_options() -> None:
-    shown = subprocess.run([sys.executable, '-m', 'summarizer_tool.server', '--help'], capture_output=True, check=True)
-    assert b'--transport' in shown.stdout
     assert b'--transport' in run('-m', 'summarizer_tool', 'serve', '--help').stdout
     done = run('-m', 'summarizer_tool', 'serve', '--transport', 'stdio', '--model', 'extractive')
     assert (done.returncode, done.stdout) == (0, b'')
@@ -247,12 +245,12 @@ def test_sources_outlive_a_restart(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize('mode', ['auto', 'legacy'])
 def test_stdio(tmp_path: Path, mode: Mode) -> None:
-    command = forking.program(tmp_path, 'server', 'summarizer_tool.server.main')
+    command = forking.program(tmp_path, 'summarizer', 'summarizer_tool.__main__')
 
     async def use() -> None:
         with (tmp_path / 'stderr').open('w') as stderr:
             parameters = StdioServerParameters(
-                command=str(command), args=['--transport', 'stdio'], env=serving.environment({})
+                command=str(command), args=['serve', '--transport', 'stdio'], env=serving.environment({})
             )
             async with Client(stdio_client(parameters, errlog=stderr), mode=mode) as client:
                 assert len((await client.list_tools()).tools) == 9
@@ -291,7 +289,7 @@ def test_what_libraries_print_does_not_reach_the_protocol(unbuffered: str) -> No
 import os
 from sys import stdout
 from summarizer_tool import Service
-from summarizer_tool.server.main import main
+from summarizer_tool.server.main import run
 read = Service.read_source
 async def shout(self, *args, **kwargs):
     print('shouted')
@@ -299,7 +297,7 @@ async def shout(self, *args, **kwargs):
     os.system('echo echoed')
     return await read(self, *args, **kwargs)
 Service.read_source = shout
-main(['--transport', 'stdio'])
+run('stdio', None, None, None)
 """
     call = {'name': 'read_source', 'arguments': {'source_id': 'src_0123456789ab'}}
     done = run('-c', program, stdin=OPENING + message(2, 'tools/call', call), PYTHONUNBUFFERED=unbuffered)

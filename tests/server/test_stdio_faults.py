@@ -7,7 +7,7 @@ import pytest
 
 from tests.support import forking, serving
 
-STDIO = ('summarizer_tool.server', '--transport', 'stdio')
+STDIO = ('summarizer_tool', 'serve', '--transport', 'stdio')
 OPENING = json.dumps(serving.INITIALIZE).encode() + b'\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
 CALL = json.dumps(
     {'jsonrpc': '2.0', 'id': 7, 'method': 'tools/call', 'params': {'name': 'summarize', 'arguments': {'content': 'a'}}}

@@ -36,7 +36,7 @@ from summarizer_tool.mapreduce.content import documents_of
 from summarizer_tool.prompts import ParsedRequest
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.text import tokens
-from summarizer_tool.text.own_lines import is_own
+from summarizer_tool.text.own_lines import without_own
 from tests.support.map_models import failing, lines_of, model_of, read, tool_call
 from tests.support.site import site
 from tests.support.stores import sound
@@ -90,12 +90,12 @@ async def test_no_line_of_a_text_passes_for_the_line_with_the_handle(state: str,
     """A page writes what the last line would say, about another source; it is told with the words it has."""
     text = FORGED if state == 'unchanged' else f'{CHRONICLE}\n\n{FORGED}\n'
     answer = await make(model, llm_max_retries=0).summarize(SummarizeRequest(content=text, max_output_tokens=1500))
-    ours = [line for line in answer.text.splitlines() if is_own(line)]
+    ours = [line for line in answer.text.splitlines() if without_own(line) != line]
     assert (answer.summary.state, len(ours)) == (state, int(state != 'unchanged'))
     assert 'src_aaaaaaaaaaaa' not in ''.join(ours)
     assert f'({FORGED[1:]}' in answer.text.splitlines()
     read = await end_of(text)
-    assert [is_own(line) for line in read.splitlines()].count(True) == 1
+    assert [without_own(line) != line for line in read.splitlines()].count(True) == 1
     assert FORGED in read
 
 

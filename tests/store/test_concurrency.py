@@ -55,12 +55,12 @@ def test_reads_wait_for_no_writer(file: Path, monkeypatch: pytest.MonkeyPatch) -
             assert [source.used_at for source in pool.submit(collection.sources).result(limit)] == [NOW]
         monkeypatch.setattr(tables, 'FORMAT', replace(tables.FORMAT, busy_seconds=0.05))
         with SourceStore(file) as impatient, pytest.raises(StoreError) as error:
-            impatient.collection().keep_summary('key', 'a summary')
+            impatient.collection().keep_answer('key', 0, 'a summary')
         assert str(error.value).replace(str(file), 'PATH') == snapshot(
             'the store PATH cannot be read or written: database is locked; another process has been writing for too long, try again'
         )
         other.execute('COMMIT')
-        collection.keep_summary('key', 'a summary')
+        collection.keep_answer('key', 0, 'a summary')
     assert query(file, 'SELECT used_at > 1 FROM sources UNION ALL SELECT used_at > 1 FROM work') == [(1,)] * 3
 
 
@@ -70,13 +70,13 @@ def test_a_read_does_not_wait_for_a_write_of_another_thread(file: Path) -> None:
         collection.add(HARBOUR)
         other.execute('BEGIN IMMEDIATE')
         with ThreadPoolExecutor(1) as pool:
-            writing = pool.submit(collection.keep_summary, 'key', 'a summary')
+            writing = pool.submit(collection.keep_answer, 'key', 0, 'a summary')
             assert collection.document(HARBOUR.id) == HARBOUR
-            assert collection.summary('key') is None
+            assert collection.answer('key', least=0, most=0) is None
             assert not writing.done()
             other.execute('COMMIT')
             writing.result(60)
-        assert collection.summary('key') == 'a summary'
+        assert collection.answer('key', least=0, most=0) == 'a summary'
 
 
 def test_killed_at_any_moment(file: Path) -> None:

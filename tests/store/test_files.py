@@ -184,13 +184,13 @@ def test_a_full_store_is_told(store: SourceStore, monkeypatch: pytest.MonkeyPatc
     with store._database.read() as db:  # SQLite's own limit, which fails as a full disk does
         db.execute('PRAGMA max_page_count = 40')
     with pytest.raises(StoreError) as error:
-        store.collection().keep_summary('key', 'x' * 1_000_000)
+        store.collection().keep_answer('key', 0, 'x' * 1_000_000)
     assert str(error.value).replace(store.path, 'PATH') == snapshot(
         'the store PATH cannot be read or written: database or disk is full; free some space'
     )
     assert ids(store.collection()) == [kept.id]
     assert store.size() == taken(HARBOUR)
-    store.collection().keep_summary('key', 'a summary')
+    store.collection().keep_answer('key', 0, 'a summary')
 
 
 def test_damage_is_told(file: Path) -> None:

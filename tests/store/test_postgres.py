@@ -11,6 +11,7 @@ from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import database
 from summarizer_tool.store.source_store import SourceStore
+from tests.support.passages import passages_of
 from tests.support.stores import HARBOUR, POSTGRES, TODAY, ids, place_of, taken
 
 
@@ -79,7 +80,7 @@ def test_what_postgres_takes_in_no_text(url: str, text: str) -> None:
         source = store.collection().add(Document(f'{text} salt', title=text, url=text))
         assert (source.title, source.url) == (text, text)
         assert store.collection().at(text) == source
-        assert [each.text for each in store.collection().passages_of(source.id)] == [f'{text} salt'.strip()]
+        assert [each.text for each in passages_of(store.collection(), source.id)] == [f'{text} salt'.strip()]
 
 
 def test_a_long_url(url: str) -> None:

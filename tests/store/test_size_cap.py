@@ -19,6 +19,7 @@ from summarizer_tool.store import database
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.vectors import MissingVector, Vectors, normalised
+from tests.support.passages import passages_of
 from tests.support.stores import HARBOUR, held, ids, sound, taken, titles
 from tests.support.texts import CHRONICLE
 
@@ -30,16 +31,16 @@ def test_what_was_not_used_for_longest_goes_first(path: str) -> None:
         mine = store.collection('mine')
         mine.add(old)
         mine.keep_answer('key', 100, answer)
-        mine.keep_summary('key', summary)
+        mine.keep_answer('key', 0, summary)
         mine.add(young)
         assert store.size() == round(mine.database.cap)
         mine.document(old.id)
         mine.add(small)  # the answer was used the longest time ago
         assert mine.answer('key', least=0, most=1000) is None
         assert store.size() == taken(old, young, small) + len(summary)
-        assert mine.summary('key') == summary
+        assert mine.answer('key', least=0, most=0) == summary
         mine.add(other)  # Young is older now than Old and the summary
-        assert (titles(mine), mine.summary('key')) == (['', '', 'Old'], summary)
+        assert (titles(mine), mine.answer('key', least=0, most=0)) == (['', '', 'Old'], summary)
         assert store.size() == taken(old, small, other) + len(summary)
         with pytest.raises(UnknownSourceError) as error:
             mine.document(young.id)
@@ -72,7 +73,10 @@ def test_vectors_count(store: SourceStore) -> None:
     for model in ('first', 'second'):
         before = store.size()
         Vectors(collection.database, collection.name, model).keep(
-            [MissingVector(passage.id, source.id, passage.number, '') for passage in collection.passages_of(source.id)],
+            [
+                MissingVector(passage.id, source.id, passage.number, '')
+                for passage in passages_of(collection, source.id)
+            ],
             normalised([[1.0] * 100]),
         )
         assert store.size() == before + 400
@@ -147,8 +151,8 @@ def test_the_thing_just_added_stays(path: str) -> None:
         collection.keep_answer('key', 1, 'x' * cap)
         collection.keep_answer('key', 1, 'y' * cap)
         assert (collection.answer('key', least=1, most=1), ids(collection)) == ('y' * cap, [])
-        collection.keep_summary('key', 'z' * cap)
-        assert collection.summary('key') == 'z' * cap
+        collection.keep_answer('key', 0, 'z' * cap)
+        assert collection.answer('key', least=0, most=0) == 'z' * cap
 
 
 def test_what_is_larger_than_the_store(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +169,7 @@ def test_what_is_larger_than_the_store(path: str, monkeypatch: pytest.MonkeyPatc
             'the text is 0.0009 MB, 0.002364 with its index, over SUMMARIZER_STORE_MAX_MB=0.001, all that the store may hold; split it or raise the limit'
         )
         store.collection().keep_answer('key', 1, 'x' * 1001)
-        store.collection().keep_summary('key', 'x' * 1001)
+        store.collection().keep_answer('key', 0, 'x' * 1001)
         assert (ids(store.collection()), store.size()) == ([kept.id], taken(HARBOUR))
         monkeypatch.setattr(collection_module, 'MAX_TEXT_MB', 0.0005)
         with pytest.raises(StoreError, match=r'the text is 0.0009 MB, and the store takes at most 0.0005; split it'):
@@ -179,7 +183,7 @@ def test_a_smaller_cap_holds_from_the_next_addition(file: Path) -> None:
     each = taken(Document(f'{0:0100}'))
     with SourceStore(file, max_mb=10 * each / 1e6) as store:
         assert store.size() == 400 * each
-        store.collection().keep_summary('key', 'x')
+        store.collection().keep_answer('key', 0, 'x')
         assert (store.size(), len(store.collection().sources())) == (9 * each + 1, 9)
     assert sound(file)
 
@@ -206,7 +210,7 @@ def test_room_is_given_back_to_the_file_system(file: Path, monkeypatch: pytest.M
     with SourceStore(file, max_mb=1) as store:
         for number in range(3):
             store.collection().add(Document(f'{number:300000}'))
-            store.collection().keep_summary(str(number), 'x')
+            store.collection().keep_answer(str(number), 0, 'x')
     assert file.stat().st_size < 6e6
     assert sound(file)
 
@@ -297,12 +301,12 @@ class AgainstADictionary(RuleBasedStateMachine):
 
     @rule(name=COLLECTIONS, key=KEYS, text=ANSWERS)
     def keep_summary(self, name: str, key: str, text: str) -> None:
-        self.store.collection(name).keep_summary(key, text)
+        self.store.collection(name).keep_answer(key, 0, text)
         self.keep((name, 'summary', key), text)
 
     @rule(name=COLLECTIONS, key=KEYS)
     def summary(self, name: str, key: str) -> None:
-        found = self.store.collection(name).summary(key)
+        found = self.store.collection(name).answer(key, least=0, most=0)
         assert found == (self.use((name, 'summary', key)) if (name, 'summary', key) in self.kept else None)
 
     @invariant()

@@ -107,9 +107,9 @@ def test_collections_do_not_see_each_other(store: SourceStore) -> None:
     mine, yours = store.collection('mine'), store.collection('yours')
     secret = mine.add(Document('The same text', title='Mine'))
     mine.keep_answer('key', 100, 'an answer')
-    mine.keep_summary('key', 'a summary')
+    mine.keep_answer('key', 0, 'a summary')
     assert yours.sources() == []
-    assert (yours.answer('key', least=0, most=1000), yours.summary('key')) == (None, None)
+    assert (yours.answer('key', least=0, most=1000), yours.answer('key', least=0, most=0)) == (None, None)
     for look in (yours.document, yours.source):
         for asked in (secret.id, secret.id[:-1], 'Mine'):
             with pytest.raises(UnknownSourceError) as error:
@@ -131,8 +131,8 @@ def test_collections_do_not_see_each_other(store: SourceStore) -> None:
 def test_a_name_is_only_itself(store: SourceStore) -> None:
     names = ['', 'a', 'A', 'a ', 'a\0', 'ä', 'a\u0308', '%', '_', "'; DROP TABLE sources; --"]
     for name in names:
-        store.collection(name).keep_summary('key', repr(name))
-    assert [store.collection(name).summary('key') for name in names] == list(map(repr, names))
+        store.collection(name).keep_answer('key', 0, repr(name))
+    assert [store.collection(name).answer('key', least=0, most=0) for name in names] == list(map(repr, names))
     with pytest.raises(ValueError, match='surrogate'):
         store.collection('\ud800')
 
@@ -154,12 +154,12 @@ def test_the_smallest_answer_that_serves(store: SourceStore) -> None:
 @pytest.mark.parametrize('text', ['', '\0', 'a\0b', '\ud800', '{"facts": []}', 'long ' * 50_000])
 def test_keys_and_answers_are_any_text(store: SourceStore, text: str) -> None:
     collection = store.collection()
+    collection.keep_answer(text, 1, text)
+    collection.keep_answer(text, 0, f'{text}!')
+    assert [collection.answer(text, least=size, most=size) for size in (1, 0)] == [text, f'{text}!']
     collection.keep_answer(text, 0, text)
-    collection.keep_summary(text, f'{text}!')
-    assert (collection.answer(text, least=0, most=0), collection.summary(text)) == (text, f'{text}!')
-    collection.keep_summary(text, text)
-    assert collection.summary(text) == text
-    assert collection.summary(f'{text} ') is None
+    assert collection.answer(text, least=0, most=0) == text
+    assert collection.answer(f'{text} ', least=0, most=0) is None
 
 
 @pytest.mark.parametrize(

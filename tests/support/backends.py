@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from researcher_integration.lore.summaries.backends import SourceSummary, SummaryBackend
+from researcher_integration.lore.summaries.backends import SourceSummary
+from researcher_integration.lore.summaries.over_mcp import SummaryBackend
 from summarizer_tool import Document, RequestOptions, SourceStore, SummaryTopic
 
 KEYLESS = {'llm_model': 'extractive', 'store': ':memory:', 'worker_processes': 0}

@@ -7,6 +7,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.search.results import SearchResult, SimilarityResult
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
+from tests.support.passages import passages_of
 
 GUILD = """\
 # The guild
@@ -91,7 +92,7 @@ class Meaning:
         if self.error:
             raise self.error
         assert limit >= 50
-        passages = [passage for source in collection.sources() for passage in collection.passages_of(source.id)]
+        passages = [passage for source in collection.sources() for passage in passages_of(collection, source.id)]
         return SimilarityResult(
             [
                 [

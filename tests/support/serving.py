@@ -35,7 +35,7 @@ from tests.support.server_process import free_port as free_port
 
 Mode = Literal['auto', 'legacy']
 
-COMMAND = (sys.executable, '-m', 'summarizer_tool.server')
+COMMAND = (sys.executable, '-m', 'summarizer_tool', 'serve')
 
 START_SECONDS = 30.0
 
@@ -164,7 +164,7 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 @contextmanager
 def program(folder: Path, *, is_forked: bool = False, **variables: str) -> Generator[Program]:
-    """Run `python -m summarizer_tool.server` on a free port until the block ends, and wait until it is healthy.
+    """Run `summarizer serve` on a free port until the block ends, and wait until it is healthy.
 
     Args:
         folder: Its working directory; what it prints goes to `stdout` there.
@@ -177,7 +177,7 @@ def program(folder: Path, *, is_forked: bool = False, **variables: str) -> Gener
     with log.open('wb') as stderr, (folder / 'stdout').open('wb') as stdout, Path(os.devnull).open('rb') as stdin:
         if is_forked:
             files = (stdin.fileno(), stdout.fileno(), stderr.fileno())
-            process = forking.start(COMMAND[-1], '--port', str(port), environment=given, files=files, cwd=folder)
+            process = forking.start(*COMMAND[2:], '--port', str(port), environment=given, files=files, cwd=folder)
         else:
             process = subprocess.Popen(
                 [*COMMAND, '--port', str(port)], env=given, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr

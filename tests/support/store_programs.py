@@ -126,7 +126,7 @@ def fill_the_disk(path: Path) -> str:
         assert collection.document(kept.id).text == 'kept'
         assert store.size() == taken(Document('kept'))
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        collection.keep_summary('key', 'a summary')
+        collection.keep_answer('key', 0, 'a summary')
     return said
 
 

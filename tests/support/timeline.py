@@ -13,18 +13,11 @@ from threading import Thread
 import anyio
 from pydantic import SecretStr
 
-from researcher_integration.timeline import (
-    Draft,
-    EventLog,
-    Hub,
-    Summarizing,
-    SummaryDelta,
-    Timeline,
-    ToolCall,
-    ToolResult,
-    ToolSummary,
-)
 from researcher_integration.timeline.app import TimelineServer, timeline_app
+from researcher_integration.timeline.broker import Timeline
+from researcher_integration.timeline.events import Draft, Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
+from researcher_integration.timeline.hub import Hub
+from researcher_integration.timeline.log import EventLog
 from tests.support.server_process import free_port as free_port
 
 FACTS = ('37 pods are in CrashLoopBackOff', 'ferry-gate-7 was last seen at 04:12', 'the lamp at Otter Stair is out')

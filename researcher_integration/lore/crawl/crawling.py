@@ -24,7 +24,7 @@ from researcher_integration.lore.crawl import local_files
 from researcher_integration.lore.crawl.locators import host_of, key_of, key_of_file, shown
 from researcher_integration.lore.crawl.previews import describe
 from researcher_integration.lore.material import CrawledPage
-from researcher_integration.lore.tiers import Trust
+from researcher_integration.lore.tiers import SourceTiers, Trust
 from summarizer_tool import (
     AddSourceRequest,
     ConfigurationError,
@@ -46,14 +46,6 @@ MAX_RETRIES = 3
 """Calls in a row with arguments of the wrong type before the run ends, as the summarizer's own tools have it."""
 
 OnPage = Callable[[str, CrawledPage], Awaitable[None]]
-
-
-class Tiers(Protocol):
-    """Says how far sources are trusted."""
-
-    def of(self, place: str, /) -> Trust:
-        """The trust in a URL or the path of a file."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +83,7 @@ class Crawler:
     def __init__(
         self,
         service: Service,
-        tiers: Tiers,
+        tiers: SourceTiers,
         pages: Mapping[str, CrawledPage] | None = None,
         *,
         on_page: OnPage | None = None,

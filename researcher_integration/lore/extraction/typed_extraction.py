@@ -5,15 +5,16 @@ from typing import Any
 
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records, typed
 from researcher_integration.lore.extraction.verification import verify
-from researcher_integration.lore.extraction.windowed_query import LoreModel, ReadPage, WindowedQuery
+from researcher_integration.lore.extraction.windowed_query import ReadPage, WindowedQuery
 from researcher_integration.lore.material import Material, TopicId
 from researcher_integration.usage import Spent
-from summarizer_tool import TypedQuery, load_prompt
+from summarizer_tool import Settings, TypedQuery, load_prompt
 
 
 class Extraction(BaseModel):
@@ -46,10 +47,11 @@ class Extraction(BaseModel):
 class Extractor:
     """Asks a model for the records of each category, in requests that keep to a window."""
 
-    def __init__(self, model: LoreModel) -> None:
+    def __init__(self, model: Model | None, settings: Settings) -> None:
         self.questions: dict[TopicId, WindowedQuery[Records[Any]]] = {
             category: WindowedQuery(
                 model,
+                settings,
                 TypedQuery('lore_extractor', 'research/extraction', Records[record_type], members='records'),
                 partial(_request, category),
             )

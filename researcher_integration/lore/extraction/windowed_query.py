@@ -13,7 +13,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
-from summarizer_tool import OutputMode, SummarizerError, TypedQuery, count_tokens, load_prompt
+from summarizer_tool import Settings, SummarizerError, TypedQuery, count_tokens, load_prompt
 
 RETRIES = 2
 """Times that a request is made again when nothing of the answer could be read."""
@@ -43,34 +43,23 @@ class MaterialAnswer(Generic[EnvelopeT]):
     spent: Spent = field(default_factory=Spent)
 
 
-@dataclass(frozen=True, slots=True)
-class LoreModel:
-    """The model that is asked about material, and how."""
-
-    model: Model | None
-    """Without one nothing can be asked, but sizes are known."""
-    output_mode: OutputMode = 'auto'
-    """How the form of the answer is asked for; `auto`: as the model's profile says."""
-    trace_content: bool = False
-    """Whether requests and answers go into traces."""
-
-
 class WindowedQuery(Generic[EnvelopeT]):
     """A typed question about a material, in requests of a known size.
 
     It is asked up to three times, each time in a new run, so that no request grows by the answers before it.
     """
 
-    def __init__(self, model: LoreModel, query: TypedQuery[EnvelopeT], request: Callable[[Material], str]) -> None:
+    def __init__(
+        self,
+        model: Model | None,
+        settings: Settings,
+        query: TypedQuery[EnvelopeT],
+        request: Callable[[Material], str],
+    ) -> None:
+        """Measure what goes with each request; without a model nothing can be asked, but sizes are known."""
         self.request = request
-        self._model = model.model
-        self._query = replace(
-            query,
-            again_prompt='research/answer_again',
-            retries=RETRIES,
-            output_mode=model.output_mode,
-            trace_content=model.trace_content,
-        )
+        self._model = model
+        self._query = replace(query.configured(settings), again_prompt='research/answer_again', retries=RETRIES)
         form = TypeAdapter(query.output_type).json_schema(schema_generator=GenerateToolJsonSchema)
         self._tokens_beside = count_tokens(load_prompt(query.prompt)) + count_tokens(json.dumps(form)) + FORM_TOKENS
 

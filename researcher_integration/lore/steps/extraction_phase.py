@@ -9,7 +9,7 @@ from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
-from researcher_integration.lore.extraction.windowed_query import RETRIES, LoreModel
+from researcher_integration.lore.extraction.windowed_query import RETRIES
 from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
 from researcher_integration.lore.steps import sections
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
@@ -23,9 +23,8 @@ class ExtractionPhase:
     def __init__(self, work: ResearchRun) -> None:
         self._work = work
         self._checkpoint = work.checkpoint
-        asked = LoreModel(work.model, work.settings.llm_output_mode, work.settings.trace_content)
-        self._extractor = Extractor(asked)
-        self._cross_referencer = CrossReferencer(asked)
+        self._extractor = Extractor(work.model, work.settings)
+        self._cross_referencer = CrossReferencer(work.model, work.settings)
 
     def room(self, pages: Sequence[CrawledPage]) -> int:
         """The tokens that all sections may have together for each prompt to fit the window."""

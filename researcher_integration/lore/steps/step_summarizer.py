@@ -7,6 +7,7 @@ crawled them; those summaries stay in its step as they are, and the one of all t
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
@@ -14,10 +15,13 @@ from researcher_integration.lore.checkpoint import KeptBlock, Step, StepState
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.steps import sections
-from researcher_integration.lore.summaries.backends import SourceSummary, SummaryBackend, SummaryUnavailableError
+from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import RequestOptions, SummaryTopic, count_tokens
+
+if TYPE_CHECKING:
+    from researcher_integration.lore.summaries.over_mcp import SummaryBackend
 
 Blocks = Mapping[TopicId, tuple[KeptBlock, ...]]
 
@@ -41,7 +45,7 @@ class ZoneSummary:
 class ZoneSummarizer:
     """Summarizes the pages of a zone for all topics at once."""
 
-    backend: SummaryBackend
+    backend: 'SummaryBackend'
     topics: Sequence[Topic]
     options: RequestOptions
     """The usage of the zone, to be counted on; its limits, and progress."""

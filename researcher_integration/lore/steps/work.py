@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 import anyio.to_thread
@@ -16,11 +16,13 @@ from researcher_integration.lore.checkpoint import Checkpoint
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.lore.settings import ResearchSettings
 from researcher_integration.lore.steps import planning
-from researcher_integration.lore.summaries.backends import SummaryBackend
 from researcher_integration.lore.tiers import SourceTiers
 from researcher_integration.lore.topics import Limits, ResearchTopics, Topic
 from researcher_integration.usage import Spent
 from summarizer_tool import Service
+
+if TYPE_CHECKING:
+    from researcher_integration.lore.summaries.over_mcp import SummaryBackend
 
 Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
 
@@ -56,7 +58,7 @@ class ResearchRun:
     configuration: Configuration
     settings: ResearchSettings
     service: Service
-    backend: SummaryBackend
+    backend: 'SummaryBackend'
     model: Model | None
     """Of the agents; without one there are none."""
     tell: Callable[[ResearchProgress], None]

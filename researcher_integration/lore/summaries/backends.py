@@ -7,7 +7,7 @@ hold the model's key.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic_ai.models import Model
 from pydantic_ai.toolsets import AbstractToolset
@@ -58,44 +58,6 @@ def source_summary(
     return SourceSummary(topics, stats.usage, stats.model, (*warnings, *said))
 
 
-class SummaryBackend(Protocol):
-    """A summarizer of stored sources, by their handles."""
-
-    @property
-    def name(self) -> str:
-        """The name shown to people: `in process` or `MCP server`."""
-        ...
-
-    async def condense(
-        self,
-        source_ids: Sequence[str],
-        topics: Sequence[SummaryTopic],
-        max_output_tokens: int,
-        options: RequestOptions,
-    ) -> SourceSummary:
-        """Compress sources for several topics, each of which gets a text of its own from one reading of all sources.
-
-        Args:
-            source_ids: Their handles, in the order in which they should be read.
-            topics: With what belongs to each.
-            max_output_tokens: The budget of all texts together in cl100k tokens.
-            options: Progress, usage, and limits on it, which are checked before the model is asked.
-
-        Raises:
-            SummaryUnavailableError: If there is no summary; says why in one line, without content.
-            ConfigurationError: If a setting is wrong.
-            UsageLimitExceeded: If a limit is reached.
-        """
-        ...
-
-    def toolset(self) -> AbstractToolset[Any]:
-        """The toolset with which an agent summarizes and reads sources by handle.
-
-        It brings no instructions: when to call the tools is for the agent's own prompt to say.
-        """
-        ...
-
-
 class InProcess:
     """Summaries in this process, by the model that the settings name."""
 
@@ -122,7 +84,19 @@ class InProcess:
         max_output_tokens: int,
         options: RequestOptions,
     ) -> SourceSummary:
-        """Compress sources for several topics, as `SummaryBackend` says."""
+        """Compress sources for several topics, each of which gets a text of its own from one reading of all sources.
+
+        Args:
+            source_ids: Their handles, in the order in which they should be read.
+            topics: With what belongs to each.
+            max_output_tokens: The budget of all texts together in cl100k tokens.
+            options: Progress, usage, and limits on it, which are checked before the model is asked.
+
+        Raises:
+            SummaryUnavailableError: If there is no summary; says why in one line, without content.
+            ConfigurationError: If a setting is wrong.
+            UsageLimitExceeded: If a limit is reached.
+        """
         asked = ExtractionRequest(
             schema_hint='',
             topics=tuple(topics),
@@ -143,5 +117,8 @@ class InProcess:
         return source_summary(texts, summary.state, summary.stats, summary.warnings, len(summary.degraded))
 
     def toolset(self) -> AbstractToolset[Any]:
-        """`SummarizerToolset` without `add_source`: pages come in through the crawler."""
+        """The toolset with which an agent summarizes and reads sources by handle.
+
+        It brings no instructions: when to call the tools is for the agent's own prompt to say.
+        """
         return self._toolset.filtered(lambda _, tool: tool.name in AGENT_TOOLS)

@@ -1,13 +1,13 @@
 """Summaries by the MCP server of the summarizer, the same as in process for equal settings."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
 
-from researcher_integration.lore.summaries.backends import AGENT_TOOLS, SourceSummary, source_summary
+from researcher_integration.lore.summaries.backends import AGENT_TOOLS, InProcess, SourceSummary, source_summary
 from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
 from summarizer_tool import Collection, Progress, RequestOptions, Stats, SummaryTopic
 
@@ -50,7 +50,7 @@ class OverMCP:
         max_output_tokens: int,
         options: RequestOptions,
     ) -> SourceSummary:
-        """Compress sources for several topics, as `SummaryBackend` says.
+        """Compress sources for several topics, as `InProcess` does.
 
         Limits are checked before the server is asked, and usage is counted after it has answered: one call may go over
         a limit by what it needs itself.
@@ -81,6 +81,10 @@ class OverMCP:
     def toolset(self) -> AbstractToolset[Any]:
         """The tools of the server without `add_source`, on the same connection."""
         return self._server.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
+
+
+SummaryBackend: TypeAlias = InProcess | OverMCP
+"""A summarizer of stored sources, by their handles."""
 
 
 class _TopicText(BaseModel):

@@ -11,13 +11,14 @@ from types import MappingProxyType
 from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence.answer.exploration import Exploration, Search, Split
-from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, SourceLookup
+from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader
 from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.question.question import Question, check_length
 from summarizer_tool.evidence.search.results import SearchResult
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import Settings, variable
+from summarizer_tool.store.collection import Collection
 
 MAX_NAMED = 50
 """Pages that one question may name."""
@@ -52,8 +53,7 @@ class GatheredEvidence:
 class Answerer:
     """Answers questions from one collection."""
 
-    stored: SourceLookup
-    """The collection."""
+    stored: Collection
     settings: Settings
     """For the bounds of following links."""
     _: KW_ONLY

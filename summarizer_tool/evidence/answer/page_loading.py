@@ -4,7 +4,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import anyio
 from anyio import CapacityLimiter
@@ -13,8 +12,8 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.answer.trace import TracePage
 from summarizer_tool.html.page import Link
 from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.store.page_details import PageDetails
-from summarizer_tool.store.source import Source, StoreTotals
+from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source import Source
 from summarizer_tool.text.addresses import host_of, key_of, without_fragment
 
 MAX_AT_ONCE = 5
@@ -52,26 +51,6 @@ It keeps the rules about addresses and robots.txt, redirects included: nothing e
 """
 
 
-class SourceLookup(Protocol):
-    """The sources of one collection; its calls block."""
-
-    def at(self, url: str, /) -> Source | None:
-        """The source that is stored under a URL, in whichever way that is written."""
-        ...
-
-    def source(self, source_id: str, /) -> Source:
-        """The source with a handle; raises `UnknownSourceError`."""
-        ...
-
-    def details(self, source_id: str, /) -> PageDetails:
-        """What is kept beside its text."""
-        ...
-
-    def totals(self) -> StoreTotals:
-        """How large all of it is."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """A page to get."""
@@ -98,7 +77,7 @@ class LoadedPage:
 class PageLoader:
     """The pages of one answer, in the order in which they were asked for."""
 
-    def __init__(self, stored: SourceLookup, add_page: AddPage) -> None:
+    def __init__(self, stored: Collection, add_page: AddPage) -> None:
         self._stored = stored
         self._add_page = add_page
         self._hosts: defaultdict[str, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(_MAX_PER_HOST))

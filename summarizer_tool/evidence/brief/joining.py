@@ -84,7 +84,7 @@ def join(
                 offset=passage.offset,
                 follows=None if space is None else before,
                 space=space if space and space.isspace() else '',
-                between=_headings(space or '', passage.first_line),
+                between=lines_of(space or '', passage.first_line - (space or '').count('\n')),
                 header=BriefLine(passage.header_line, passage.header) if passage.header else None,
             )
         )
@@ -93,8 +93,3 @@ def join(
             worth = hit.score / 2 if hit.is_adjacent else hit.score
             quotables.append(Quotable(passage.source_id, quotable, worth, place))
     return made, quotables
-
-
-def _headings(space: str, next_line: int) -> tuple[BriefLine, ...]:
-    """The headings in what stands before a line."""
-    return lines_of(space, next_line - space.count('\n'))

@@ -67,7 +67,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
         sections.listed('NOTICE', notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
     ]
     texts = {source_id: found for source_id, text in brief.texts.items() if (found := PageNumbers.of(text)).breaks}
-    on_pages = partial(_page_of, brief=brief, pages=texts) if texts else _no_page
+    on_pages = partial(_page_of, brief=brief, pages=texts)
     total = len(brief.sources)
     everywhere = SourceLabels(brief.sources, range(1, total + 1), texts)
     # As wide as they can be: which evidence is shown, and so its numbers, is not known yet.
@@ -96,7 +96,12 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     pages = pictures = 0
     is_full = False
     # As soon as one thing does not fit, what comes after it is left out.
-    if is_all and citing.fill(fitting) and telling.fill(fitting) and _all_sources(fitting):
+    if (
+        is_all
+        and citing.fill(fitting)
+        and telling.fill(fitting)
+        and all(fitting.list_sources([number]) for number in range(1, total + 1))
+    ):
         trace = sections.trace(brief.trace, everywhere)
         pages = trace.most(fitting.left + trace.cost(0))
         fitting.left -= trace.cost(pages) - trace.cost(0)
@@ -185,17 +190,8 @@ class _Share:
         return True
 
 
-def _all_sources(fitting: Fitting) -> bool:
-    """Name the sources that nothing is shown of, in their order; return whether all of them are named."""
-    return all(fitting.list_sources([number]) for number in range(1, len(fitting.rows) + 1))
-
-
 def _number_of(citation: Citation, brief: Brief) -> int:
     return next((number for number, source in enumerate(brief.sources, 1) if source.id == citation.source_id), 0)
-
-
-def _no_page(_: Citation) -> str:
-    return ''
 
 
 def _page_of(citation: Citation, *, brief: Brief, pages: Mapping[str, PageNumbers]) -> str:

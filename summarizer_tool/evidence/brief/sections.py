@@ -146,7 +146,7 @@ def citations(
     quoted: Sequence[Citation],
     name: SourceLabels,
     block_of: Callable[[Citation], int | None],
-    page_of: Callable[[Citation], str] = lambda _: '',
+    page_of: Callable[[Citation], str],
 ) -> BriefSection:
     """The verified quotes: each says first where it stands, so that its words cannot."""
     numbers = {source.id: number for number, source in enumerate(name.sources, 1)}

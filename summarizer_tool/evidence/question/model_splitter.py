@@ -1,7 +1,6 @@
 """Let a model split a compound question into sub-queries, and take none that is about something else."""
 
 import logging
-from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
@@ -28,27 +27,21 @@ class _SubQueries(BaseModel):
 _SPLITTER = TypedQuery('splitter', 'evidence/split', _SubQueries)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSplitter:
-    """Splits questions by the summarizer's own model."""
+async def split(model: RequestModel, question: str, intent: str = '', constraints: str = '') -> tuple[str, ...]:
+    """The sub-queries of a question: one to five, one where it asks but one thing.
 
-    model: RequestModel
-
-    async def __call__(self, question: str, intent: str = '', constraints: str = '') -> tuple[str, ...]:
-        """The sub-queries of a question: one to five, one where it asks but one thing.
-
-        Raises:
-            UnansweredError: If the model failed, or gave no query with a word of what it was given.
-            ConfigurationError: If the model cannot be built.
-        """
-        with telemetry.span('split question', model=self.model.model_name) as span:
-            answer = await self.model.ask(_SPLITTER, _request(question, intent, constraints), _ANSWER_TOKENS)
-            parts = sound_parts(answer.queries, question, intent, constraints)
-            span.set_attributes({'offered': len(answer.queries), 'parts': len(parts)})
-        if not parts:
-            _logger.warning('no usable sub-query', extra={'offered': len(answer.queries)})
-            raise UnansweredError(f'{self.model.model_name} as splitter: none of its sub-queries is about the question')
-        return parts
+    Raises:
+        UnansweredError: If the model failed, or gave no query with a word of what it was given.
+        ConfigurationError: If the model cannot be built.
+    """
+    with telemetry.span('split question', model=model.model_name) as span:
+        answer = await model.ask(_SPLITTER, _request(question, intent, constraints), _ANSWER_TOKENS)
+        parts = sound_parts(answer.queries, question, intent, constraints)
+        span.set_attributes({'offered': len(answer.queries), 'parts': len(parts)})
+    if not parts:
+        _logger.warning('no usable sub-query', extra={'offered': len(answer.queries)})
+        raise UnansweredError(f'{model.model_name} as splitter: none of its sub-queries is about the question')
+    return parts
 
 
 def sound_parts(queries: list[str], *given: str) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ _logger = logging.getLogger('summarizer_tool')
 
 
 class EmbeddedPassages:
-    """Ranks passages by an embedding model's vectors; a `SimilarPassages`.
+    """Ranks passages by an embedding model's vectors.
 
     One serves all collections and event loops of a process. Passages are embedded when a search first comes upon them,
     with their headings; their vectors are kept in the store, and so none is paid for twice.

@@ -1,7 +1,6 @@
 """Let a model judge, in one call, how well each of a search's best passages helps to answer the question."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -38,37 +37,31 @@ class _Judgements(BaseModel):
 _JUDGE = TypedQuery('judge', 'evidence/judge', _Judgements)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelReranker:
-    """Judges passages by the summarizer's own model; a `results.Reranker`."""
+async def rerank(model: RequestModel, question: str, texts: Sequence[str]) -> list[float]:
+    """How sure the model is, 0 to 1, that each text helps to answer; 0 for those that it says nothing of.
 
-    model: RequestModel
-
-    async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How sure the model is, 0 to 1, that each text helps to answer; 0 for those that it says nothing of.
-
-        Raises:
-            ValueError: If there are more texts than `MAX_PASSAGES`.
-            UnansweredError: If the model failed, or judged none of them.
-            ConfigurationError: If the model cannot be built.
-        """
-        if len(texts) > MAX_PASSAGES:
-            raise ValueError(f'{len(texts)} passages are over the {MAX_PASSAGES} of one call; give the best of them')
-        if not texts:
-            return []
-        with telemetry.span('judge passages', passages=len(texts), model=self.model.model_name):
-            request = await in_thread(_request, question, texts)
-            answer = await self.model.ask(_JUDGE, request, _ANSWER_TOKENS + _JUDGEMENT_TOKENS * len(texts))
-            confidences = [0.0] * len(texts)
-            judged: set[int] = set()
-            for judgement in answer.judgements:
-                # What is judged twice keeps the first judgement.
-                if 1 <= judgement.number <= len(texts) and judgement.number not in judged:
-                    judged.add(judgement.number)
-                    confidences[judgement.number - 1] = judgement.confidence
-            if not judged:
-                raise UnansweredError(f'{self.model.model_name} as judge: none of {len(texts)} passages is judged')
-            return confidences
+    Raises:
+        ValueError: If there are more texts than `MAX_PASSAGES`.
+        UnansweredError: If the model failed, or judged none of them.
+        ConfigurationError: If the model cannot be built.
+    """
+    if len(texts) > MAX_PASSAGES:
+        raise ValueError(f'{len(texts)} passages are over the {MAX_PASSAGES} of one call; give the best of them')
+    if not texts:
+        return []
+    with telemetry.span('judge passages', passages=len(texts), model=model.model_name):
+        request = await in_thread(_request, question, texts)
+        answer = await model.ask(_JUDGE, request, _ANSWER_TOKENS + _JUDGEMENT_TOKENS * len(texts))
+        confidences = [0.0] * len(texts)
+        judged: set[int] = set()
+        for judgement in answer.judgements:
+            # What is judged twice keeps the first judgement.
+            if 1 <= judgement.number <= len(texts) and judgement.number not in judged:
+                judged.add(judgement.number)
+                confidences[judgement.number - 1] = judgement.confidence
+        if not judged:
+            raise UnansweredError(f'{model.model_name} as judge: none of {len(texts)} passages is judged')
+        return confidences
 
 
 def _request(question: str, texts: Sequence[str]) -> str:

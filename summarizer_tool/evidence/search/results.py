@@ -1,11 +1,8 @@
 """What a search asks and what it finds."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 
 
@@ -77,21 +74,3 @@ class SimilarityResult:
     """For each query the ids of the nearest passages, best first."""
     warning: str = ''
     """What was left out of it; empty if nothing was."""
-
-
-class SimilarPassages(Protocol):
-    """Ranks passages by meaning, beside the ranking by words."""
-
-    async def nearest(
-        self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-    ) -> SimilarityResult:
-        """For each query the nearest passages of these sources (none: of all)."""
-        ...
-
-
-class Reranker(Protocol):
-    """Judges passages one by one against a question."""
-
-    async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How sure it is, 0 to 1, that each text helps to answer."""
-        ...

@@ -4,20 +4,26 @@ import logging
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import lookup, neighbours, outdated
 from summarizer_tool.evidence.search.candidates import ScoredPassage, rank_passages, score_passages, weigh_questions
 from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies, values_of
-from summarizer_tool.evidence.search.results import Hit, Query, Reranker, SearchResult, SimilarPassages
+from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
 
+if TYPE_CHECKING:
+    from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+
 T = TypeVar('T')
+
+Rerank = Callable[[str, Sequence[str]], Awaitable[list[float]]]
+"""How sure it is, 0 to 1, that each text helps to answer a question."""
 
 _RERANKED = 30
 """Passages that a reranker judges."""
@@ -79,8 +85,8 @@ async def search(
     collection: Collection,
     query: Query,
     *,
-    similar: SimilarPassages | None = None,
-    reranker: Reranker | None = None,
+    similar: 'EmbeddedPassages | None' = None,
+    reranker: Rerank | None = None,
 ) -> SearchResult:
     """Find the passages that answer a question, in the sources of one collection.
 
@@ -113,7 +119,7 @@ async def search(
     if reranker is not None and chosen.choices:
         judged = [chosen.choices[item].passage for item in in_turn(chosen.rankings, _RERANKED)]
         texts = [passage.under(chosen.titles.get(passage.source_id, '')) for passage in judged]
-        given = await _tried(state, 'reranking', reranker.rerank, query.text, texts)
+        given = await _tried(state, 'reranking', reranker, query.text, texts)
         if given is not None:
             state.ranking += '+rerank'
             confidences = {

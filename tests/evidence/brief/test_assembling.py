@@ -16,6 +16,7 @@ from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.search.results import Hit, Query
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
+from tests.support.passages import passages_of
 from tests.support.power_plant import (
     BLADES,
     BUILT,
@@ -177,7 +178,7 @@ GAUGES = Document(
 
 def test_rows_of_a_table_stand_under_its_first_row(collection: Collection) -> None:
     source = collection.add(GAUGES)
-    passages = collection.passages_of(source.id)
+    passages = passages_of(collection, source.id)
     hits = (
         Hit(passages[3], 0.9),
         Hit(passages[4], 0.5, is_adjacent=True),

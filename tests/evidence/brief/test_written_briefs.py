@@ -15,6 +15,7 @@ from summarizer_tool.evidence.question.question import Question
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
+from tests.support.passages import passages_of
 from tests.support.power_plant import BLADES, BUILT, GUIDE, NOTE, TURBINES, found, passage
 
 
@@ -132,7 +133,7 @@ def test_what_has_room_for_whole_sources_is_shown_whole(collection: Collection, 
     sources = [collection.add(document) for document in documents]
     size = sum(source.tokens for source in sources)
     budget = next(budget for budget in range(1000, 90_000, 50) if room_for_whole(sources, budget) >= size)
-    hits = tuple(Hit(each, 1.0) for source in sources for each in collection.passages_of(source.id))
+    hits = tuple(Hit(each, 1.0) for source in sources for each in passages_of(collection, source.id))
     whole = SearchResult(hits, tuple(sources), 3, len(hits), len(hits), is_full_context=True)
     rendered = render(search_brief(whole, Query('when did the tide come in?'), collection, {}), budget)
 

@@ -1,5 +1,7 @@
 """A model splits questions: what it is sent, which of its sub-queries are taken, and when the rules must do."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 
-from summarizer_tool.evidence.question.model_splitter import MAX_PARTS, ModelSplitter, sound_parts
+from summarizer_tool.evidence.answer.exploration import Split
+from summarizer_tool.evidence.question.model_splitter import MAX_PARTS, sound_parts, split
 from summarizer_tool.llm.typed_query import RequestModel, UnansweredError
 from summarizer_tool.settings import Settings
 from tests.support.scripted_model import ScriptedModel
@@ -19,10 +22,10 @@ QUESTION = 'How many blades has the Orrin runner, and who cast it?'
 PARTS = ('how many blades has the Orrin runner', 'who cast the Orrin runner')
 
 
-def splitter(scripted: ScriptedModel) -> ModelSplitter:
+def splitter(scripted: ScriptedModel) -> Split:
     model = RequestModel.of(SETTINGS, model=scripted.model)
     assert model is not None
-    return ModelSplitter(model)
+    return partial(split, model)
 
 
 async def test_it_is_sent_what_was_asked_in_frames() -> None:

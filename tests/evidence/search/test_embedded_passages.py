@@ -22,6 +22,7 @@ from summarizer_tool.store import vectors
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.meaning import HARBOUR, TOWN, Meaning, blobs, embedded, many, nearest, texts
+from tests.support.passages import passages_of
 
 pytestmark = pytest.mark.anyio
 
@@ -295,7 +296,7 @@ def test_the_nearest_are_exact_in_blocks_of_any_size(
             passage.id
             for at, source in enumerate(sources)
             if at in chosen or not chosen
-            for passage in collection.passages_of(source.id)
+            for passage in passages_of(collection, source.id)
         }
         for query, ids in zip(queries, found, strict=True):
             scored = {passage: cosine(query, row) for passage, row in numbers.items() if passage in allowed}

@@ -12,6 +12,7 @@ from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.harbour_town import GUILD, HARBOUR, Judge, shown, town
+from tests.support.passages import passages_of
 
 pytestmark = pytest.mark.anyio
 
@@ -82,7 +83,7 @@ async def test_all_of_it_where_it_fits(collection: Collection) -> None:
     tokens = collection.totals().tokens
     found = await search(collection, Query('salt', room=tokens))
     assert found.is_full_context
-    assert [hit.passage for hit in found.hits] == [passage for each in ids for passage in collection.passages_of(each)]
+    assert [hit.passage for hit in found.hits] == [passage for each in ids for passage in passages_of(collection, each)]
     assert [source.id for source in found.sources] == ids
     assert (found.ranking, found.matched, found.documents, found.passages) == ('none', 3, 3, 6)
     assert max(found.hits, key=lambda hit: hit.score).passage.path == ('The guild', 'Origins')
@@ -122,7 +123,7 @@ async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> Non
                 collection.database.make_room(db, int(collection.database.cap) - 1, collection.name)
             return [1.0 for _ in texts]
 
-    found = await search(collection, Query('salt'), reranker=Evicting(''))
+    found = await search(collection, Query('salt'), reranker=Evicting('').rerank)
     assert (found.hits, found.sources) == ((), ())
 
 

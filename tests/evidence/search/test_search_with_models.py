@@ -63,7 +63,7 @@ async def test_without_the_ranking_by_meaning(collection: Collection, error: Exc
 
 async def test_a_judge(collection: Collection) -> None:
     judge = Judge('Grey Heron')
-    found = await search(collection, Query('the salt guild'), reranker=judge)
+    found = await search(collection, Query('the salt guild'), reranker=judge.rerank)
     assert found.hits[0].passage.text.startswith('The guild owned')
     assert [hit.confidence for hit in found.hits if not hit.is_adjacent] == snapshot([1.0, 0.1, 0.1])
     assert found.ranking == 'bm25+rerank'
@@ -72,13 +72,13 @@ Salt guild > The guild > Origins
 Ada Brook, a miller's daughter, founded the salt guild in 1203, after the second flood had taken the old pans.\
 """)
     assert 0 < len(judge.texts) <= 30
-    failing = await search(collection, Query('the salt guild'), reranker=Judge('', TimeoutError()))
+    failing = await search(collection, Query('the salt guild'), reranker=Judge('', TimeoutError()).rerank)
     assert (failing.warnings, failing.hits[0].confidence) == (('reranking failed: TimeoutError',), None)
 
 
 async def test_cancelled_while_a_model_works(collection: Collection) -> None:
     with pytest.raises(asyncio.CancelledError):
-        await search(collection, Query('salt'), reranker=Judge('', asyncio.CancelledError()))
+        await search(collection, Query('salt'), reranker=Judge('', asyncio.CancelledError()).rerank)
 
 
 async def test_what_else_there_is_room_for() -> None:

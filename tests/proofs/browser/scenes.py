@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Error, Page, expect
 
-from researcher_integration.timeline import Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
+from researcher_integration.timeline.events import Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
 from tests.proofs.browser.stage import stage
 from tests.proofs.load.goals import Goals
 from tests.support.timeline import FACTS, call

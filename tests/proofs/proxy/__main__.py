@@ -286,7 +286,7 @@ def main() -> int:
         The exit code: 0 if all passed, 1 if not, 2 if they cannot be run here.
     """
     parser = argparse.ArgumentParser(prog='python -m tests.proofs.proxy', description=__doc__)
-    default = shlex.join([sys.executable, '-m', 'researcher_integration.proxy'])
+    default = shlex.join([sys.executable, '-m', 'summarizer_tool', 'proxy'])
     parser.add_argument('--command', default=default, help='what starts the proxy (%(default)s)')
     program, *arguments = shlex.split(parser.parse_args().command)
     command = [str(Path(shutil.which(program) or program).absolute()), *arguments]

@@ -22,8 +22,8 @@ def tell(*_):
     told.with_suffix('.new').rename(told)
 
 signal.signal(signal.SIGUSR1, tell)
-from summarizer_tool.server.main import main
-main(sys.argv[2:])
+from summarizer_tool.cli.main import app
+app(['serve', *sys.argv[2:]])
 """
 
 

@@ -98,7 +98,7 @@ def test_a_url() -> None:
     ids=' '.join,
 )
 def test_a_wrong_option_is_one_line_and_exit_code_2(arguments: list[str], tmp_path: Path) -> None:
-    done = forking.run('researcher_integration.proxy', *arguments, environment=serving.environment({}), cwd=tmp_path)
+    done = forking.run('summarizer_tool', 'proxy', *arguments, environment=serving.environment({}), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b'')
     [line] = done.stderr.decode().splitlines()
     assert line.startswith('summarizer: ')

@@ -186,7 +186,7 @@ async def test_what_a_program_writes_to_stderr_is_masked(tmp_path: Path, capsys:
 
 
 def test_the_log_names_the_server_and_the_reason() -> None:
-    command = [sys.executable, '-m', 'researcher_integration.proxy', '--', 'lampd-that-is-nowhere']
+    command = [sys.executable, '-m', 'summarizer_tool', 'proxy', '--', 'lampd-that-is-nowhere']
     done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith(b'{')]
     [line] = [line for line in lines if line['message'] == 'a server cannot be reached']
@@ -214,7 +214,7 @@ def test_no_process_is_left_however_the_proxy_ends(tmp_path: Path, how: str) -> 
     ):
         files = (stdin, stdout, stderr.fileno())
         process = forking.start(
-            'researcher_integration.proxy', *arguments, environment=serving.environment({}), files=files, cwd=tmp_path
+            'summarizer_tool', 'proxy', *arguments, environment=serving.environment({}), files=files, cwd=tmp_path
         )
         os.close(stdin)
         os.close(stdout)

@@ -22,11 +22,13 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from typer.testing import CliRunner
 
-from researcher_integration.timeline import EventLog, Hub, stream
 from researcher_integration.timeline import app as timeline_module
+from researcher_integration.timeline import stream
 from researcher_integration.timeline.__main__ import main
 from researcher_integration.timeline.access import is_loopback
 from researcher_integration.timeline.app import TimelineServer, timeline_app
+from researcher_integration.timeline.hub import Hub
+from researcher_integration.timeline.log import EventLog
 from summarizer_tool import ConfigurationError
 from tests.support import forking
 from tests.support.serving import wait_until_healthy

@@ -17,17 +17,12 @@ import anyio.to_thread
 import pytest
 from inline_snapshot import snapshot
 
-from researcher_integration.timeline import (
-    EventLog,
-    Hub,
-    SlowSubscriberError,
-    Timeline,
-    TimelineEvent,
-    ToolResult,
-    broker,
-)
+from researcher_integration.timeline import broker
 from researcher_integration.timeline import hub as hub_module
-from researcher_integration.timeline.waiting import MAX_WAITING
+from researcher_integration.timeline.broker import MAX_WAITING, SlowSubscriberError, Timeline
+from researcher_integration.timeline.events import TimelineEvent, ToolResult
+from researcher_integration.timeline.hub import Hub
+from researcher_integration.timeline.log import EventLog
 from summarizer_tool import StoreError
 from tests.support import forking
 from tests.support.timeline import call, note, result, until_followed

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from pydantic import BaseModel, ValidationError
 
-from researcher_integration.timeline import SummaryDelta, ToolCall, ToolResult, ToolSummary
-from researcher_integration.timeline.events import LEAST_EVENT_BYTES, decoded, encoded, stamped, within
+from researcher_integration.timeline.events import (
+    LEAST_EVENT_BYTES,
+    SummaryDelta,
+    ToolCall,
+    ToolResult,
+    ToolSummary,
+    decoded,
+    encoded,
+    stamped,
+    within,
+)
 from tests.support.timeline import call
 
 NOON = datetime(2031, 5, 4, 12, tzinfo=UTC)

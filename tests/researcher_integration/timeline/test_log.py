@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 from inline_snapshot import snapshot
 
-from researcher_integration.timeline import Draft, EventLog, ToolResult
-from researcher_integration.timeline.events import stamped
-from summarizer_tool import ConfigurationError, SourceStore, StoreError
+from researcher_integration.timeline.events import Draft, ToolResult, stamped
+from researcher_integration.timeline.log import EventLog
+from summarizer_tool import ConfigurationError, StoreError
 from tests.support.timeline import result
 
 NOON = datetime(2031, 5, 4, 12, tzinfo=UTC)
@@ -109,13 +109,6 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
         log.append(event(1))
         for file in Path(log.path).parent.iterdir():
             assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
-
-
-def test_the_log_stands_beside_the_sources(tmp_path: Path) -> None:
-    with SourceStore(tmp_path / 'store.sqlite3') as store, EventLog.beside(store) as log:
-        assert log.path == str(tmp_path / 'store.timeline.sqlite3')
-    with SourceStore() as store, EventLog.beside(store) as log:
-        assert log.path == ':memory:'
 
 
 def test_what_cannot_be_a_log(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 from pydantic_ai.usage import RunUsage
 
-from researcher_integration.timeline import Timeline
+from researcher_integration.timeline.broker import Timeline
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
 from researcher_integration.untrusted.framing import framed

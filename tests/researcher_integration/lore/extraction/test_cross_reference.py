@@ -10,18 +10,18 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction.contradictions import is_same
 from researcher_integration.lore.extraction.cross_reference import (
     Claim,
     Conflict,
     CrossReference,
     CrossReferencer,
     compare,
+    is_same,
 )
 from researcher_integration.lore.extraction.records import FactionData, NPCData, Record, ZoneData
 from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
-from researcher_integration.lore.extraction.windowed_query import LoreModel
 from researcher_integration.lore.material import Material
+from summarizer_tool import Settings
 from tests.support.research_world import (
     MATERIAL,
     PAGES,
@@ -54,7 +54,7 @@ ODILE: dict[str, JsonValue] = {
 
 
 async def cross_reference(model: Model | None, material: Material = MATERIAL) -> CrossReference:
-    return await CrossReferencer(LoreModel(model)).cross_reference(
+    return await CrossReferencer(model, Settings()).cross_reference(
         material, EXTRACTIONS, texts, usage=RunUsage(), usage_limits=UsageLimits(request_limit=None)
     )
 
@@ -131,8 +131,8 @@ def test_records_that_agree_are_no_conflict() -> None:
 
 
 def test_the_request_is_that_of_an_extraction_but_for_the_task() -> None:
-    request = CrossReferencer(LoreModel(None)).question.request(MATERIAL)
-    extraction = Extractor(LoreModel(None)).questions['npcs'].request(MATERIAL)
+    request = CrossReferencer(None, Settings()).question.request(MATERIAL)
+    extraction = Extractor(None, Settings()).questions['npcs'].request(MATERIAL)
     material = extraction[extraction.index('The pages:') : extraction.rindex('</kept_section>')]
     before, after = request.split(material)
     assert before == 'The zone is Mirefold.\n\n'

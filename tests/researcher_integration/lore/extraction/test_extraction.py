@@ -11,9 +11,8 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction.records import RECORDS, NPCData, Relation
 from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
-from researcher_integration.lore.extraction.windowed_query import LoreModel
 from researcher_integration.lore.material import TOPIC_IDS, Material, TopicId
-from summarizer_tool import OutputMode
+from summarizer_tool import OutputMode, Settings
 from tests.support.research_world import (
     MATERIAL,
     PAGES,
@@ -35,13 +34,13 @@ INVENTED: dict[str, JsonValue] = {'name': 'Mara Quill', 'sources': [2]}
 async def extract(
     model: Model | None, category: TopicId = 'npcs', material: Material = MATERIAL, *, mode: OutputMode = 'auto'
 ) -> Extraction:
-    return await Extractor(LoreModel(model, output_mode=mode)).extract(
+    return await Extractor(model, Settings(llm_output_mode=mode)).extract(
         category, material, texts, usage=RunUsage(), usage_limits=UsageLimits(request_limit=None)
     )
 
 
 def test_the_request() -> None:
-    assert Extractor(LoreModel(None)).questions['npcs'].request(MATERIAL) == snapshot("""\
+    assert Extractor(None, Settings()).questions['npcs'].request(MATERIAL) == snapshot("""\
 The zone is Mirefold.
 
 Extract one record for each named person or creature: title, kind (race or kind of creature), role, faction, location, level, status (alive, dead, missing, and since when), the quests given, and relations to persons, factions and places.
@@ -177,7 +176,7 @@ async def test_a_page_that_cannot_be_read_is_named() -> None:
     async def some(handle: str) -> str:
         return await (no_texts if handle == PAGES[0].source_id else texts)(handle)
 
-    extraction = await Extractor(LoreModel(answering({'records': [ODILE]}))).extract(
+    extraction = await Extractor(answering({'records': [ODILE]}), Settings()).extract(
         'npcs', MATERIAL, some, usage=RunUsage(), usage_limits=None
     )
 

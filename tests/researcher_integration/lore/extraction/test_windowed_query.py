@@ -19,13 +19,12 @@ from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
 from researcher_integration.lore.extraction.windowed_query import (
-    LoreModel,
     MaterialAnswer,
     ReadPage,
     WindowedQuery,
 )
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, TopicId
-from summarizer_tool import OutputMode
+from summarizer_tool import OutputMode, Settings
 from summarizer_tool.text import tokens
 from tests.support.research_world import (
     MATERIAL,
@@ -47,8 +46,8 @@ MODES: list[OutputMode] = ['tool', 'native', 'prompted']
 
 
 def questions(model: Model | None, **more: Any) -> Mapping[Kind, WindowedQuery[Any]]:
-    asked = LoreModel(model, **more)
-    return {**Extractor(asked).questions, 'conflicts': CrossReferencer(asked).question}
+    asked = Settings(**more)
+    return {**Extractor(model, asked).questions, 'conflicts': CrossReferencer(model, asked).question}
 
 
 async def ask(
@@ -81,7 +80,7 @@ async def test_the_size_is_little_more_than_the_model_is_sent(mode: OutputMode, 
         sizes.append(sent_tokens(messages, info))
         raise UserError('seen')
 
-    question = questions(FunctionModel(measure), output_mode=mode)[kind]
+    question = questions(FunctionModel(measure), llm_output_mode=mode)[kind]
     await ask(question)
 
     assert 690 < sizes[0] <= size(question) <= sizes[0] + 150

@@ -12,8 +12,8 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import FunctionModel
 
-from researcher_integration.lore.summaries.backends import InProcess, SummaryBackend, SummaryUnavailableError
-from researcher_integration.lore.summaries.over_mcp import OverMCP
+from researcher_integration.lore.summaries.backends import InProcess, SummaryUnavailableError
+from researcher_integration.lore.summaries.over_mcp import OverMCP, SummaryBackend
 from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
 from summarizer_tool import ConfigurationError, Settings, SourceStore
 from summarizer_tool.service.service import Service

@@ -13,8 +13,8 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.summaries.backends import InProcess, SummaryBackend, SummaryUnavailableError
-from researcher_integration.lore.summaries.over_mcp import OverMCP
+from researcher_integration.lore.summaries.backends import InProcess, SummaryUnavailableError
+from researcher_integration.lore.summaries.over_mcp import OverMCP, SummaryBackend
 from summarizer_tool import Progress, RequestOptions, Settings, SourceStore, Summary, SummaryTopic
 from summarizer_tool.text import tokens
 from tests.mapreduce.test_summarizer import good as answer_well
