@@ -64,14 +64,16 @@ class TextBlocks:
     """The lines, from 1, with which those begin below whose fields somebody has written what they are about."""
 
 
-def read_blocks(lines: Sequence[str], *, is_source: bool = False) -> TextBlocks | None:
-    """The blocks of a text; None if it is not made of blocks, or if it is source code but for their heads."""
+def read_blocks(lines: Sequence[str], *, are_headed: bool = False) -> TextBlocks | None:
+    """The blocks of a text; None if it is not made of blocks, or of none that begin with fields where they must."""
     filled = [(number, line[:_READ]) for number, line in enumerate(lines) if line.strip()]
+    if are_headed and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(filled):
+        return None
     titles = _titles(filled)
     if (places := titles or _heads(filled)) is None:
         return None
-    are_headed = not titles and _are_headed(filled, places)
-    if not are_headed and (is_source or not _is_made(filled)):
+    begin_with_fields = not titles and _are_headed(filled, places)
+    if not begin_with_fields and (are_headed or not _is_made(filled)):
         return None
     starts = [filled[at][0] for at in places]
     names = [''] * len(lines)
@@ -80,7 +82,7 @@ def read_blocks(lines: Sequence[str], *, is_source: bool = False) -> TextBlocks 
         own = [line[:_READ] for line in lines[start : min(end, start + _FIRST)]]
         found = None if titles else next((found for line in own if (found := _NAME.match(line))), None)
         name = one_line((found[1] if found else own[0]).strip(' "\',:'), _NAME_LENGTH)
-        if are_headed and not found and (written := next(filter(_is_title, own[1:]), '').strip()):
+        if begin_with_fields and not found and (written := next(filter(_is_title, own[1:]), '').strip()):
             name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(written, 2 * _NAME_LENGTH)}'
             titled.append(start + 1)
         names[start:end] = [name] * (end - start)

@@ -205,11 +205,13 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
         return 'json', json_statements(read, _inner)
     if tables := read_tables(lines, [markdown, aligned, separated]):
         return 'table', table_statements(lines, tables)
-    if _is_log(lines):
-        return _lines_of(lines)
-    is_source = _is_source(lines)
-    if blocks := read_blocks(lines, is_source=is_source):
+    is_log = _is_log(lines)
+    is_source = is_log or _is_source(lines)
+    # The commits of a log of changes have a time each, and what is said of them.
+    if blocks := read_blocks(lines, are_headed=is_source):
         return 'blocks', block_statements(blocks, lines)
+    if is_log:
+        return _lines_of(lines)
     if (read := read_settings(text)) is not None:
         return 'json', chain(json_statements(read, _inner), comment_statements(lines))
     if tables := read_tables(lines, [fixed]):

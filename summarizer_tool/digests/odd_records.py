@@ -48,11 +48,15 @@ def shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usua
     value = next((value for place, value in values if place[0] not in OF_LINES), '')
     if record.text and (value in record.text or not record.fields):
         begins = record.name.partition(' … ')[0]
+        if begins.endswith(record.text.strip()):
+            return f'{record.line}| {record.name}'
         name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
         return f'{record.line}| {name}{_around(record.text, value)}'
+    cells = dict(record.fields)
     fields: dict[str, str] = {}
     for place, value in values:
-        own = next(((name, cell) for name, cell in record.fields if name == place[1] or value in cell), None)
+        name = str(place[1]).removesuffix('=')
+        own = (name, cells[name]) if name in cells else next((each for each in cells.items() if value in each[1]), None)
         if own is not None and own[0] not in fields and sum(map(len, fields.values())) < _CELL:
             name, cell = own
             at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0

@@ -1,9 +1,12 @@
 """Lines unlike the others, in text of any form."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from summarizer_tool.digests.digest import digest
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import one_line
 from summarizer_tool.digests.surprise import surprising
@@ -65,3 +68,11 @@ def test_each_is_a_line_of_the_text_and_stands_once(lines: list[str]) -> None:
     for each in found:
         [number] = each.lines
         assert each.text == f'{number}| {one_line(lines[number - 1].strip())}'
+
+
+def test_the_field_that_is_unlike_the_others_is_told_not_one_with_the_same_value() -> None:
+    things = [{'name': f'mill-{n}', 'locked': True, 'public': False, 'stones': n % 5} for n in range(60)]
+    things[41]['public'] = True
+    found = digest(json.dumps(things), 200).text
+    assert 'mill-41: public=true (usually false)' in found
+    assert 'locked=true (usually' not in found
