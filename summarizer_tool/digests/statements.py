@@ -17,6 +17,9 @@ TOPICS: tuple[Topic, ...] = (
 )  # fmt: skip
 """In the order in which a digest tells them."""
 
+NOTED: tuple[Topic, ...] = ('mentioned', 'errors', 'warnings', 'odd items')
+"""What lines are told of for what stands in them."""
+
 _SLOPE = 1.0
 """What each further statement on a topic loses in rank: many errors must not drown the one odd setting."""
 

@@ -202,7 +202,7 @@ class Retriever:
         started = time.perf_counter()
         found = await self._find(asked, options)
         if not (found.hits or found.is_full_context):
-            found = await in_io_thread(beginnings, self.collection, found, asked.source_ids, asked.top_k)
+            found = await in_io_thread(beginnings, self.collection, found, asked)
             if not found.hits:
                 return await self._nothing(asked.text, found, budget)
         timings = {'search': time.perf_counter() - started}

@@ -122,6 +122,12 @@ def test_where_nothing_is_found(station: Site) -> None:
     Path('mill.md').write_text(MILL * 40)
     begun = run('search', 'zyzzyva', 'mill.md', '--max-tokens', '500')
     assert (begun.exit_code, 'the sources are shown as they begin' in begun.stdout) == (0, True)
+    lines = [f'2026-03-14T02:{at // 60:02}:{at % 60:02}Z INFO mill {at} crates ground' for at in range(900)]
+    lines[600] = '2026-03-14T02:10:00Z ERROR mill the north wheel is stuck'
+    Path('mill.log').write_text('\n'.join(lines))
+    noted = run('search', 'zyzzyva', 'mill.log', '--max-tokens', '500').stdout
+    assert 'where they are unlike the rest of themselves' in noted
+    assert '601| 2026-03-14T02:10:00Z ERROR mill the north wheel is stuck' in noted
     kept = {'SUMMARIZER_STORE': 'kept.sqlite3'}
     run('add', 'mill.md', **kept)
     nothing = run('search', 'zyzzyva', '--max-tokens', '500', **kept)

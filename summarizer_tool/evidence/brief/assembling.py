@@ -77,6 +77,9 @@ def room_for_whole(sources: Sequence[Source], budget: int) -> int:
     return max(0, budget - _ALWAYS_THERE - len(sources) * _SOURCE_TOKENS - numbers - cited)
 
 
+_NOTED = 'where they are unlike the rest of themselves'
+
+
 def _not_met(found: SearchResult) -> list[str]:
     """What of the question nothing that was searched speaks of."""
     if found.matched:
@@ -84,7 +87,9 @@ def _not_met(found: SearchResult) -> list[str]:
         return [prompts.render('evidence/name_not_met', names=names)] if names else []
     nearest = 'where they are nearest to it by the meaning of their words'
     is_near = any(hit.value for hit in found.hits)
-    shown = 'whole because they are small' if found.is_full_context else nearest if is_near else 'as they begin'
+    # Of those as they begin the first passage is the first.
+    noted = 'as they begin' if any(hit.passage.number == 1 for hit in found.hits[:1]) else _NOTED
+    shown = 'whole because they are small' if found.is_full_context else nearest if is_near else noted
     return [prompts.render('evidence/no_word_met', shown=shown)]
 
 

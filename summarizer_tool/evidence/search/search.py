@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from summarizer_tool.digests.digest import digest_of, machine_output
+from summarizer_tool.digests.statements import NOTED
+from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import lookup, neighbours, outdated
 from summarizer_tool.evidence.search.candidates import ScoredPassage, rank_passages, score_passages, weigh_questions
@@ -24,6 +27,9 @@ T = TypeVar('T')
 
 Rerank = Callable[[str, Sequence[str]], Awaitable[list[float]]]
 """How sure it is, 0 to 1, that each text helps to answer a question."""
+
+_NOTED_CHARACTERS, _NOTED_TOKENS = 2_000_000, 1000
+"""Of machine output that is looked through where no word of a question is in it, and of what is noted of it."""
 
 _RERANKED = 30
 """Passages that a reranker judges."""
@@ -128,17 +134,30 @@ async def search(
     return await in_io_thread(_finish, state, chosen, confidences)
 
 
-def beginnings(collection: Collection, found: SearchResult, source_ids: Sequence[str], most: int) -> SearchResult:
-    """How some sources begin, where a search found nothing in them: about so many passages, with a score of 0."""
-    sources = collection.kept(source_ids)
-    each = max(1, most // max(1, len(sources)))
+def beginnings(collection: Collection, found: SearchResult, asked: Query) -> SearchResult:
+    """How the named sources begin, where a search found nothing in them; of logs and data what a digest tells of.
+
+    About as many passages as were asked for, with a score of 0.
+    """
+    sources = collection.kept(asked.source_ids)
+    most = max(1, asked.top_k // max(1, len(sources)))
     with _reading(collection) as db:
-        passages = [
-            passage
-            for source in sources
-            for passage in index.passages_of_source(db, collection.name, source.id, last=each)
-        ]
+        found_in = [index.passages_of_source(db, collection.name, source.id) for source in sources]
+    passages: list[Passage] = []
+    for source, each in zip(sources, found_in, strict=True):
+        passages += (_noted(collection.document(source.id).text, each, asked.text) or each)[:most]
     return replace(found, hits=tuple(Hit(passage, 0.0) for passage in passages), sources=tuple(sources))
+
+
+def _noted(text: str, passages: Sequence[Passage], question: str) -> list[Passage]:
+    """The passages of machine output with what is unlike the rest of it, the weightiest first; none of other texts."""
+    read = machine_output(text) if len(text) <= _NOTED_CHARACTERS else None
+    if read is None:
+        return []
+    told = digest_of(read, _NOTED_TOKENS, question).lines
+    numbers = [number for each in told if each.topic in NOTED for number in each.lines[:1]]
+    found = (each for number in numbers for each in passages if each.first_line <= number <= each.last_line)
+    return [*dict.fromkeys(found)]
 
 
 async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *args: object) -> T | None:
