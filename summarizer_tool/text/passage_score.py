@@ -164,17 +164,20 @@ def _met(counts: Sequence[Mapping[str, float]], weights: Mapping[str, float], wi
 
 def feedback(stretches: Stretches, first: Sequence[float], weights: Mapping[str, float]) -> list[float]:
     """How much stands around each passage of the words that mark off those which are the best at first."""
-    bags = [Counter[str](filter(None, stems)) for stems in stretches.stems]
-    found_in = Counter[str](chain.from_iterable(bags))
+    texts = stretches.stems
     least, most = _FEEDBACK_PASSAGES
+    best = heapq.nlargest(max(least, min(most, len(texts) // 20)), range(len(texts)), key=first.__getitem__)
+    bags = [Counter(filter(None, texts[index])) for index in best]
+    found_in = Counter(chain.from_iterable(map(set[str]().union(*bags).intersection, texts)))
     worth: defaultdict[str, float] = defaultdict(float)
-    for index in heapq.nlargest(max(least, min(most, len(bags) // 20)), range(len(bags)), key=first.__getitem__):
-        for word, times in bags[index].items():
+    for index, bag in zip(best, bags, strict=True):
+        for word, times in bag.items():
             if found_in[word] > 1 and len(word) >= _LEAST_LETTERS and word not in weights:
-                worth[word] += first[index] * min(times, _TIMES) * idf(found_in[word], len(bags))
+                worth[word] += first[index] * min(times, _TIMES) * idf(found_in[word], len(texts))
     chosen = {
-        word: worth[word] * idf(found_in[word], len(bags))
+        word: worth[word] * idf(found_in[word], len(texts))
         for word in heapq.nlargest(_FEEDBACK_WORDS, worth, key=worth.__getitem__)
     }
-    said = [sum(each * _saturated(bag[word]) for word, each in chosen.items() if word in bag) for bag in bags]
+    counts = [Counter(filter(chosen.__contains__, text)) for text in texts]
+    said = [sum(each * _saturated(bag[word]) for word, each in chosen.items() if word in bag) for bag in counts]
     return _spread(said, stretches.around)

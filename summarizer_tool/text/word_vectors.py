@@ -46,14 +46,15 @@ class WordVectors:
         import numpy as np
 
         known = self.known
-        vectors = {word: vector for word in words if (vector := known.get(word)) is not None}
-        if new := [word for word in words if word not in vectors]:
-            vectors |= zip(new, map(bytes, self._read(new)), strict=True)
-            if len(known) + len(new) > _MOST_KNOWN:
-                known.clear()
-            if len(new) <= _MOST_KNOWN:
-                known.update((word, vectors[word]) for word in new if len(word) <= LONGEST_TERM)
-        rows = np.frombuffer(b''.join(map(vectors.__getitem__, words)), np.int8)
+        found = [*map(known.get, words)]
+        new = [word for word, vector in zip(words, found, strict=True) if vector is None]
+        made = dict(zip(new, map(bytes, self._read(new)), strict=True)) if new else {}
+        if len(known) + len(new) > _MOST_KNOWN:
+            known.clear()
+        if len(new) <= _MOST_KNOWN:
+            known.update((word, made[word]) for word in new if len(word) <= LONGEST_TERM)
+        vectors = [vector or made[word] for word, vector in zip(words, found, strict=True)]
+        rows = np.frombuffer(b''.join(vectors), np.int8)
         rows = rows.reshape(len(words), -1).astype(np.float32)
         rows /= np.maximum(np.sqrt(np.einsum('ij,ij->i', rows, rows)), 1)[:, None]
         return rows
