@@ -144,7 +144,7 @@ def score_passages(
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
     read = [(passage, words_of(passage.text.casefold())) for passage in passages]
     return [
-        PassageWords(words, *question.read(words, index.terms_above(passage, titles), ''.join(passage.path[-1:])))
+        PassageWords(words, *question.read(words, index.terms_above(passage, titles), passage.path))
         for passage, words in read
     ]
 
