@@ -92,6 +92,8 @@ class Statement:
     """The line of what it is part of the definition of; 0 for none."""
     is_opening: bool = False
     """Whether it tells what the text is about."""
+    is_turned: bool = False
+    """Whether a heading says that the text does not hold it."""
 
     def said(self, text: str) -> str:
         """A form of the text with what leads to it."""
@@ -387,7 +389,9 @@ class StatementReader:
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]
-        lead, numbers = (above.titles[-1], above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
+        lead, numbers = (
+            (above.titles[-1].rstrip(' :'), above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
+        )
         if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD:
             lead, numbers = self.before.text.rstrip(': '), self.before.evidence
         numbers = (*(item.number for item in group), *numbers)
