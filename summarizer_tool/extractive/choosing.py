@@ -59,7 +59,7 @@ QUOTED_WEIGHT = 0.7
 """Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
 
 TURNED_WEIGHT = 0.4
-"""Weight of what a text tells of only to turn it down, for the gist."""
+"""Weight of what a text tells of only to turn it down,, for the gist."""
 
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
@@ -115,6 +115,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     found = [statement for statement in found if _says_something(statement)] or found
     updates = {newest for _, newest in former}
     binding = _binding(found, headings, target_tokens) if aim is scoring.Aim.GIST else frozenset[str]()
+    found = _translated(found, target_tokens) if aim is scoring.Aim.GIST else found
     found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = _names_seen(found, common)
@@ -241,6 +242,20 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
     return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
 
 
+def _translated(found: list[Statement], target_tokens: int) -> list[Statement]:
+    """The statements without those in another script than most of the text has, where the others fill the room."""
+    is_latin = _is_latin(' '.join(each.text for each in found))
+    own = [each for each in found if _is_latin(each.text) == is_latin]
+    fills = len(own) < len(found) and sum(tokens.count_cached(each.text) for each in own) > target_tokens
+    return own if fills else found
+
+
+def _is_latin(text: str) -> bool:
+    """Return whether most words of a text are in Latin letters, of which a word has about three times as many."""
+    others = 0 if text.isascii() else sum(1 for _ in _OTHER_LETTERS.finditer(text))
+    return 4 * others <= sum(map(str.isalpha, text))
+
+
 def _standing(
     said: list[Statement], sections: Sequence[HeadingSection]
 ) -> tuple[list[Statement], list[tuple[Statement, str]]]:
@@ -283,6 +298,7 @@ def _apart(text: str) -> str:
     return _HUMP.sub(' ', text)
 
 
+_OTHER_LETTERS = regex.compile(r'[^\P{L}\p{Latin}]')
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 
 
