@@ -204,6 +204,8 @@ class StatementReader:
     """Whether the lines at hand stand behind `>`."""
     before: Sentence = NOTHING
     """The last sentence of the paragraph before, those of quotations aside."""
+    label: str = ''
+    """What the paragraph at hand begins with, and what its sentences after that are about."""
     asked: list[Sentence] = field(default_factory=list[Sentence])
     """The question that was the paragraph before, which what follows answers."""
     last_definition: int = 0
@@ -343,6 +345,7 @@ class StatementReader:
             said = self._answered(said)
         self.before = self.before if self.is_quoted or not said else said[-1]
         for place, sentence in enumerate(said):
+            lead = lead or (label if place else '')
             text = bare(sentence.text)  # marks that go on over several lines
             if _ELSEWHERE.match(text):
                 continue
@@ -357,7 +360,6 @@ class StatementReader:
                     self.say(line.text, (line.number,), Kind.ROW, lead)
             else:
                 self.say(text, (*sentence.evidence, *said_on), kind, lead)
-            lead = lead or label
 
     def _answered(self, said: list[Sentence]) -> list[Sentence]:
         """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
@@ -388,8 +390,9 @@ class StatementReader:
         if self._is_list():
             self.items.extend(self.paragraph)
         elif self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
-            self.say_sentences(self.paragraph)
+            self.say_sentences(self.paragraph, self.label)
         self.paragraph.clear()
+        self.label = ''
         for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)
         for group in _groups(self.pairs, _PAIR_WORDS):
