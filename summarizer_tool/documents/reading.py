@@ -16,15 +16,19 @@ OUTLINE_HEADINGS = 40
 
 OUTLINE_TOKENS = 1000
 
+_UPPERMOST = 2
+"""Headings up to which the first of those that stand under no other one is the title of a text."""
+
 MIN_READ_TOKENS = 50
 MAX_READ_TOKENS = 20_000
 """Bounds of what is read at once; clients cut results at 25,000 tokens."""
 
 
 def title_of(text: str) -> str:
-    """A title for a text that has none: its first heading, if it begins with one."""
+    """A title for a text that has none: its first heading, unless that is one of many such as those of versions."""
     found = parse(text[:8192])
-    return found.title(0) if found.levels else ''
+    is_of_all = found.levels and sum(level <= found.levels[0] for level in found.levels) <= _UPPERMOST
+    return found.title(0) if is_of_all else ''
 
 
 def outline(document: Document) -> str:

@@ -11,6 +11,7 @@ from summarizer_tool import prompts
 from summarizer_tool.extractive.outline import outlined
 from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statements import statements
+from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
@@ -57,6 +58,9 @@ SAYING_COST_OF_GIST = 20
 QUOTED_WEIGHT = 0.7
 """Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
 
+TURNED_WEIGHT = 0.4
+"""Weight of what a text tells of only to turn it down,, for the gist."""
+
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
 
@@ -92,6 +96,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         said, sections = outlined(source.lines, source.path)
         if not said:
             said, sections = statements(source.lines, source.path)
+            said = under_headings(said, sections)
         read = len(said)
         if len(source.path) < 2:  # under the title alone: the text begins here
             said = _with_opening(said)
@@ -110,6 +115,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     found = [statement for statement in found if _says_something(statement)] or found
     updates = {newest for _, newest in former}
     binding = _binding(found, headings, target_tokens) if aim is scoring.Aim.GIST else frozenset[str]()
+    found = _translated(found, target_tokens) if aim is scoring.Aim.GIST else found
     found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = _names_seen(found, common)
@@ -135,6 +141,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
         if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
             weight *= QUOTED_WEIGHT
+        if aim is scoring.Aim.GIST and statement.is_turned:
+            weight *= TURNED_WEIGHT
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
         matters = scoring.MOST_IMPORTANT if is_binding else KIND_IMPORTANCE[statement.kind]
@@ -234,6 +242,20 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
     return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
 
 
+def _translated(found: list[Statement], target_tokens: int) -> list[Statement]:
+    """The statements without those in another script than most of the text has, where the others fill the room."""
+    is_latin = _is_latin(' '.join(each.text for each in found))
+    own = [each for each in found if _is_latin(each.text) == is_latin]
+    fills = len(own) < len(found) and sum(tokens.count_cached(each.text) for each in own) > target_tokens
+    return own if fills else found
+
+
+def _is_latin(text: str) -> bool:
+    """Return whether most words of a text are in Latin letters, of which a word has about three times as many."""
+    others = 0 if text.isascii() else sum(1 for _ in _OTHER_LETTERS.finditer(text))
+    return 4 * others <= sum(map(str.isalpha, text))
+
+
 def _standing(
     said: list[Statement], sections: Sequence[HeadingSection]
 ) -> tuple[list[Statement], list[tuple[Statement, str]]]:
@@ -276,6 +298,7 @@ def _apart(text: str) -> str:
     return ' '.join((text, *(_HUMP.sub(' ', word) for word in _HUMPED.findall(text))))
 
 
+_OTHER_LETTERS = regex.compile(r'[^\P{L}\p{Latin}]')
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 
@@ -310,7 +333,11 @@ def _binding(found: Sequence[Statement], headings: Sequence[str], target_tokens:
     """The texts of the statements that bind their readers; none in a story, and none where all of a text are rules."""
     if sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found):
         return frozenset()
-    texts = [each.text for each in found if _binds(each.text) and not _LEGAL_NOTICE.search(headings[each.section])]
+    texts = [
+        each.text
+        for each in found
+        if _binds(each.text) and not each.is_turned and not _LEGAL_NOTICE.search(headings[each.section])
+    ]
     return frozenset(texts if sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens else ())
 
 

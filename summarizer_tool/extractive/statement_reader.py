@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
+from itertools import takewhile
 
 import regex
 
@@ -92,6 +93,8 @@ class Statement:
     """The line of what it is part of the definition of; 0 for none."""
     is_opening: bool = False
     """Whether it tells what the text is about."""
+    is_turned: bool = False
+    """Whether a heading says that the text does not hold it."""
 
     def said(self, text: str) -> str:
         """A form of the text with what leads to it."""
@@ -127,6 +130,8 @@ _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n'
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(r'^(?:[Pp]lease )?(?:See|Refer to)\b|^(?:For|To)\b[^.;:]{0,80},? (?:see|refer to)\b')
+# `1.2. Who opens the gate?`, `Q: Who opens the gate?`
+_ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 # "This is done by the miller": of what, only the sentence before says.
 _BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
@@ -199,6 +204,10 @@ class StatementReader:
     """Whether the lines at hand stand behind `>`."""
     before: Sentence = NOTHING
     """The last sentence of the paragraph before, those of quotations aside."""
+    label: str = ''
+    """What the paragraph at hand begins with, and what its sentences after that are about."""
+    asked: list[Sentence] = field(default_factory=list[Sentence])
+    """The question that was the paragraph before, which what follows answers."""
     last_definition: int = 0
     """The line on which the last definition began."""
 
@@ -212,6 +221,7 @@ class StatementReader:
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.gender, self.speaker, self.before = '', None, NOTHING
         self.terms.clear()
+        self.asked.clear()
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -331,8 +341,11 @@ class StatementReader:
             lead, said_on = (self.before.text.rstrip(': '), [*self.before.evidence]) if is_led else ('>', [])
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
+        if not (lead or label or self.speakers):
+            said = self._answered(said)
         self.before = self.before if self.is_quoted or not said else said[-1]
         for place, sentence in enumerate(said):
+            lead = lead or (label if place else '')
             text = bare(sentence.text)  # marks that go on over several lines
             if _ELSEWHERE.match(text):
                 continue
@@ -347,7 +360,19 @@ class StatementReader:
                     self.say(line.text, (line.number,), Kind.ROW, lead)
             else:
                 self.say(text, (*sentence.evidence, *said_on), kind, lead)
-            lead = lead or label
+
+    def _answered(self, said: list[Sentence]) -> list[Sentence]:
+        """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
+        if asked := _ASKS.match(' '.join(each.text for each in said)):
+            self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
+            return []
+        if self.asked and said and not said[0].text.endswith('?'):
+            short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < _LEAST_WORDS, said[:-1]))
+            opening = [*self.asked, *said[: short + 1]]
+            lines = dict.fromkeys(number for each in opening for number in each.evidence)
+            said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
+        self.asked.clear()
+        return said
 
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
@@ -365,8 +390,9 @@ class StatementReader:
         if self._is_list():
             self.items.extend(self.paragraph)
         elif self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
-            self.say_sentences(self.paragraph)
+            self.say_sentences(self.paragraph, self.label)
         self.paragraph.clear()
+        self.label = ''
         for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)
         for group in _groups(self.pairs, _PAIR_WORDS):
@@ -387,7 +413,9 @@ class StatementReader:
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]
-        lead, numbers = (above.titles[-1], above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
+        lead, numbers = (
+            (above.titles[-1].rstrip(' :'), above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
+        )
         if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD:
             lead, numbers = self.before.text.rstrip(': '), self.before.evidence
         numbers = (*(item.number for item in group), *numbers)

@@ -28,7 +28,7 @@ from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.sentences import VERB, bare, plain, without_split_marks
 from summarizer_tool.text.stop_words import language_of
-from summarizer_tool.text.structure import is_row, is_underline
+from summarizer_tool.text.structure import front_matter, is_row, is_underline
 
 _SHORT_ITEM_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
@@ -57,6 +57,7 @@ _BULLET = regex.compile(
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence.
 _TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
+_TITLE_FIELD = regex.compile(r"^title: +['\"]?(\S.*?)['\"]?$")
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 _CODE = regex.compile(
     r'[{};]\s*$|\w\([^)\s]*[),]|[=!<>]=|[=-]>|::|\w_\w|</?\w+|^\s*(?:[$>]\s|//|#|--\s|/\*)|["\']\s*:'
@@ -64,6 +65,8 @@ _CODE = regex.compile(
 )
 _PATCH = regex.compile(r'(?:diff --git |index \p{Hex}+\.\.|--- (?:a/|/dev/)|\+\+\+ (?:b/|/dev/)|@@ -\d+(?:,\d+)? \+\d)')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
+# `[Orme](https://…). The mill stood still.`
+_LINKED = regex.compile(r'^(?=\[)(\[[^\[\]]{1,60}\]\([^()\s]{1,500}\))[.:](?=\s)')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
 _IS_VALUE = regex.compile(r'\d|, ')
@@ -95,7 +98,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
     titles = _titles_by_layout(lines)
     said: set[str] = set()
-    first = boilerplate_lines.before_content(texts)
+    first = _read_fields(reader, lines, texts) or boilerplate_lines.before_content(texts)
     blocks = _code_blocks(lines, texts)
     places = iter(range(first, len(lines)))
     for index in places:
@@ -137,6 +140,17 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.flush()
     reader.flush()
     return reader.out, reader.sections
+
+
+def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> int:
+    """Read the title among the fields before a text, and return how many lines they take; 0 where nothing else is."""
+    count = front_matter('\n'.join(texts)).count('\n') if lines and lines[0].number == 1 else 0
+    if count >= len(texts):
+        return 0
+    for line, text in zip(lines[:count], texts, strict=False):
+        if match := _TITLE_FIELD.match(text):
+            reader.open_section(1, match.group(1), line.number)
+    return count
 
 
 def _is_title(reader: StatementReader, lines: Sequence[NumberedLine], index: int) -> bool:
@@ -353,6 +367,8 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
         reader.flush()
     if text:
+        if not reader.paragraph and (linked := _LINKED.match(line.text)):
+            reader.label = plain(linked.group(1))
         reader.paragraph.append(replace(line, text=text))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import reading
 from summarizer_tool.html import content
@@ -13,10 +14,10 @@ from summarizer_tool.html.page import Page
 from summarizer_tool.html.recognising import HEAD, is_page
 from summarizer_tool.text.code_lines import language_of
 from summarizer_tool.text.lines import one_line
-from summarizer_tool.text.structure import LONGEST_TITLE, parse
+from summarizer_tool.text.structure import LONGEST_TITLE
 
 SAMPLE = 8192
-"""How many bytes of a file are looked at to tell text from binary data, and characters of a text to find its title."""
+"""How many bytes of a file are looked at to tell text from binary data."""
 
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 """How text in UTF-16 or UTF-32 begins; the mark of UTF-32 with the low byte first begins as that of UTF-16."""
@@ -53,9 +54,8 @@ def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
     path = PurePath(name)
     if page is None and language_of(path.name):
         return Document(text, title=path.name, url=path.name), None
-    headings = parse(text[:SAMPLE])
     title = one_line(page.title, LONGEST_TITLE) if page else ''
-    title = title or (headings.title(0) if headings.levels else path.stem)
+    title = title or title_of(text) or path.stem
     return Document(text, title=title, url=path.name), page
 
 

@@ -2,6 +2,7 @@
 
 import regex
 
+from summarizer_tool.text.names import DAY_OF_MONTH
 from summarizer_tool.text.stop_words import is_stop_word
 
 _WORDS = frozenset(
@@ -44,9 +45,9 @@ def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
     start = max(0, end - _ABBREVIATION_REACH)
     if word[-1:].isdigit() and _ORDINAL.search(text, start, end):
         following = _next(text, end)
-        # In German nouns have capitals, too.
+        # In German nouns have capitals, too, and in a date of many languages the month.
         is_noun = language == 'de' and following[:1].isupper() and not is_stop_word(following, language)
-        return is_noun or following[:1].islower()
+        return is_noun or following[:1].islower() or DAY_OF_MONTH.match(text, end - len(word) - 1) is not None
     return _ABBREVIATION.search(text, start, end) is not None or (word.islower() and _next(text, end)[:1].islower())
 
 

@@ -29,6 +29,8 @@ _IS_DATE = re.compile(
     rf'(?:{_WEEKDAY} )?(?:{_DATE})|\d{{1,2}}([./-])\d{{1,2}}\1\d{{4}}|\d{{4}}-\d\d-\d\d', re.IGNORECASE
 )
 """What is found as a name, after the capital of `On` or a day of the week, or as a number, and is a date."""
+DAY_OF_MONTH = re.compile(rf'(?:(?<=day )|(?<=day, ))\d{{1,2}}\. (?:{_MONTH})\b|\d{{1,2}}\. (?:{_MONTH}),? \d{{4}}\b')
+"""`Monday 3. February`, or `3. February 2020`: a full stop that ends no sentence."""
 # Small words inside a name; "and", "in" or "for" would join two names into one.
 _JOINT = r"(?:of the|of|de la|de|la|le|du|des|von der|von|van der|van|der|den|di|da|del|al|bin|ibn|y|e|et|zu|&|'n'|the)"
 _LETTER = r'(?:[^\W_]|[\u0300-\u036f])'

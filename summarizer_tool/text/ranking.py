@@ -10,7 +10,9 @@ equally long, divided by what a passage could reach at most:
 `tf` is how often a term is in the text, and half a time more if it is in the headings or the title; a word that only
 shares its beginning with a term, such as `leader` with `lead`, is a fifth of a time. Where the innermost heading names
 what is asked about and the text has more of the question, as the row `Leader` under `The Silt Choir`, its terms are as
-good as said there. A phrase in quotation marks counts like all its terms once more, where it stands as asked.
+good as said there; and where a heading has most of what is asked in an identifier, such as the version `3.0.0`, all
+below it is more of an answer than what only mentions that. A phrase in quotation marks counts like all its terms once
+more, where it stands as asked.
 `closeness` is the share of the question's neighbouring terms that stand close in the passage, or together in such a
 heading, weighed by their idf; `intent` is the coverage of what the answer is for. One mention
 of each term gives 0.75, two 0.86; half of the question's weight about 0.4. What is added to a passage never lowers its
@@ -18,6 +20,7 @@ score. What stands around a passage is no part of it: `passage_score.py`.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -34,6 +37,9 @@ _HEADING = 0.5
 _NAMED = 1.25
 """The same, where the innermost heading is the name of what is asked about."""
 
+_IDENTIFIED = 0.8
+"""The least score below a heading with an identifier that is most of the question."""
+
 _CLOSE = 0.25
 _INTENT = 0.1
 """What closeness and intent add of the way from the coverage to 1."""
@@ -44,6 +50,9 @@ _FAR_WORDS = 20
 
 _DERIVED = 0.2
 """Times that a word counts which only shares its beginning with a term: three in eight of one mention."""
+
+# What is made of several terms and one of them a number: `v1.2.3`, `e-4021`.
+_IDENTIFIER = re.compile(r'(?=\D*\d)\w+(?:[-.+#]\w+)+')
 
 _ALIKE = '~'
 """Stands before a term where a word only shares its beginning, such as `leader` with `lead`."""
@@ -71,26 +80,34 @@ class WeighedQuestion:
     def __post_init__(self) -> None:
         object.__setattr__(self, '_wanted', _TermsOfWords({*self.weights, *self.intent}))
 
-    def score(self, text: str, headings: frozenset[str] = frozenset(), nearest: str = '') -> float:
+    def score(self, text: str, headings: frozenset[str] = frozenset(), path: Sequence[str] = ()) -> float:
         """How well a passage answers, 0 to 1, as `read` says."""
-        return self.read(words_of(text.casefold()), headings, nearest)[0]
+        return self.read(words_of(text.casefold()), headings, path)[0]
 
     def read(
-        self, words: Sequence[str], headings: frozenset[str] = frozenset(), nearest: str = ''
+        self, words: Sequence[str], headings: frozenset[str] = frozenset(), path: Sequence[str] = ()
     ) -> tuple[float, dict[str, float]]:
         """How well a passage answers, 0 to 1 (see the head of this file), and how often each term counts that it has.
 
         `words` are those of its text, case-folded, `headings` the terms of its heading path, of its source's title and
-        of its table's first row, `nearest` is the innermost heading.
+        of its table's first row, `path` is the former, outermost first.
         """
         places = self._places(words)
         said = dict.fromkeys(headings.intersection(self.weights.keys() | self.intent.keys()), _HEADING)
-        above = said | dict.fromkeys(self._named(nearest, places) if said else (), _NAMED)
+        above = said | dict.fromkeys(self._named(path[-1], places) if said and path else (), _NAMED)
         coverage = self._coverage(places, above)
         intent = _covered(self.intent, places, above) if self.intent else 0.0
         counts = {term: times for term in self.weights if (times := _times(term, places, said))}
         closeness = _CLOSE * self._closeness(places, above) + _INTENT * intent if coverage else 0.0
-        return coverage + (1 - coverage) * closeness, counts
+        score = coverage + (1 - coverage) * closeness
+        return (_IDENTIFIED + (1 - _IDENTIFIED) * score if self._identified(path) else score), counts
+
+    def _identified(self, path: Sequence[str]) -> bool:
+        """Return whether what is most of the question is an identifier with a digit that is in the headings."""
+        asked_for = {term: weight for term, weight in self.weights.items() if _IDENTIFIER.fullmatch(term)}
+        if 2 * sum(asked_for.values()) <= sum(self.weights.values()):
+            return False
+        return any(not asked_for.keys().isdisjoint(asked(heading).wholes) for heading in path)
 
     def _named(self, heading: str, places: Mapping[str, list[int]]) -> tuple[str, ...]:
         """The terms of a heading that names what is asked about, and nothing else, if more is said that is asked."""

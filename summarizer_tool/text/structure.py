@@ -213,6 +213,12 @@ def parse(text: str) -> Structure:
     return found
 
 
+def front_matter(text: str) -> str:
+    """The fields between two rules that a text begins with; empty where there are none."""
+    found = _FRONT_MATTER.match(text)
+    return found.group() if found else ''
+
+
 def _goes_on_with_paragraph(found: Structure, start: int) -> bool:
     """Return whether an indented line stands right below the text of a paragraph."""
     above, floor = start, _floor(found)

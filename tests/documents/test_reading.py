@@ -83,6 +83,7 @@ def test_outlines() -> None:
 def test_a_title_is_the_first_heading() -> None:
     assert title_of(HARBOUR) == 'Harbour of Marn'
     assert title_of('no heading here') == ''
+    assert title_of('# v3\n\nNew.\n\n# v2\n\nOld.\n\n# v1\n\nFirst.\n') == ''
 
 
 def test_lines_of_long_tokens_keep_the_bounds() -> None:

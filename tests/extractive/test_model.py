@@ -186,3 +186,14 @@ def test_lines_of_code_say_nothing_of_what_a_text_is_about() -> None:
         ['A gate opens when it is told to.']
     )
     assert 'gate.open(3)' in str(summarize_sources(request(page[1:5]), 200).facts)
+
+
+def test_the_gist_is_told_in_the_language_of_most_of_a_text() -> None:
+    own: list[str] = [
+        '水門は毎朝六時に番人によって開かれ、夕方には必ず閉じられます。',
+        '番人は鍵を持ち、その家は川の近くにあります。',
+    ]
+    left = 'Ada Brook of Port Ansel has opened the sluice since 1871.'
+    told = summarize_sources(request([*own, left]), 30)
+    assert left not in [fact.text for fact in told.facts]
+    assert left in [fact.text for fact in summarize_sources(request([*own, left]), 300).facts]

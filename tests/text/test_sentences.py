@@ -98,6 +98,19 @@ def test_abbreviations_do_not_end_a_sentence():
                 ]
             ),
         ),
+        (
+            'en',
+            'On Monday 3. February 1904 it broke. Tuesday, 4. March it ran. From 5. May 1905 on it stood. There were 3. May came.',
+            snapshot(
+                [
+                    'On Monday 3. February 1904 it broke.',
+                    'Tuesday, 4. March it ran.',
+                    'From 5. May 1905 on it stood.',
+                    'There were 3.',
+                    'May came.',
+                ]
+            ),
+        ),
         ('en', 'It calls gate.__del__(self) at the end.', snapshot(['It calls gate.__del__(self) at the end.'])),
     ],
 )

@@ -14,13 +14,16 @@ from summarizer_tool.evidence.search import lookup, outdated
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
-from summarizer_tool.text import passage_score
+from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
 from summarizer_tool.text.terms import asked, words_of
 
 DERIVED = 0.5
 """Weight of a word that only shares its beginning with one of the question, against 1 for that word."""
+
+POINTING = 0.5
+"""Share of its score that a passage keeps which only says where something stands."""
 
 _COUNTED = 4000
 """Passages of a term that are counted; beyond, its number is estimated."""
@@ -143,10 +146,12 @@ def score_passages(
     """What each passage has of a question by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
     read = [(passage, words_of(passage.text.casefold())) for passage in passages]
-    return [
-        PassageWords(words, *question.read(words, index.terms_above(passage, titles), ''.join(passage.path[-1:])))
-        for passage, words in read
-    ]
+    found: list[PassageWords] = []
+    for passage, words in read:
+        score, counts = question.read(words, index.terms_above(passage, titles), passage.path)
+        points = bool(score) and boilerplate_lines.points_elsewhere(passage.text)
+        found.append(PassageWords(words, score * POINTING if points else score, counts))
+    return found
 
 
 def _order(each: ScoredPassage) -> tuple[float, int, int]:

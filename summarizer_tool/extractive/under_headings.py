@@ -1,0 +1,51 @@
+"""Say with statements the heading without which they would be taken for something else. Pure text work."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import regex
+
+from summarizer_tool.extractive.statement_reader import HeadingSection, Statement
+
+_LONGEST = 80
+"""Characters of a heading that is said with what stands below it."""
+
+# Below it stands what the text does not hold itself, or not as things are.
+_TURNS = regex.compile(
+    r'^[\d. ]*(?:non-?goals?\b|(?:out|not in|outside) (?:of )?scope\b|not (?:covered|planned|supported)\b'
+    r'|(?:\p{L}+ )?(?:alternatives?|objections?|counter-?arguments?|drawbacks|criticisms?|myths|misconceptions)\b'
+    r'|(?:rejected|discarded|abandoned)\b|(?:\p{L}+ / ?)?(?:roll-?back|downgrad(?:e|ing))\b'
+    r'|nicht-?ziele\b|(?:verworfene )?alternativen\b|einwände\b|hors périmètre\b)',
+    regex.IGNORECASE,
+)
+
+
+def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]) -> list[Statement]:
+    """The statements, those with a heading before them that need one.
+
+    That is what stands under a heading which turns it around, as Non-Goals does; and under one of several that are
+    alike, each with headings of the same names below it, as the versions of a changelog.
+    """
+    parents_of: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for section in sections:
+        if len(section.titles) > 1:
+            parents_of[section.titles[-1].casefold()].add(section.titles[:-1])
+    alike = {parent for parents in parents_of.values() if len(parents) > 1 for parent in parents}
+    return [_under(each, sections[each.section], alike) for each in said]
+
+
+def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, ...]]) -> Statement:
+    turning = next((depth for depth, title in enumerate(section.titles) if _TURNS.match(title)), None)
+    depth = turning
+    if depth is None:
+        depth = next((at - 1 for at in range(len(section.titles), 0, -1) if section.titles[:at] in alike), None)
+    if depth is None or (section.numbers[depth] == 0 and depth == 0):  # the title of the text
+        return statement
+    title = section.titles[depth]
+    turned = replace(statement, is_turned=turning is not None)
+    if len(title) > _LONGEST or title in statement.said(statement.text):
+        return turned
+    lead = f'{title}: {statement.lead}' if statement.lead else title
+    numbers = filter(None, section.numbers[depth : depth + 1])
+    return replace(turned, lead=lead, evidence=tuple(dict.fromkeys((*statement.evidence, *numbers))))
