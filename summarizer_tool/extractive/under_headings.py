@@ -11,6 +11,9 @@ from summarizer_tool.extractive.statement_reader import HeadingSection, Statemen
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
 
+# No version: `3.0.0`.
+_NUMBER = regex.compile(r'^\d{1,3}[.)]\s+')
+
 # Below it stands what the text does not hold itself, or not as things are.
 _TURNS = regex.compile(
     r'^[\d. ]*(?:non-?goals?\b|(?:out|not in|outside) (?:of )?scope\b|not (?:covered|planned|supported)\b'
@@ -42,7 +45,7 @@ def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, 
         depth = next((at - 1 for at in range(len(section.titles), 0, -1) if section.titles[:at] in alike), None)
     if depth is None or (section.numbers[depth] == 0 and depth == 0):  # the title of the text
         return statement
-    title = section.titles[depth]
+    title = _NUMBER.sub('', section.titles[depth])
     turned = replace(statement, is_turned=turning is not None)
     if len(title) > _LONGEST or title in statement.said(statement.text):
         return turned
