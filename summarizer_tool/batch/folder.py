@@ -152,7 +152,7 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
         leave_out: A folder whose files are none of them.
 
     Raises:
-        ConfigurationError: If it cannot be read, has none, or is no manifest: none of its lines is a file.
+        ConfigurationError: If it cannot be read, has none, or is no manifest: few of its lines are files.
     """
     is_empty = True
     try:
@@ -164,10 +164,13 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                     yield _name(path.relative_to(source)), path
         else:
             with source.open(encoding='utf-8-sig') as manifest:
-                lines = [line for line in map(str.strip, manifest) if line and not line.startswith('#')]
-            if lines and not any(map(os.path.lexists, map(source.parent.joinpath, lines))):
+                stripped = map(str.strip, manifest)
+                lines = [*dict.fromkeys(line for line in stripped if line and not line.startswith('#'))]
+            files = sum(map(os.path.isfile, map(source.parent.joinpath, lines)))
+            if 2 * files < len(lines):
+                found = f'{files:,} are files' if files > 1 else f'{files or "none"} is a file'
                 raise ConfigurationError(
-                    f'none of the {len(lines):,} lines of {source} is a file; '
+                    f'of the {len(lines):,} lines of {source} {found}; '
                     'give a folder, a list of files, or one document to `summarizer run`'
                 )
             for line in lines:

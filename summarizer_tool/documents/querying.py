@@ -75,6 +75,9 @@ def _written(document: Document, records: MachineRecords, found: Json, room: int
     is_list = isinstance(found, list)
     members = list(_members(found)) if is_list or not tokens.fits(_json(found), room // 2) else [_json(found)]
     count = f'{len(members):,} results' if is_list and len(members) > 1 else 'one result'
+    whole = '\n'.join([*members, prompts.render('answers/query', found=count, left='', **told)])
+    if tokens.fits(whole, room):
+        return whole
     everything = prompts.render('answers/query_left', shown=str(len(members)))
     room -= tokens.count(prompts.render('answers/query', found=count, left=everything, **told)) + 1
     shown: list[str] = []
@@ -82,13 +85,23 @@ def _written(document: Document, records: MachineRecords, found: Json, room: int
         cost = tokens.count(member) + 1
         if cost > room:
             if not shown:
-                shown.append(tokens.truncate(member, max(1, room - 2)) + ' …')
+                shown.append(f'{_beginning(member, max(1, room - 2), needed=cost - room)} …')
             break
         shown.append(member)
         room -= cost
-    is_whole = len(shown) == len(members) and not shown[-1].endswith(' …')
-    left = '' if is_whole else prompts.render('answers/query_left', shown=str(len(shown)))
+    left = prompts.render('answers/query_left', shown=str(len(shown)))
     return '\n'.join([*shown, prompts.render('answers/query', found=count, left=left, **told)])
+
+
+def _beginning(member: str, room: int, needed: int) -> str:
+    """As much of a result as there is room for, in which no value but a text is cut."""
+    cut = tokens.truncate(member, room)
+    cut = cut if member[:1] == '"' and member[-1:] == '"' else cut.rpartition(', ')[0]
+    if not cut:
+        raise RequestError(
+            f'the result is longer than max_tokens by {needed:,} tokens; ask for more, or for less of it'
+        )
+    return cut
 
 
 def _members(found: Json) -> Iterator[str]:

@@ -35,7 +35,7 @@ def test_a_manifest(tmp_path: Path) -> None:
     for name in ('lists/one.md', 'two.md'):
         (tmp_path / name).write_text(name)
     manifest = tmp_path / 'lists' / 'all.txt'
-    manifest.write_text(f'# of today\none.md\n\n  ../two.md  \n{tmp_path / "two.md"}\n')
+    manifest.write_text(f'# of today\none.md\n\n  ../two.md  \none.md\n{tmp_path / "two.md"}\n')
     found = names(manifest, tmp_path)
     assert found == {
         'one.md': 'lists/one.md',
@@ -50,7 +50,8 @@ def test_a_manifest(tmp_path: Path) -> None:
         (None, 'No such file'),
         (b'\xff\xfe', 'no list of files'),
         (b'# None yet.\n', 'there are no files in'),
-        (b'The mill stands.\nIt is old.\n', 'none of the 2 lines of .* is a file; .* `summarizer run`'),
+        (b'The mill stands.\nIt is old.\n', 'of the 2 lines of .* none is a file; .* `summarizer run`'),
+        (b'Here is the mill.\n.\nIt is old.\n', 'of the 3 lines of .* none is a file'),
     ],
 )
 def test_what_is_no_list_of_documents(tmp_path: Path, content: bytes | None, problem: str) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 
 import pytest
 from hypothesis import example, given
@@ -30,6 +31,20 @@ LOG = Document(
     '\n'.join(f'2026-03-0{n % 9 + 1} 02:{n:02}:01,120 {"ERROR" if n == 5 else "INFO"} served' for n in range(40))
 )
 EVENTS = Document('\n'.join(json.dumps({'level': 'error' if n == 5 else 'info', 'ms': n}) for n in range(40)))
+
+
+def test_no_number_is_cut() -> None:
+    counted = Document(json.dumps([{'id': n, 'text': 'mill ' * n} for n in range(1, 2000)]))
+    for room in range(1, 60):
+        with contextlib.suppress(RequestError):
+            assert query(counted, 'sum([].id)', room).startswith('1999000')
+        with contextlib.suppress(RequestError):
+            told = query(counted, '{total: sum([].id), failed: length(@), mean: avg([].id)}', room)
+            assert set(re.findall(r'\d+', told.splitlines()[0])) <= {'1999000', '1999', '1000', '0'}
+    with pytest.raises(RequestError, match=r'longer than max_tokens by \d+ tokens'):
+        query(
+            counted, '{total: sum([].id), failed: length(@), mean: avg([].id), last: max([].id), first: min([].id)}', 50
+        )
 
 
 @pytest.mark.parametrize(
