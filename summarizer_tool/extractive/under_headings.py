@@ -49,6 +49,6 @@ def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, 
     turned = replace(statement, is_turned=turning is not None)
     if len(title) > _LONGEST or title in statement.said(statement.text):
         return turned
-    lead = f'{title}: {statement.lead}' if statement.lead else title
+    lead = f'{title}: {statement.lead}' if statement.lead not in ('', '>') else title
     numbers = filter(None, section.numbers[depth : depth + 1])
     return replace(turned, lead=lead, evidence=tuple(dict.fromkeys((*statement.evidence, *numbers))))
