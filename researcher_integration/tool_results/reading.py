@@ -35,6 +35,8 @@ DEFAULT_TOKENS = 2000
 MIN_TOKENS, MAX_TOKENS = 50, 20_000
 """Bounds of what is shown at once."""
 
+_NARROWER = (100, 40, 15, 0)
+"""Characters around what was found where there is less room than that."""
 LONG_LINE = 600
 """Characters of a line up to which it is shown whole; of a longer one what is around the text."""
 
@@ -161,7 +163,9 @@ def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) 
         cost = count_tokens(line) + 1
         if cost > room:
             if not shown:
-                shown.append(truncate_tokens(line, max(1, room)))
+                narrow = (_line(number, lines[number - 1], offsets[:1], longest=0, around=each) for each in _NARROWER)
+                fitting = next((each for each in narrow if count_tokens(each) <= room), '')
+                shown.append(fitting or truncate_tokens(line, max(1, room)))
             break
         shown.append(line)
         room -= cost
@@ -178,13 +182,13 @@ def _by_line(text: str, places: list[tuple[int, int]]) -> dict[int, list[tuple[i
     return found
 
 
-def _line(number: int, line: str, places: list[tuple[int, int]]) -> str:
+def _line(number: int, line: str, places: list[tuple[int, int]], longest: int = LONG_LINE, around: int = AROUND) -> str:
     """A line with its number; of a long one what is around the places."""
-    if len(line) <= LONG_LINE:
+    if len(line) <= longest:
         return f'{number}| {line}'
     windows: list[tuple[int, int]] = []
     for start, end in places:
-        begin, stop = max(0, start - AROUND), min(len(line), end + AROUND)
+        begin, stop = max(0, start - around), min(len(line), end + around)
         if windows and begin <= windows[-1][1]:
             windows[-1] = (windows[-1][0], stop)
         else:

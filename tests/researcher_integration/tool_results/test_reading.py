@@ -95,7 +95,7 @@ success: 59| 02:58 INFO boat 58 lies in
         'failed: src_ad775e0c232e has lines 1 to 60, not start_line=99'
     )
     assert await read('search_source', source_id='src_000000000000', text='B-7') == snapshot(
-        "failed: no stored result has the handle 'src_000000000000'; give one (`src_…`) as it stands over a summary"
+        "failed: no stored result has the handle 'src_000000000000'; give one (`src_…`) as it stands over a summary. Where this one does, it is no longer kept: an earlier program kept it. Then call the tool again for what is needed"
     )
 
 
@@ -148,7 +148,7 @@ async def test_a_question_to_a_handle() -> None:
 [src_ad775e0c232e, read as lines, 60 of them: 2 results.]\
 """,
             'the query is no JMESPath that fits: Invalid jmespath expression: Incomplete expression: "[?" ^ (lines, 60 of them; text stands in \'single quotes\', a number in `backticks`)',
-            "no stored result has the handle 'src_0123456789ab'; give one (`src_…`) as it stands over a summary",
+            "no stored result has the handle 'src_0123456789ab'; give one (`src_…`) as it stands over a summary. Where this one does, it is no longer kept: an earlier program kept it. Then call the tool again for what is needed",
             """\
 4| 02:03 ERROR berth B-7 is flooded
 42| 02:41 ERROR berth B-7 is flooded
@@ -158,3 +158,9 @@ async def test_a_question_to_a_handle() -> None:
             '[src_ad775e0c232e has no line with this text, of 60. Try a shorter or another part of it.]',
         ]
     )
+
+
+def test_what_was_looked_for_is_shown_where_a_line_is_cut() -> None:
+    text = '\n'.join(f'{number} {"lorem ipsum " * 20}E{number} {"dolor sit " * 15}' for number in range(60))
+    for room in (50, 60, 80):
+        assert 'E42' in find_lines(Document(text), 'E42', room)
