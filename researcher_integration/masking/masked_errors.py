@@ -66,11 +66,16 @@ def _is_masked(error: BaseException, masker: Masker, withheld: str) -> bool:
         return False
 
 
+def failed_part(error: BaseException) -> Any:
+    """What a model is to be told of a failed call, as a part of a message; None where an error is for the program."""
+    if isinstance(error, ToolRetryError):
+        return error.tool_retry
+    return error.tool_failed if isinstance(error, ToolFailedError) else None
+
+
 def _change(error: BaseException, change: Callable[[object], object]) -> None:
     """Change all that an error says: its arguments and fields, and what it tells a model."""
-    part = error.tool_retry if isinstance(error, ToolRetryError) else None
-    part = error.tool_failed if isinstance(error, ToolFailedError) else part
-    if part is not None:
+    if (part := failed_part(error)) is not None:
         part.content = cast('Any', change(part.content))  # of the same shape
     args = cast('tuple[object, ...]', error.args)
     changed = tuple(change(cast('object', arg)) if isinstance(arg, _WITH_TEXT) else arg for arg in args)

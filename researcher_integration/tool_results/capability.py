@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, cast
 
 import anyio.to_thread
 from pydantic import ValidationError
-from pydantic_ai import RunContext, ToolCallPart, ToolDefinition
+from pydantic_ai import RunContext, ToolCallPart, ToolDefinition, ToolReturn
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, WrapRunHandler, durable_operation
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
 from pydantic_ai.models import Model, ModelRequestContext
@@ -17,6 +17,7 @@ from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
 from researcher_integration.tool_results.history import (
@@ -86,8 +87,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     A result over the threshold reaches the model as a summary made for the conversation at hand, under a line that
     names the whole result by its handle; `search_source` and `read_source` show what is in it. Secrets are masked
     before anything is stored, traced or sent. What tools return is shown in a frame that nothing in it can close, with
-    a mark before what addresses the reader; the history has it without both. Results of these two tools, errors,
-    retries and deferred calls are not summarized; a tool may say `metadata={'summarize': 'always'}`, or `'never'`.
+    a mark before what addresses the reader; the history has it without both. What a tool says
+    that has failed is summarized, too, and stays a failure. Results of these two tools and deferred calls are left
+    alone; a tool may say `metadata={'summarize': 'always'}`, or `'never'`.
 
     The names of models are checked when it is made. One may serve any number of agents and runs at once.
     Libraries that talk to servers log results at DEBUG before they can be masked: leave their loggers at INFO.
@@ -199,8 +201,15 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             raise
         except Exception as error:
             masked = await called.masked_error(error)
-            text = str(masked)
-            await called.reporter.completed(text, count_tokens(text), is_error=True)
+            part = failed_part(masked)
+            content: object = None if part is None else part.content
+            text = content if isinstance(content, str) else str(masked)
+            size = count_tokens(text)
+            if part is not None and text is content and size > called.rules.summarization.size_threshold_tokens:
+                found = await self._observed(ctx, called, tool_def, text, is_error=True)
+                shown = cast('object', found.return_value) if isinstance(found, ToolReturn) else found
+                raise type(masked)(replace(part, content=str(shown))) from None
+            await called.reporter.completed(text, size, is_error=True)
             if masked is error:
                 raise
             raise masked from None
@@ -252,9 +261,15 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         return await anyio.to_thread.run_sync(framed_beside, found, call.tool_name) if self._frames else found
 
     async def _observed(
-        self, ctx: RunContext[AgentDepsT], called: CalledTool, tool_def: ToolDefinition, result: object
+        self,
+        ctx: RunContext[AgentDepsT],
+        called: CalledTool,
+        tool_def: ToolDefinition,
+        result: object,
+        *,
+        is_error: bool = False,
     ) -> object:
-        """What becomes of a result."""
+        """What becomes of a result, or of what a tool says that has failed."""
         raw = Observation.of(result).unclaimed()
         try:
             seen = await called.masked(raw)
@@ -269,7 +284,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
         source_id = await self._store(ctx, called.title, storable(seen.kept(text))) if may else ''
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
-        await called.reporter.completed(text, original, source_id)
+        await called.reporter.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
         if may and demand != NEVER and (demand == ALWAYS or original > rules.size_threshold_tokens):
             limit = rules.summary_max_token_limit

@@ -10,7 +10,16 @@ import anyio
 import pytest
 from inline_snapshot import snapshot
 from pydantic import TypeAdapter
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, FunctionToolset, ModelRetry, RunContext, Tool
+from pydantic_ai import (
+    Agent,
+    DeferredToolRequests,
+    DeferredToolResults,
+    FunctionToolset,
+    ModelRetry,
+    RunContext,
+    Tool,
+    ToolFailed,
+)
 from pydantic_ai.capabilities import AbstractCapability, ProcessHistory
 from pydantic_ai.exceptions import ApprovalRequired, SkipToolExecution
 from pydantic_ai.messages import (
@@ -24,8 +33,8 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.timeline.broker import Timeline
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
-from researcher_integration.untrusted.framing import framed
 from summarizer_tool import RequestOptions, SourceStore, Summarizer, SummarizeRequest, SummarizerToolset
+from summarizer_tool.text import tokens
 from tests.proofs.tool_results.agents import (
     SETTINGS,
     Script,
@@ -225,20 +234,26 @@ async def test_deferred_calls_and_approvals_pass() -> None:
     assert str(returned(run.all_messages())[0].content).startswith(SHORT)
 
 
-async def test_retries_are_sent_back_whole() -> None:
+@pytest.mark.parametrize(('failure', 'outcome'), [(ModelRetry, 'retried'), (ToolFailed, 'failed')])
+async def test_what_a_tool_says_that_has_failed_is_summarized_and_stays_a_failure(
+    failure: type[ModelRetry | ToolFailed], outcome: str
+) -> None:
     calls: list[int] = []
 
     def look() -> str:
         calls.append(1)
         if len(calls) == 1:
-            raise ModelRetry('Not now. ' * 400)
+            raise failure('The northern pier is not open. ' * 400)
         return 'all is well'
 
     script = calling('look', 'look')
     await agent(script, summarizing(), tools=[look]).run('Go')
-    [retried] = returned(script.requests[1])
-    assert (retried.outcome, str(retried.content)) == ('retried', framed('Not now. ' * 400, 'look'))
-    assert script.prompts == []
+    [failed] = returned(script.requests[1])
+    assert failed.outcome == outcome
+    text = str(failed.content)
+    assert tokens.count(text) < 300
+    assert '[look: 2,801 tokens, summarized in' in text
+    assert 'The northern pier is not open.' in text
 
 
 async def test_skipped_calls_pass() -> None:
