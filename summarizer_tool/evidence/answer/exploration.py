@@ -11,7 +11,7 @@ import anyio
 from summarizer_tool.evidence.answer import links, sufficiency
 from summarizer_tool.evidence.answer.link_terms import pointer
 from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference
-from summarizer_tool.evidence.answer.page_loading import LoadedPage, PageLoader, PageRequest
+from summarizer_tool.evidence.answer.page_loading import PageLoader, PageRequest, StoredPage
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.answer.trace import StopReason
 from summarizer_tool.evidence.question import scope, sub_queries
@@ -85,7 +85,7 @@ class Exploration:
 
     async def look(self, named: Sequence[str]) -> None:
         """Get the pages, search them, and follow links until there is a reason to stop."""
-        pages: list[LoadedPage] = []
+        pages: list[tuple[int, StoredPage]] = []
         async with anyio.create_task_group() as group:
             group.start_soon(self._analyse)
             pages = await self._fetch(named)
@@ -134,7 +134,7 @@ class Exploration:
     def _by_rules(self) -> tuple[str, ...]:
         return sub_queries.split(self.question.text)
 
-    async def _fetch(self, named: Sequence[str]) -> list[LoadedPage]:
+    async def _fetch(self, named: Sequence[str]) -> list[tuple[int, StoredPage]]:
         if not named:
             return []
         with self._timed('fetch'):
@@ -252,7 +252,7 @@ class Exploration:
         # Behind those of which something is said, the answer may stand behind any.
         return found if is_lacking else [candidate for candidate in found if candidate.is_told]
 
-    async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[LoadedPage]:
+    async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[tuple[int, StoredPage]]:
         at_once = self.settings.answer_max_pages_per_round
         if not candidates[0].is_told:  # what is read of these tells where to go on
             at_once = (at_once + 1) // 2
@@ -269,14 +269,14 @@ class Exploration:
             wanted = [PageRequest(candidate.url, candidate.depth, candidate.parent) for candidate in chosen]
             return await self.gathering.get(wanted, score=round(score, 3), on_done=report)
 
-    async def _refer(self, pages: Sequence[LoadedPage]) -> None:
+    async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
         """Take in the links of pages."""
         topic = await in_thread(self._topic)
-        for page in pages:
-            source_id = self.gathering.pages[page.index].source_id
-            self.pointers[source_id] = [*map(pointer, page.links[:MAX_LINKS])]
+        for index, page in pages:
+            self.pointers[page.source_id] = [*map(pointer, page.links[:MAX_LINKS])]
+            depth = self.gathering.pages[index].depth
             self.references += await in_thread(
-                links.references, page.links, page_url=page.url, parent=page.index, depth=page.depth, topic=topic
+                links.references, page.links, page_url=page.url, parent=index, depth=depth, topic=topic
             )
 
     def _topic(self) -> QuestionTopic:

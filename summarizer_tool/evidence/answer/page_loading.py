@@ -61,19 +61,6 @@ class PageRequest:
     parent: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedPage:
-    """A page that is there."""
-
-    index: int
-    """In the trace."""
-    url: str
-    """Where it answered."""
-    depth: int
-    tokens: int
-    links: tuple[Link, ...]
-
-
 class PageLoader:
     """The pages of one answer, in the order in which they were asked for."""
 
@@ -111,11 +98,11 @@ class PageLoader:
 
     async def get(
         self, wanted: Sequence[PageRequest], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
-    ) -> list[LoadedPage]:
+    ) -> list[tuple[int, StoredPage]]:
         """Get pages, those of one call at once, unless they were asked for before.
 
         Calls `on_done` with the number of pages that are done, after each. Returns the pages that are there and were
-        not before, in the order of `wanted`; a failure is in the trace.
+        not before, each with its place in the trace, in the order of `wanted`; a failure is in the trace.
         """
         fresh: list[PageRequest] = []
         for page in wanted:
@@ -123,13 +110,12 @@ class PageLoader:
             if key not in self.seen:
                 self.seen.add(key)
                 fresh.append(page)
-        start = len(self.pages)
-        outcomes: list[tuple[TracePage, LoadedPage | None] | None] = [None] * len(fresh)
+        outcomes: list[tuple[TracePage, StoredPage | None] | None] = [None] * len(fresh)
         done = 0
 
         async def get_one(place: int, page: PageRequest) -> None:
             nonlocal done
-            outcomes[place] = await self._one(start + place, page)
+            outcomes[place] = await self._one(page)
             done += 1
             if on_done:
                 on_done(done)
@@ -140,12 +126,12 @@ class PageLoader:
                     group.start_soon(get_one, place, page)
         finally:
             # When the deadline comes this is left by cancellation; what is there by then counts.
-            there: list[LoadedPage] = []
+            there: list[tuple[int, StoredPage]] = []
             for page, outcome in zip(fresh, outcomes, strict=True):
                 record, gathered = outcome or (_failed(page, NOT_IN_TIME), None)
                 self.pages.append(replace(record, score_before=score, score_after=score))
                 if gathered is not None and record.source_id not in self._tokens:
-                    there.append(gathered)
+                    there.append((len(self.pages) - 1, gathered))
                     self._tokens[record.source_id] = gathered.tokens
         return there
 
@@ -154,7 +140,7 @@ class PageLoader:
         for index in range(start, len(self.pages)):
             self.pages[index] = replace(self.pages[index], score_after=score)
 
-    async def _one(self, index: int, page: PageRequest) -> tuple[TracePage, LoadedPage | None]:
+    async def _one(self, page: PageRequest) -> tuple[TracePage, StoredPage | None]:
         began = time.perf_counter()
         try:
             if source := await in_io_thread(self._stored_at, page.place):
@@ -169,7 +155,8 @@ class PageLoader:
                 is_stored, passages = added.was_stored, added.passages
         except SummarizerError as error:
             return _failed(page, str(error), _milliseconds(began)), None
-        self.seen.add(key_of(added.url or url))
+        added = added if added.url else replace(added, url=url)
+        self.seen.add(key_of(added.url))
         record = TracePage(
             url,
             page.depth,
@@ -179,7 +166,7 @@ class PageLoader:
             passages=passages,
             ms=_milliseconds(began),
         )
-        return record, LoadedPage(index, added.url or url, page.depth, added.tokens, added.links)
+        return record, added
 
     def _stored_at(self, place: str) -> Source | None:
         """The source that a place names, if it is stored; raises `UnknownSourceError` for a handle that is not."""

@@ -11,6 +11,7 @@ from itertools import combinations
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search import lookup, outdated
+from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
@@ -51,25 +52,14 @@ _BEST_READ = 4
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredPassage:
-    """A passage with its score for one question."""
-
-    passage: Passage
-    score: float
-    """0 to 1, by its own words."""
-    value: float = 0.0
-    """0 to 1: what it is ranked by."""
-
-
-@dataclass(frozen=True, slots=True)
 class RankedPassages:
     """What the words of one question find."""
 
-    scored: tuple[ScoredPassage, ...]
+    scored: tuple[Hit, ...]
     """Best first."""
     matched: frozenset[int]
     """All that were found by the index."""
-    read: Mapping[int, ScoredPassage]
+    read: Mapping[int, Hit]
     """By id those, and what was read around them."""
 
 
@@ -118,7 +108,7 @@ def rank_passages(
     ]
     values = passage_score.values(scored, question.weights, text)
     ranked = [
-        ScoredPassage(passage, each.score, value) for passage, each, value in zip(passages, scored, values, strict=True)
+        Hit(passage, each.score, value=value) for passage, each, value in zip(passages, scored, values, strict=True)
     ]
     kept = chosen.keys() - {each.passage.id for each in ranked if not each.score} | {*also}
     return RankedPassages(
@@ -154,7 +144,7 @@ def score_passages(
     return found
 
 
-def _order(each: ScoredPassage) -> tuple[float, int, int]:
+def _order(each: Hit) -> tuple[float, int, int]:
     """Best first; among equals those of the source stored last, in their own order."""
     return -each.value, each.passage.number - each.passage.id, each.passage.number
 

@@ -2,15 +2,15 @@
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from summarizer_tool.evidence.search.candidates import ScoredPassage
 from summarizer_tool.evidence.search.results import Hit
 
 _BESIDE = 2
 """Passages beside hits that are brought, for each hit: with those of an answer they fill a brief, and no more."""
 
 
-def with_neighbours(hits: Sequence[Hit], around: Mapping[int, ScoredPassage], *, fill: int = 0) -> list[Hit]:
+def with_neighbours(hits: Sequence[Hit], around: Mapping[int, Hit], *, fill: int = 0) -> list[Hit]:
     """The hits in their order, and what stands beside them under the same heading where its value belongs.
 
     `around` are the passages that were read, by id; `fill` is how many of them are brought, best first, beside a hit or
@@ -24,7 +24,7 @@ def with_neighbours(hits: Sequence[Hit], around: Mapping[int, ScoredPassage], *,
         beside = [hit for hit in near if hit.passage.is_with(each.passage)]
         if each.value and row not in by_row and (beside or row in wanted):
             query = next((hit.query for hit in (*beside, *hits)), '')
-            found.append(Hit(each.passage, each.score, query, is_adjacent=True, value=each.value))
+            found.append(replace(each, query=query, is_adjacent=True))
     return _merged(hits, _distinct(found, hits, max(_BESIDE * len(hits), fill)))
 
 

@@ -11,7 +11,7 @@ from summarizer_tool.digests.statements import NOTED
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import lookup, neighbours, outdated
-from summarizer_tool.evidence.search.candidates import ScoredPassage, rank_passages, score_passages, weigh_questions
+from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
 from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies, values_of
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.runtime.executors import in_io_thread
@@ -83,7 +83,7 @@ class _Candidates:
     """Of their sources, by handle."""
     times: dict[str, int]
     """When those were fetched or stored, by handle."""
-    read: dict[int, ScoredPassage]
+    read: dict[int, Hit]
     """What was read, by id, with its best value over all parts."""
 
 
@@ -265,7 +265,7 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
             ).fetchall()
         )
     matched = frozenset[int]().union(*(each.matched for each in found), choices)
-    read: dict[int, ScoredPassage] = {}
+    read: dict[int, Hit] = {}
     for each in (each for by_words in found for each in by_words.read.values()):
         read[each.passage.id] = max(each, read.get(each.passage.id, each), key=lambda one: one.value)
     return _Candidates(choices, rankings, len(matched), titles, times, read)
