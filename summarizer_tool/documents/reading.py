@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from itertools import islice
-from re import finditer
+from re import finditer, sub
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.document import Document
@@ -16,8 +16,8 @@ OUTLINE_HEADINGS = 40
 
 OUTLINE_TOKENS = 1000
 
-_UPPERMOST = 2
-"""Headings up to which the first of those that stand under no other one is the title of a text."""
+_ALIKE = 2
+"""Headings up to which the first may be the title of a text although it begins as they do, digits aside."""
 
 MIN_READ_TOKENS = 50
 MAX_READ_TOKENS = 20_000
@@ -27,8 +27,10 @@ MAX_READ_TOKENS = 20_000
 def title_of(text: str) -> str:
     """A title for a text that has none: its first heading, unless that is one of many such as those of versions."""
     found = parse(text[:8192])
-    is_of_all = found.levels and sum(level <= found.levels[0] for level in found.levels) <= _UPPERMOST
-    return found.title(0) if is_of_all else ''
+    titles = [found.title(place) for place, level in enumerate(found.levels) if level <= found.levels[0]]
+    forms = [sub(r'[\d.]+', '0', title.partition(' ')[0]) for title in titles]
+    is_numbered = bool(titles) and any(map(str.isdigit, titles[0])) and forms.count(forms[0]) > _ALIKE
+    return titles[0] if titles and not is_numbered else ''
 
 
 def outline(document: Document) -> str:

@@ -34,7 +34,7 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     manifest = tmp_path / 'list'
     manifest.write_text('The mill stands.\n')
     assert run('batch', manifest, '--out', out).replace(str(tmp_path), '…') == snapshot(
-        '2||summarizer: none of the 1 lines of …/list is a file; give a folder, a list of files, or one document to `summarizer run`'
+        '2||summarizer: of the 1 lines of …/list none is a file; give a folder, a list of files, or one document to `summarizer run`'
     )
     assert not out.exists()
     assert run('worker') == snapshot(

@@ -55,7 +55,7 @@ async def test_a_brief_of_a_small_text_and_of_several_sources() -> None:
         SummarizeRequest(source_ids=[source.id for source in added], max_output_tokens=1500, format='brief')
     )
     assert [line for line in answer.text.splitlines() if re.match(r'\d+\. src_', line)] == snapshot(
-        ['1. src_34d3d80a216a · Harbour of Marn', '2. src_8c5c108d9a13 · Year 601 of the Bellwater chronicle']
+        ['1. src_34d3d80a216a · Harbour of Marn', '2. src_8c5c108d9a13 · untitled']
     )
     small = await service.summarize(SummarizeRequest(content=HARBOUR, format='brief'))
     assert small.source_ids == (added[0].id,)

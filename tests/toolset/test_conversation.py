@@ -58,9 +58,8 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
 """,
             '-> summarize {"source_ids": "src_a8a9eea8a734", "focus_areas": "dates", "max_output_tokens": 80}',
             """\
-<- summarize success: Tamsin Crale carries her father's name among people who spit at it.
-The Court began as a mining charter and became a kingdom when nobody stopped it.
-Marchbank sold the tomb key to the Silt Choir on 20 Smoke 640.
+<- summarize success: The Tallow Court: Corvane fears Odile Ransome, who knows what everything cost, including his father.
+The Silt Choir: Brae bought the tomb key with nine hundredweight of drowned-wax.
 
 [src_a8a9eea8a734: ask again by source_ids, or read_source.]\
 """,
