@@ -1,6 +1,7 @@
 """Ask a stored source of JSON, CSV or lines with a JMESPath expression, bounded in time and size. Pure computing."""
 
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -93,10 +94,16 @@ def _written(document: Document, records: MachineRecords, found: Json, room: int
     return '\n'.join([*shown, prompts.render('answers/query', found=count, left=left, **told)])
 
 
+_KEYED = re.compile(r'"(?>(?:[^"\\]|\\.)*)": ')
+"""What stands before the value of a key."""
+
+
 def _beginning(member: str, room: int, needed: int) -> str:
     """As much of a result as there is room for, in which no value but a text is cut."""
     cut = tokens.truncate(member, room)
-    cut = cut if member[:1] == '"' and member[-1:] == '"' else cut.rpartition(', ')[0]
+    in_value = _KEYED.match(cut) or not _KEYED.match(member)
+    is_text = member[:1] == '"' and member[-1:] == '"' and in_value
+    cut = cut if is_text else cut.rpartition(', ')[0]
     if not cut:
         raise RequestError(
             f'the result is longer than max_tokens by {needed:,} tokens; ask for more, or for less of it'

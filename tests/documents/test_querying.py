@@ -41,6 +41,10 @@ def test_no_number_is_cut() -> None:
         with contextlib.suppress(RequestError):
             told = query(counted, '{total: sum([].id), failed: length(@), mean: avg([].id)}', room)
             assert set(re.findall(r'\d+', told.splitlines()[0])) <= {'1999000', '1999', '1000', '0'}
+    named = Document(json.dumps([{'the name of the mill that stands by the river ' * 9: 'a text ' * 40}]))
+    for room in range(50, 200, 10):
+        with contextlib.suppress(RequestError):
+            assert ('": "' in query(named, '[0]', room)) or query(named, '[0]', room).startswith('{')
     with pytest.raises(RequestError, match=r'longer than max_tokens by \d+ tokens'):
         query(
             counted, '{total: sum([].id), failed: length(@), mean: avg([].id), last: max([].id), first: min([].id)}', 50
