@@ -59,7 +59,7 @@ QUOTED_WEIGHT = 0.7
 """Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
 
 TURNED_WEIGHT = 0.4
-"""Weight of what a text tells of only to turn it down,, for the gist."""
+"""Weight of what a text tells of only to turn it down, for the gist."""
 
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
