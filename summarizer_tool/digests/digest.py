@@ -206,9 +206,9 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
     if tables := read_tables(lines, [markdown, aligned, separated]):
         return 'table', table_statements(lines, tables)
     is_log = _is_log(lines)
-    is_source = is_log or _is_source(lines)
-    # The commits of a log of changes have a time each, and what is said of them.
-    if blocks := read_blocks(lines, are_headed=is_source):
+    is_source = not is_log and _is_source(lines)
+    # The commits of a log of changes have a time each, and code below them.
+    if blocks := read_blocks(lines, are_headed=is_log or is_source):
         return 'blocks', block_statements(blocks, lines)
     if is_log:
         return _lines_of(lines)

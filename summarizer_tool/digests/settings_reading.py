@@ -18,18 +18,18 @@ _DEEPEST = 100
 _GROWN = 20
 """Values for each line up to which what is said once and named again is told each time."""
 
-_KEY = r'(?:[\w.$@/*+-]+|"[^"\n]+"|\'[^\'\n]+\')'
+_KEY = r'(?:[\w.$@/*+-]++|"[^"\n]++"|\'[^\'\n]++\')'
 _COMMENT = re.compile(r'[ \t]*(?:[#;].*)?')
 _REMARK = re.compile(r'[ \t]*[#;]+[ \t]*(\S.*)')
 _WORDS = 4
 """Words of a comment from which it is told."""
 _COMMENTED = 50.0
 """The rank of a comment at the margin; each character farther in takes one of it."""
-_YAML = re.compile(rf'(?:- ?)*{_KEY}[ ]*:(?:\s|$)|-(?:\s|$)|---|\.\.\.|%YAML|[\]}}]')
+_YAML = re.compile(rf'(?:- )*+{_KEY}[ ]*:(?:\s|$)|-(?:\s|$)|---|\.\.\.|%YAML|[\]}}]')
 _NESTED = re.compile(
-    rf'^([ \t]*)(?:- )*{_KEY}[ ]*:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*\1(?:[ \t]+|- )\S', re.MULTILINE
+    rf'^([ \t]*+)(?:- )*+{_KEY}[ ]*:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*\1(?:[ \t]+|- )\S', re.MULTILINE
 )
-_SECTION = re.compile(r'\[\[?\s*([^\[\]\n]+?)\s*\]\]?[ \t]*(?:[#;].*)?')
+_SECTION = re.compile(r'\[\[?([^\[\]\n]++)\]\]?[ \t]*+(?:[#;].*)?')
 _PAIR = re.compile(r'([\w.$@/*+-]+(?: [\w.$@/*+-]+)?)[ \t]*=[ \t]*(.*)')
 _BRACKETS = re.compile(r'[\[\]{}]')
 _ITEMS = re.compile(rf'(?:-[ \t]+){{{_DEEPEST}}}')
@@ -50,12 +50,12 @@ def read_settings(text: str) -> Read | None:
     margin = [line for line in lines if not line[0].isspace()]
     value: Json = None
     if any(map(_SECTION.fullmatch, margin)):
-        value = _toml(text) or _pairs(lines)
+        value = _typed(_toml(text) or _pairs(lines))
     elif margin and all(map(_YAML.match, margin)) and _NESTED.search(text):
         value = _yaml(text, _GROWN * len(lines))
     elif len({without_digits(line.split('=')[0]) for line in margin}) > _PAIRS * len(lines):
-        value = _pairs(lines)
-    return Read(_typed(value)) if value else None
+        value = _typed(_pairs(lines))
+    return Read(value) if value else None
 
 
 def is_settings(text: str) -> bool:
@@ -114,7 +114,7 @@ def _yaml(text: str, most: int) -> Json:
         # No tag makes anything but objects, lists and strings.
         documents = [each for each in yaml.load_all(text, Loader=loader) if each]
         value = cast('Json', documents[0] if len(documents) == 1 else documents)
-        return value if _size(value, {}) <= most else None
+        return _typed(value) if _size(value, {}) <= most else None
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
 
@@ -147,7 +147,7 @@ def _pairs(lines: Sequence[str]) -> Json:
         if line[0].isspace() and values:
             values[-1] = f'{values[-1]} {line.strip()}'.strip()
         elif found := _SECTION.fullmatch(line):
-            section, values = root.setdefault(found[1], {}), None
+            section, values = root.setdefault(found[1].strip(), {}), None
         elif found := _PAIR.fullmatch(line):
             values = section.setdefault(found[1].strip(), [])
             values.append(found[2].strip())

@@ -128,3 +128,16 @@ def test_settings_that_are_prompts_are_prose():
     )
     assert read_settings(prompts) is not None
     assert machine_output(prompts) is None
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    'line', ['-' * 200_000, '[' + ' ' * 200_000, 'a' * 200_000, '- ' * 90, 'a ' * 100_000 + '=', '#' * 200_000]
+)
+def test_no_line_takes_long(line: str):
+    assert not is_settings(f'{line}\na:\n  b: c\n{line}\nd\n')
+
+
+def test_what_is_nested_as_deep_as_a_text_may_be_is_read_or_refused():
+    deep = '\n'.join(f'{" " * at}k{at}:' for at in range(1200)) + ' v\n'
+    assert read_settings(deep) is None or digest(deep, 100).text

@@ -87,8 +87,10 @@ def _not_met(found: SearchResult) -> list[str]:
         return [prompts.render('evidence/name_not_met', names=names)] if names else []
     nearest = 'where they are nearest to it by the meaning of their words'
     is_near = any(hit.value for hit in found.hits)
-    # Of those as they begin the first passage is the first.
-    noted = 'as they begin' if any(hit.passage.number == 1 for hit in found.hits[:1]) else _NOTED
+    places = [(hit.passage.source_id, hit.passage.number) for hit in found.hits]
+    first = [place for place in places if place[0] == places[0][0]]
+    are_first = [number for _, number in first] == [*range(1, len(first) + 1)]
+    noted = 'as they begin' if are_first else _NOTED
     shown = 'whole because they are small' if found.is_full_context else nearest if is_near else noted
     return [prompts.render('evidence/no_word_met', shown=shown)]
 

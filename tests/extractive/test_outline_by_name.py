@@ -1,0 +1,207 @@
+"""The outline of source code whose language the name of its file says, and what is told of it to those who ask."""
+
+import textwrap
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool import Settings, Summarizer
+from summarizer_tool.extractive.outline import outlined
+from summarizer_tool.extractive.statement_reader import Kind
+from tests.extractive.test_outline import numbered
+
+
+@pytest.mark.parametrize(
+    ('name', 'code', 'shown'),
+    [
+        (
+            'store.py',
+            """
+            # Copyright 2024 The Harbour. All rights reserved.
+
+            MAX_CRATES = 8
+            \"\"\"Crates that one store may hold.\"\"\"
+
+            class Store(
+                Base,
+            ):
+                limit: Annotated[
+                    int,
+                    # as counted
+                    Field(gt=0),
+                ] = 3
+                \"\"\"What it may hold at once. It is a guess.\"\"\"
+                _spare = 0
+                \"\"\"Not for others.\"\"\"
+                crates: int = 0
+            """,
+            snapshot(
+                [
+                    'MAX_CRATES = 8 """Crates that one store may hold.',
+                    'class Store( Base, ):',
+                    'limit: Annotated[ int, Field(gt=0), ] = 3 """What it may hold at once.',
+                ]
+            ),
+        ),
+        (
+            'store.cs',
+            """
+            // Licensed under the terms of the harbour.
+            public class Store
+            {
+                /* Crates it holds. */
+                public int Crates = 3;
+
+                public void Open(string path)
+                {
+                    // Look it up.
+                    Load(path);
+                    Read({
+                        path: path,
+                    });
+                }
+            }
+            """,
+            snapshot(
+                [
+                    'public class Store',
+                    'Crates it holds. public int Crates = 3;',
+                    'public void Open(string path)',
+                ]
+            ),
+        ),
+        (
+            'store.hpp',
+            """
+            class Landing;
+
+            // -- Stores --
+            struct Store {
+              /** Crates it holds. */
+              int crates;
+
+              static inline
+              const Landing *
+              landing(int number);
+            };
+            """,
+            snapshot(['Stores. struct Store', 'Crates it holds. int crates;', 'const Landing * landing(int number);']),
+        ),
+        (
+            'settings.py',
+            """
+            # Not to be changed.
+            GATES = {
+                'low': {'height': 3},
+            }
+            KEEPERS = ['Orme']  # one
+            """,
+            snapshot(["Not to be changed. GATES = { 'low': {'height': 3}, }", "KEEPERS = ['Orme'] # one"]),
+        ),
+        (
+            'Gate.java',
+            """
+            class Gate {
+              /** Opens it. */
+              public synchronized long open(long height) {
+                synchronized (this) {
+                  return height;
+                }
+              }
+            }
+            """,
+            snapshot(['class Gate', 'Opens it. public synchronized long open(long height)']),
+        ),
+        (
+            'harbour.sql',
+            """
+            -- Who lands what. Kept for ever.
+            CREATE TABLE crates (
+              id INT,
+              weight INT -- in kg
+            );
+            COMMENT ON TABLE crates IS
+              'Since 1872.';
+            """,
+            snapshot(
+                [
+                    'Who lands what. CREATE TABLE crates ( id INT, weight INT -- in kg );',
+                    "COMMENT ON TABLE crates IS 'Since 1872.';",
+                ]
+            ),
+        ),
+        (
+            'Dockerfile',
+            """
+            FROM python:3.12 AS build
+            # No cache is kept.
+            RUN pip install harbour \\
+              && rm -r /tmp/harbour
+            EXPOSE 8007
+            """,
+            snapshot(
+                [
+                    'FROM python:3.12 AS build',
+                    'No cache is kept. RUN pip install harbour \\ && rm -r /tmp/harbour',
+                    'EXPOSE 8007',
+                ]
+            ),
+        ),
+        (
+            'crate.proto',
+            'message Crate {\n'
+            + ''.join(f'  // What {n} is.\n  string {"what_is_kept_" * 12}{n} = {n};\n' for n in range(3))
+            + '}\n',
+            snapshot(
+                [
+                    'message Crate',
+                    'What 0 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_0 = 0;',
+                    'What 1 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_1 = 1;',
+                    'What 2 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_2 = 2;',
+                ]
+            ),
+        ),
+        ('one.js', 'const limit = 3\n\nfunction open(path) {\n  return limit\n}', snapshot(['function open(path)'])),
+    ],
+    ids=['python', 'csharp', 'cpp', 'settings', 'java', 'sql', 'docker', 'protobuf', 'javascript'],
+)
+def test_what_is_declared_in_a_file_of_a_known_name(name: str, code: str, shown: list[str]):
+    said, _ = outlined(numbered(code), [name])
+    assert [each.text for each in said if each.kind in (Kind.DECLARATION, Kind.MEMBER)] == shown
+
+
+def test_lines_of_code_are_told_to_those_who_ask_for_them():
+    code = """
+    public class Crates {
+      /** Weighs all. */
+      public int weigh(List<Crate> crates) {
+        int pageSize = 5;
+        return total(crates) * pageSize;
+      }
+      public void open() {
+        gate.lift();
+      }
+    }
+    """
+    text = textwrap.dedent(code) * 4
+    summarizer = Summarizer(Settings.load(llm_model='extractive'))
+    assert 'pageSize' not in summarizer.summarize_sync(text, max_output_tokens=60).text
+    asked = summarizer.summarize_sync(text, max_output_tokens=60, focus_areas='size of a page')
+    assert asked.text.splitlines() == snapshot(
+        [
+            'public class Crates',
+            'Weighs all. public int weigh(List<Crate> crates)',
+            'weigh: int pageSize = 5;',
+            'weigh: return total(crates) * pageSize;',
+            'public void open()',
+        ]
+    )
+    assert [[place.line for place in fact.evidence] for fact in asked.facts] == snapshot(
+        [
+            [2, 13, 24, 35],
+            [3, 4, 14, 15, 25, 26, 36, 37],
+            [4, 5, 15, 16, 26, 27, 37, 38],
+            [4, 6, 15, 17, 26, 28, 37, 39],
+            [8, 19, 30, 41],
+        ]
+    )
