@@ -25,9 +25,9 @@ _WORDS = 4
 """Words of a comment from which it is told."""
 _COMMENTED = 50.0
 """The rank of a comment at the margin; each character farther in takes one of it."""
-_YAML = re.compile(rf'(?:- )*+{_KEY}[ ]*:(?:\s|$)|-(?:\s|$)|---|\.\.\.|%YAML|[\]}}]')
+_YAML = re.compile(rf'(?>(?:- )*){_KEY}[ ]*:(?:\s|$)|-(?:\s|$)|---|\.\.\.|%YAML|[\]}}]')
 _NESTED = re.compile(
-    rf'^([ \t]*+)(?:- )*+{_KEY}[ ]*:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*\1(?:[ \t]+|- )\S', re.MULTILINE
+    rf'^([ \t]*+)(?>(?:- )*){_KEY}[ ]*:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*\1(?:[ \t]+|- )\S', re.MULTILINE
 )
 _SECTION = re.compile(r'\[\[?([^\[\]\n]++)\]\]?[ \t]*+(?:[#;].*)?')
 _PAIR = re.compile(r'([\w.$@/*+-]+(?: [\w.$@/*+-]+)?)[ \t]*=[ \t]*(.*)')
