@@ -188,7 +188,9 @@ async def test_there_is_an_answer_by_the_deadline() -> None:
             tasks.start_soon(call, 'legacy')
     for answer in answers:
         assert (answer.is_error, meta_of(answer)['state']) == (False, 'degraded')
-        assert 'summarized without the model' in text_of(answer).splitlines()[-1]
+        told = text_of(answer).splitlines()[-1]
+        # On a busy machine the embedded model may have no time either.
+        assert 'summarized without the model' in told or 'only its beginning, for lack of time' in told
 
 
 @asynccontextmanager
