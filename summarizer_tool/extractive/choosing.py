@@ -321,7 +321,9 @@ _LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
-_DISFLUENT = regex.compile(r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b', regex.IGNORECASE)
+_DISFLUENT = regex.compile(
+    r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b|(?:\.\.|…|--)$', regex.IGNORECASE
+)
 
 
 def _binds(text: str) -> bool:

@@ -117,6 +117,8 @@ _POINTS_BACK = regex.compile(
     r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
     r'|(?:Both|Conversely|Instead|Otherwise|The (?:former|latter|same|default is))\b)'
 )
+# How people go on who speak.
+_AND_SO = regex.compile(r"^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})")
 # What a definition calls what it defines.
 _DEFINED = regex.compile(
     r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
@@ -239,22 +241,24 @@ class StatementReader:
             term = self.terms[-1][1]
             if lines[0] - term.number <= _TERM_REACH:
                 defined, lines = term.number, (*lines, term.number)
-                lead = self._defined(shown(term.text), text, goes_on=bool(self.out) and self.out[-1].term == defined)
+                lead = self._defined(shown(term.text).rstrip(' :-–'), text, goes_on=bool(self.out) and self.out[-1].term == defined)
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and self._is_nameless(text))):
             lead = self._subject_for(text)
             kind = Kind.PROSE if lead else kind
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         section = len(self.sections) - 1
-        if kind is Kind.PROSE and not lead and (_PRONOUN.match(text) or _POINTS_BACK.match(text)):
+        is_spoken = bool(lead) and self._speaks(lead)
+        begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
+        if kind is Kind.PROSE and (is_spoken or not lead) and (_PRONOUN.match(begins) or _POINTS_BACK.match(begins)):
             before = self._sentence_before()
-            if before is None:
+            if before is not None:
+                text, lead, thing = f'{before.text} {text}', before.lead, before.thing
+                lines = tuple(dict.fromkeys((*before.evidence, *lines)))
+            elif not is_spoken:
                 # One that names something itself still tells of that.
                 is_bare = len(text.split()) < 2 * _LEAST_WORDS and _BARE.match(text) is not None
                 kind = Kind.FRAGMENT if is_bare or not next(iter(names.mentions(text)), '') else kind
-            else:
-                text, lead, thing = f'{before.text} {text}', before.lead, before.thing
-                lines = tuple(dict.fromkeys((*before.evidence, *lines)))
         asked = self.out[-1] if self.out and self.speakers and lead and kind is Kind.FRAGMENT else None
         if (
             asked is not None

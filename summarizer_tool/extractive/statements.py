@@ -74,9 +74,13 @@ _IS_VALUE = regex.compile(r'\d|, ')
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
-# What a transcriber has put in: `{disfmarker}`; and, in conversations, where it is no link, `[laughter]`.
+# What a transcriber has put in: `{disfmarker}`; in conversations, where it is no link, `[laughter]`, `[03:20]`.
 _MARK = regex.compile(r'\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})')
-_MARK_OF_CONVERSATIONS = regex.compile(r'\s*\[(?:\p{Ll}+ ?){1,2}\](?![(\[:])')
+_MARK_OF_CONVERSATIONS = regex.compile(
+    r'(?<!\s)\s*\\?\[(?:\p{Ll}+ ?){1,2}\\?\](?![(\[:])|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}\\?\]\s*'
+)
+# `**Ada Orme:** The mill stood still.`
+_BOLD_SPEAKER = regex.compile(r'^(\*\*|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
 # A bar before a line that has no other: no row, but the margin of a text that stands within another.
 _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
@@ -84,7 +88,9 @@ _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    texts = [_MARGIN.sub('', text) for text in without_split_marks([line.text for line in lines])]
+    texts = [
+        _BOLD_SPEAKER.sub(r'\2:', _MARGIN.sub('', text)) for text in without_split_marks([line.text for line in lines])
+    ]
     lines = [line if line.text == text else replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
     levels = range(1 - len(path), 1)
     reader = StatementReader(
@@ -358,8 +364,8 @@ def _is_labelled(text: str) -> bool:
 
 
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
-    text = _MARK.sub('', bare(line.text.lstrip('>: \t')))
-    text = _MARK_OF_CONVERSATIONS.sub('', text) if reader.speakers else text
+    text = _MARK_OF_CONVERSATIONS.sub('', line.text) if reader.speakers else line.text
+    text = _MARK.sub('', bare(text.lstrip('>: \t')))
     is_quoted = line.text.lstrip().startswith('>')
     if reader.items or reader.columns or reader.pairs or is_quoted != reader.is_quoted:
         reader.flush()

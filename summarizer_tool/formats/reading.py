@@ -16,6 +16,7 @@ from summarizer_tool.formats import (
     indented,
     mail,
     manual,
+    mediawiki,
     notebook,
     pdf,
     pod,
@@ -34,6 +35,7 @@ _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 
 _RESTRUCTURED = frozenset({'.rst', '.rest'})
 _ASCIIDOC = frozenset({'.adoc', '.asciidoc'})
+_WIKITEXT = frozenset({'.mediawiki', '.wiki', '.wikitext'})
 _MARKED_UP = frozenset({'.md', '.markdown', '.tex', '.html', '.htm', '.xml'})
 """Of texts in which a number sign marks a heading, or nothing."""
 
@@ -115,10 +117,12 @@ def plain_text(text: str, name: str = '') -> str:
         return restructured.markdown(boxed.markdown(text), is_named_so=suffix == '.rst') or text
     if suffix in _ASCIIDOC:
         return asciidoc.markdown(text, is_named_so=True)
+    if suffix in _WIKITEXT:
+        return mediawiki.markdown(text, is_named_so=True)
     if suffix not in _MARKED_UP:
         if is_settings(text):
             return text
-        for reader in (subtitles, pod, manual, asciidoc, commented):
+        for reader in (subtitles, pod, manual, mediawiki, asciidoc, commented):
             if known := reader.markdown(text):
                 return known
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):

@@ -42,6 +42,8 @@ _FOOTNOTE = regex.compile(
 _STARS = regex.compile(r'(?<![\w*"\'])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
 _UNDERSCORES = regex.compile(r'(?<![\w_])(?!__[a-z]\w*__(?!\w))(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
 _RETRACTED = regex.compile(r'(?<!~)~~(?=[^\s~])[^~]{1,1000}+(?<=\S)~~(?!~)')
+# No path: `C:\_old`.
+_ESCAPED = regex.compile(r'(?<![:\\])\\([\[\]*_<>#])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 # Marks in a code span are no marks; these code points are no characters of any text.
 _KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&{')}
@@ -149,12 +151,13 @@ def shown(text: str) -> str:
 
 def bare(text: str) -> str:
     """As `plain`, but so that what stood in code spans has no marks if it is read once more, until it is `shown`."""
-    if not any(mark in text for mark in '[*_`<!&') and 'http' not in text:
+    if not any(mark in text for mark in '[*_`<!&\\') and 'http' not in text:
         return one_line(text)
     if '`' in text:
         text = without_roles(text)
         if not _QUOTED.search(text):
             text = _CODE_SPAN.sub(lambda span: span[2].translate(_KEPT), text)
+    text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)

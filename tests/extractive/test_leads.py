@@ -350,3 +350,21 @@ def test_what_a_link_at_the_beginning_names_leads_the_sentences_after_it():
             ('The river rose.', (3,)),
         ]
     )
+
+
+def test_each_sentence_of_a_turn_has_its_speaker() -> None:
+    """Names may be in bold; what points back is said with the sentence before it, and times amid a turn are no text."""
+    turns = """
+**Ada Finn:** \\[00:41\\] The mill stood still for a year. So that is why we sold it. The weir\\_gate is shut.
+
+**Jonas Orme:** We ground rye. Then nobody came. \\[laughter\\]
+"""
+    assert read(turns * 3)[:5] == snapshot(
+        [
+            ('Ada Finn: The mill stood still for a year.', (1,)),
+            ('Ada Finn: The mill stood still for a year. So that is why we sold it.', (1,)),
+            ('Ada Finn: The weir_gate is shut.', (1,)),
+            ('Jonas Orme: We ground rye.', (3,)),
+            ('Jonas Orme: Then nobody came.', (3,)),
+        ]
+    )
