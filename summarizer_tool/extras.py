@@ -77,12 +77,7 @@ def missing_package(error: BaseException | None) -> str:
 
 
 def requirement(error: ImportError, otherwise: str) -> str:
-    """What to install where a package of a model's provider is missing.
-
-    Args:
-        error: What importing it has raised.
-        otherwise: The extra of pydantic-ai-slim, for a provider that this package has no extra for.
-    """
+    """What to install where importing a package of a model has failed; `otherwise`: an extra of pydantic-ai-slim."""
     extra = EXTRAS.get(missing_package(error))
     return f'summarizer-tool[{extra}]' if extra else f'pydantic-ai-slim[{otherwise}]'
 

@@ -41,11 +41,7 @@ def folder() -> Path:
 
 @cache
 def load(name: str) -> str:
-    """The text of `prompts/{name}.md`.
-
-    Raises:
-        FileNotFoundError: If the installation has no such prompt.
-    """
+    """The text of `prompts/{name}.md`; raises `FileNotFoundError` if the installation has none."""
     return (folder() / f'{name}.md').read_text(encoding='utf-8').strip()
 
 
@@ -59,11 +55,7 @@ def version() -> str:
 
 
 def render(name: str, /, **values: str) -> str:
-    """Fill a template's placeholders, once and literally.
-
-    Raises:
-        KeyError: If the template has a placeholder that `values` lacks.
-    """
+    """Fill a template's placeholders, once and literally; raises `KeyError` if `values` lacks one."""
     return fill(load(name), **values)
 
 

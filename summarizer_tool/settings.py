@@ -272,11 +272,7 @@ class Settings(BaseSettings):
 
 
 def unknown_variables(kind: type[Settings]) -> list[tuple[str, str]]:
-    """Environment variables that look like settings and are none, each with the one that may be meant, if any.
-
-    Args:
-        kind: Whose fields count.
-    """
+    """Environment variables that look like fields of `kind` and are none, each with the one that may be meant."""
     known = [str(field.validation_alias) for field in kind.model_fields.values()]
     families = {name.partition('_')[0] for name in known}
     found: list[tuple[str, str]] = []

@@ -34,12 +34,7 @@ _ORDINARY = vars(logging.makeLogRecord({})).keys() | {'message', 'asctime', 'tas
 
 @contextmanager
 def span(name: str, /, **attributes: AttributeValue) -> Generator[Span]:
-    """A span in whatever the application has configured (Logfire, or any OpenTelemetry provider), or none.
-
-    Args:
-        name: What is done; low in variety, so that spans can be grouped by it.
-        attributes: Sizes, counts and identifiers; never content.
-    """
+    """A span, if anything receives them; `name` is low in variety, attributes are sizes and ids, never content."""
     with get_tracer('summarizer_tool').start_as_current_span(
         name, attributes=attributes, record_exception=False, set_status_on_exception=False
     ) as current:

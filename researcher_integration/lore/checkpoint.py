@@ -150,11 +150,7 @@ class Checkpoint(BaseModel):
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """Load the checkpoint of a folder, or return `None`.
-
-        Raises:
-            ResearchError: If it cannot be read, or belongs to another version; names the file and the way out.
-        """
+        """Load the checkpoint of a folder, or return `None`; raises `ResearchError` if it cannot be read."""
         path = folder / FILE
         try:
             return cls.model_validate_json(path.read_bytes())
@@ -192,11 +188,7 @@ class Checkpoint(BaseModel):
         return spent
 
     def save(self, folder: Path) -> None:
-        """Write the checkpoint atomically.
-
-        Raises:
-            ResearchError: If it cannot be written.
-        """
+        """Write the checkpoint atomically; raises `ResearchError` if it cannot be written."""
         write(folder / FILE, self.model_dump_json(indent=1))
 
 

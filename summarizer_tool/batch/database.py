@@ -85,11 +85,7 @@ class BatchDatabase:
         self._run(insert, key=key, target=target, answer=answer)
 
     def beat(self, worker: str) -> dict[str, int]:
-        """Say that a worker lives.
-
-        Returns:
-            How often each worker has said so.
-        """
+        """Say that a worker lives; returns how often each worker has said so."""
         insert = (
             'INSERT INTO summarizer_workers VALUES (:name, 1) '
             'ON CONFLICT (name) DO UPDATE SET beats = summarizer_workers.beats + 1'

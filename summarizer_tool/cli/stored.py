@@ -27,12 +27,7 @@ Place = Given | str
 
 
 def require_store(settings: 'Settings', why: str) -> None:
-    """Stop the program where there is no file that keeps sources.
-
-    Args:
-        settings: For `store`.
-        why: What it is needed for.
-    """
+    """Stop the program where there is no file that keeps sources, and say what it is needed for."""
     if not is_kept(settings):
         stop(ExitCode.USAGE, f'{why}: {_NOWHERE}')
 
@@ -120,12 +115,7 @@ async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bo
 
 
 async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
-    """The handles of inputs, after those that are not stored have been added.
-
-    Raises:
-        FetchError: If a page that is not stored cannot be fetched.
-        StoreError: If the store fails.
-    """
+    """The handles of inputs; those that are not stored are added. Raises `FetchError`, `StoreError`."""
 
     async def handle_of(place: Place) -> str:
         if isinstance(place, str) and is_handle(place):
@@ -137,11 +127,7 @@ async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
 
 
 async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[str]:
-    """The inputs as an answer takes them, which fetches URLs itself; what has been read is added.
-
-    Raises:
-        StoreError: If the store fails.
-    """
+    """The inputs as an answer takes them, which fetches URLs itself; what has been read is added."""
     return [(await _keep(service, place)).id if isinstance(place, Given) else place for place in places]
 
 

@@ -10,8 +10,7 @@ from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import reading
 from summarizer_tool.html import content
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import HEAD, is_page
+from summarizer_tool.html.page import HEAD, Page, is_page
 from summarizer_tool.text.code_lines import language_of
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -60,11 +59,7 @@ def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
 
 
 def read_path(path: Path, limit_mb: float) -> bytes:
-    """The bytes of what stands at a path.
-
-    Raises:
-        FetchError: As of `read_file`, if it cannot be read or is over the limit.
-    """
+    """The bytes of what stands at a path; raises `FetchError` if it cannot be read or is over the limit."""
     try:
         with path.open('rb') as file:
             return read_within(file, limit_mb)
@@ -89,11 +84,7 @@ def read_within(file: BinaryIO, limit_mb: float) -> bytes:
 
 
 def decode(raw: bytes) -> str:
-    """Text in UTF-8, or in UTF-16 or UTF-32 with its mark.
-
-    Raises:
-        FetchError: As of `read_file`, if it is none.
-    """
+    """Text in UTF-8, or in UTF-16 or UTF-32 with its mark; raises `FetchError`, as `read_file`, if it is none."""
     if raw.startswith(_WIDE_MARKS):
         return content.decode(raw)
     sample = raw[:SAMPLE]

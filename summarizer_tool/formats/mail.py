@@ -39,11 +39,7 @@ def is_mail(body: bytes) -> bool:
 
 
 def read(body: bytes) -> Page:
-    """A mail as text; its subject is the title.
-
-    Raises:
-        FetchError: If it cannot be read; begins with a verb.
-    """
+    """A mail as text; its subject is the title. Raises `FetchError` if it cannot be read."""
     body = body.lstrip()
     if body.startswith(b'From '):
         body = body.partition(b'\n')[2]

@@ -25,8 +25,7 @@ from summarizer_tool.formats import (
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import is_page
+from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
 
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
@@ -133,11 +132,7 @@ def is_data_url(text: str) -> bool:
 
 
 def read_data_url(text: str, name: str = '') -> Page:
-    """What a `data:` URL holds, read as `read` does.
-
-    Raises:
-        FetchError: As `read`, and if it is no base64.
-    """
+    """What a `data:` URL holds, read as `read` does; raises `FetchError`, too, if it is no base64."""
     import base64
     import binascii
 

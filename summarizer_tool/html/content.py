@@ -4,8 +4,7 @@ import codecs
 import re
 
 from summarizer_tool.errors import FetchError
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import START, TAG
+from summarizer_tool.html.page import START, TAG, Page
 
 _HEAD_BYTES = 4096
 """Within these a page declares its charset."""

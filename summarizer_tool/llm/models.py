@@ -203,11 +203,7 @@ def build(
 
 
 def check_name(name: str, setting: str) -> None:
-    """Check that a name is that of a model, as far as that can be told without keys and packages of providers.
-
-    Raises:
-        ConfigurationError: If it is not; it names the `setting`.
-    """
+    """Check that a name is that of a model, as far as names tell; raises `ConfigurationError` with `setting`."""
     if name == EMBEDDED or providers.is_openrouter(name):
         return
     with providers.naming(setting, name, _FORMS), suppress(ImportError):

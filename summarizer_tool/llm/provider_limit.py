@@ -145,13 +145,7 @@ class ProviderLimit:
     # What the provider says
 
     def answered(self, seconds: float, size: int, *, begins: bool) -> None:
-        """Count an answer.
-
-        Args:
-            seconds: From the request to its beginning.
-            size: Bytes of the request.
-            begins: Whether that is all that was waited for, rather than the whole of the answer.
-        """
+        """Count an answer to a request of `size` bytes after `seconds`, or its beginning (`begins`)."""
         with self._lock:
             self.calls += 1
             self._good += 1

@@ -279,11 +279,7 @@ def worker_processes(settings: 'Settings') -> int:
 
 
 def open_store(settings: 'Settings') -> 'SourceStore':
-    """The store of the server: a file or a Postgres, since handles should outlive it.
-
-    Raises:
-        ConfigurationError: If what the settings name cannot be used.
-    """
+    """The store, a file or a Postgres, since handles should outlive the server; raises `ConfigurationError`."""
     from platformdirs import user_data_path
 
     from summarizer_tool.errors import SummarizerError

@@ -30,13 +30,7 @@ NO_MESSAGE = '{}'
 
 
 async def talk(served: Served, stop: Event, grace: float) -> None:
-    """Serve the one client at the other end of stdin and stdout.
-
-    Args:
-        served: What is served.
-        stop: Set when the program should end.
-        grace: Seconds for the calls that run at the end.
-    """
+    """Serve the client at the other end of stdin and stdout until `stop`; then calls have `grace` seconds."""
     server = served.server()
     async with _lines(stop) as lines, stdio_server(stdin=cast('anyio.AsyncFile[str]', lines)) as (read, write):
         requests = _Requests(served.calls, grace, read, write)

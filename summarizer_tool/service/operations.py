@@ -135,12 +135,7 @@ class Operation(Generic[R]):
         return tool_text(self.name, sizes)
 
     def schema(self, sizes: Sizes = DEFAULT_SIZES, asked: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The JSON schema of the parameters that are described, in the order of their descriptions.
-
-        Args:
-            sizes: The numbers that the descriptions name.
-            asked: Parameters that are required although they may be left out.
-        """
+        """The JSON schema of the described parameters, in their order; those `asked` for are required in any case."""
         schema = self.request.model_json_schema()
         properties: dict[str, dict[str, Any]] = {}
         for name, description in self.text(sizes).parameters.items():
@@ -151,12 +146,7 @@ class Operation(Generic[R]):
         return {'type': 'object', 'properties': properties, 'required': required, 'additionalProperties': False}
 
     def read(self, arguments: Mapping[str, object]) -> R:
-        """The request that a model or a person makes by its parameters.
-
-        Raises:
-            ArgumentsError: If one is unknown, missing or of the wrong type; says what to change.
-            RequestError: If one has a value that it cannot have.
-        """
+        """The request of some parameters; raises `ArgumentsError` or `RequestError`, which say what to change."""
         return self.request.of(arguments, self.text().parameters)
 
 

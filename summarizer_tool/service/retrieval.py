@@ -296,14 +296,14 @@ class Retriever:
             return await self._find(asked, options)
 
         from summarizer_tool.evidence.answer.answering import Answerer
-        from summarizer_tool.evidence.question.model_splitter import split
+        from summarizer_tool.evidence.question.sub_queries import split_by_model
 
         answerer = Answerer(
             self.collection,
             self.settings,
             add_page=add_page,
             search=find,
-            split=model and partial(split, model),
+            split=model and partial(split_by_model, model),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )
@@ -327,12 +327,7 @@ class Retriever:
         return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _add_page(self, url: str, robots: Robots) -> StoredPage:
-        """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for.
-
-        Args:
-            url: As it was asked for.
-            robots: The rules of its site.
-        """
+        """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for."""
         collection, settings = self.collection, self.settings
         rules = (settings.fetch_allow_hosts, settings.fetch_respect_robots)
         key = (collection.database, collection.name, key_of(url), rules)

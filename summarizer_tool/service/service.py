@@ -13,8 +13,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.formats import reading as formats
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import is_page
+from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce import compose
 from summarizer_tool.mapreduce.content import check_size, measure, page_in

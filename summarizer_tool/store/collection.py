@@ -145,11 +145,7 @@ class Collection:
         return document
 
     def has(self, source_id: str) -> bool:
-        """Return whether a source is kept here; no use of it.
-
-        Args:
-            source_id: The exact handle.
-        """
+        """Return whether a source, by its exact handle, is kept here; no use of it."""
         with self._database.read() as db:
             return find(db, (self.name, source_id)) is not None
 
@@ -169,21 +165,13 @@ class Collection:
         return self._source(found)
 
     def kept(self, source_ids: Iterable[str]) -> list[Source]:
-        """What is known of some sources, in the given order; those that are not here are left out. No use of them.
-
-        Args:
-            source_ids: Exact handles.
-        """
+        """What is known of sources by exact handles, in that order, without those not here; no use of them."""
         with self._database.read() as db:
             rows = [find(db, (self.name, source_id)) for source_id in source_ids]
         return [self._source(row) for row in rows if row is not None]
 
     def sources(self, limit: int = 100) -> list[Source]:
-        """The sources of this collection, most recently used first.
-
-        Args:
-            limit: How many at most.
-        """
+        """The sources of this collection, most recently used first, at most `limit`."""
         self._database.write_touches()
         with self._database.read() as db:
             rows: list[Row] = db.execute(
@@ -193,11 +181,7 @@ class Collection:
         return [self._source(row) for row in rows]
 
     def details(self, source_id: str) -> PageDetails:
-        """The images and links of a source's page; none where it is no page.
-
-        Args:
-            source_id: The exact handle.
-        """
+        """The images and links of a source's page, by its exact handle; none where it is no page."""
         with self._database.read() as db:
             return details(db, (self.name, source_id))
 
@@ -228,11 +212,7 @@ class Collection:
         return self.source(place)
 
     def versions(self, url: str) -> list[Source]:
-        """All sources that were stored under a URL, the last stored one first; no use of them.
-
-        Args:
-            url: As for `at`.
-        """
+        """All sources that were stored under a URL, as for `at`, the last stored one first; no use of them."""
         with self._database.read() as db:
             stored = stored_at(db, self.name, url)
         return self.kept(stored)
@@ -261,20 +241,12 @@ class Collection:
         return [self._source(row) for row in rows]
 
     def passages(self, ids: Sequence[int]) -> list[Passage]:
-        """Passages of this collection, in the given order; those that are not there any more are left out.
-
-        Args:
-            ids: As `Passage.id` has them.
-        """
+        """Passages by `Passage.id`, in the given order; those that are not there any more are left out."""
         with self._database.read() as db:
             return index.passages(db, self.name, ids)
 
     def passage_count(self, source_ids: Sequence[str] = ()) -> int:
-        """How many passages some sources have.
-
-        Args:
-            source_ids: Exact handles; none for all of the collection.
-        """
+        """How many passages some sources have, by exact handles, or all of the collection."""
         with self._database.read() as db:
             return index.count_passages(db, self.name, source_ids)
 

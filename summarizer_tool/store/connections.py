@@ -105,11 +105,7 @@ class Connections:
             raise StoreError(f'{self.path} was replaced while it was written; try again')
 
     def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
-        """Begin to write when no other process does; without `waits` an error where one does.
-
-        Returns:
-            The time of the last write, where it is known.
-        """
+        """Begin to write when no other process does; without `waits` an error where one does."""
         if not waits:
             wait_for_others(db, 0)
         try:
