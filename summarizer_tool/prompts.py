@@ -60,11 +60,7 @@ def render(name: str, /, **values: str) -> str:
 
 
 def fill(template: str, /, **values: str) -> str:
-    """Put values into a template's `{{name}}` placeholders, once and literally: what is put in is not looked at again.
-
-    Raises:
-        KeyError: If the template has a placeholder that `values` lacks.
-    """
+    """Put values into a template's `{{name}}`s, once and literally: what is put in is not looked at again."""
     return _PLACEHOLDER.sub(lambda match: values[match.group(1)], template).strip()
 
 

@@ -250,10 +250,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls, **overrides: object) -> Self:
-        """Read the settings, and say in one line what is wrong with them.
-
-        Args:
-            overrides: Values, by field, that go before the environment; `None` means not given.
+        """Read the settings; overrides, by field, go before the environment, unless they are `None`.
 
         Raises:
             ConfigurationError: If a value is out of range or of the wrong kind; names variable, value and limit.

@@ -56,13 +56,8 @@ def configure(
     """Set up Logfire and logs for a program of this package.
 
     Traces go to Logfire only where a token is present (`LOGFIRE_TOKEN`); nothing is ever written to stdout, which
-    belongs to the summary or to a protocol.
-
-    Args:
-        settings: For the level of the logs.
-        handler: Where the logs go; by default to stderr, as JSON lines.
-        level: Instead of `settings.log_level`.
-        libraries: Loggers of others whose warnings go there, too, and nothing else of theirs anywhere.
+    belongs to the summary or to a protocol. The logs go to the handler, by default as JSON lines to stderr, from a
+    level on, by default that of the settings; so do warnings of `libraries`, and nothing else of theirs anywhere.
     """
     if _traces_are_received():
         with naming_extra():
@@ -108,7 +103,6 @@ class _LibraryHandler(logging.Handler):
         self._handler = handler
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Hand a copy of the record to the handler."""
         message = ascii(record.getMessage())[1:-1]
         fields = {
             'name': record.name,

@@ -108,10 +108,7 @@ class SourceTiers(Strict):
 
 
 def load_tiers(path: Path = SHIPPED_SOURCES) -> SourceTiers:
-    """Load the tiers from a file.
-
-    Args:
-        path: A YAML file with `tiers`, each of the four with `weight` and `domains`; `default` and `files`.
+    """Load `tiers`, each of the four with `weight` and `domains`, `default` and `files` from a YAML file.
 
     Raises:
         ConfigurationError: If the file is wrong; one line with file, key and reason.

@@ -135,8 +135,7 @@ def _json(text: str, start: int, end: int) -> list[Any]:
 def _read(text: str, start: int, end: int, top: _Container, name: str | None = None) -> int | None:
     """Read into a container what stands in brackets: all of JSON, or, given its name, what opens there in any language.
 
-    Returns:
-        Where an object of JSON begins that is broken; where the brackets close that open under a name.
+    Returns where an object of JSON begins that is broken; where the brackets close that open under a name.
     """
     loose = name is not None
     key = name or ''

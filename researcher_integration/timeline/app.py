@@ -127,8 +127,6 @@ class TimelineServer(uvicorn.Server):
 
 
 class _Pages:
-    """What is answered."""
-
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self.streams: set[EventStream] = set()

@@ -158,11 +158,8 @@ class Batch:
     def run(self, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         """Queue the documents, collect what becomes of them, merge them if that was asked for, and write the report.
 
-        Jobs of earlier runs that are not asked for any more are forgotten; their results stay.
-
-        Args:
-            limit_mb: Megabytes of the largest file that is taken.
-            look: Called with each look at the database; what it raises ends this process's part, not the jobs.
+        Jobs of earlier runs that are not asked for any more are forgotten; their results stay. `look` is called with
+        each look at the database; what it raises ends this process's part, not the jobs.
 
         Raises:
             ConfigurationError: If the documents, or the folder of results, cannot be read or written.

@@ -33,10 +33,7 @@ class BatchDatabase:
     """
 
     def __init__(self, url: str) -> None:
-        """Connect, and make the tables.
-
-        Args:
-            url: `postgresql://…` or `sqlite:///PATH`.
+        """Connect to `postgresql://…` or `sqlite:///PATH`, and make the tables.
 
         Raises:
             ConfigurationError: If it cannot be reached; names it without its password.

@@ -134,10 +134,8 @@ class BatchFolder:
 def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
     """The files of a folder, those in its folders too, or those that a manifest names, each with a name of its own.
 
-    Args:
-        source: A folder; or a text file with a path a line, from its own folder on. Empty lines, and those that begin
-            with `#`, do not count; nor do hidden files.
-        leave_out: A folder whose files are none of them.
+    A manifest is a text file with a path a line, from its own folder on. Empty lines, and those that begin with `#`, do
+    not count; nor do hidden files, nor those in the folder `leave_out`.
 
     Raises:
         ConfigurationError: If it cannot be read, has none, or is no manifest: few of its lines are files.

@@ -161,12 +161,9 @@ class _LimitError(exceptions.JMESPathError):
 
 
 def query(document: Document, expression: str, max_tokens: int) -> str:
-    """What an expression finds, a line for each member, as JSON; a last line says what was read, found and left out.
+    """What a JMESPath expression finds, a line for each member, as JSON; a last line says what was read and left out.
 
-    Args:
-        document: JSON, CSV with a line of names, or lines, as `read_records` reads them.
-        expression: JMESPath.
-        max_tokens: Of the whole, brought between 50 and 20,000.
+    `max_tokens` are those of the whole, brought between 50 and 20,000.
 
     Raises:
         RequestError: If the expression is wrong, or goes over a limit.

@@ -80,9 +80,7 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
     """Raw lines with their numbers, as many as fit, and a last line that says where they stand.
 
     `max_tokens` are those of the whole, brought between 50 and 20,000; `offset` counts characters of the first line.
-
-    Raises:
-        RequestError: If there is no such line or place in it.
+    Raises `RequestError` if there is no such line or place in it.
     """
     lines = document.text.split('\n')
     if len(lines) > 1 and not lines[-1]:

@@ -28,11 +28,7 @@ class Archive:
     """A zip archive whose members are read until they are too much."""
 
     def __init__(self, body: bytes, kind: str) -> None:
-        """Open it.
-
-        Args:
-            body: Its bytes.
-            kind: What an error calls it.
+        """Open it; an error calls it a `kind`.
 
         Raises:
             FetchError: If it is broken or has too many members; begins with a verb.

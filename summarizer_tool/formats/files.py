@@ -33,12 +33,8 @@ _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
     """Read a document or an HTML page as markdown; of plain text whole paragraphs, any other text as it is.
 
-    Args:
-        raw: Its bytes.
-        name: Its path; empty for what has none.
-
-    Returns:
-        The document, and what stands beside its text where it was no plain text.
+    Its name is its path, if it has one. Returns the document, and what stands beside its text where it was no plain
+    text.
 
     Raises:
         FetchError: If it cannot be read, or is no text: what it is, and what helps; begins with a verb, for its name to

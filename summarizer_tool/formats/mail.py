@@ -73,7 +73,6 @@ class _Written:
         self._left = _MOST_PARTS
 
     def mail(self, mail: MIMEPart, depth: int) -> None:
-        """Write a mail, and those within it."""
         self.parts.append(f'{"#" * min(depth, 6)} {_header(mail, "Subject") or "(no subject)"}')
         headers = [f'{name}: {said}' for name in _HEADERS[:-1] if (said := _header(mail, name))]
         if headers:

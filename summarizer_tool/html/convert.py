@@ -92,13 +92,9 @@ _WORDLESS = ('head', 'title', 'script', 'style', 'template', 'noscript')
 def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> Page:
     """The main content of a page: headings, lists, tables, code, formulas and notes as markdown, without its chrome.
 
-    Where no main content is found, as in a page of a few words, it is all the text there is. Never raises: of a broken
-    page it is what a browser might show, of one that is no page at all an empty `Page`.
-
-    Args:
-        html: A page, however broken, large or deep.
-        base_url: Where it comes from; without it, relative links and images are left out.
-        is_document: Whether all of it is content, as in a chapter of a book, so that nothing is left out.
+    Where no main content is found, as in a page of a few words, it is all the text there is, as it is where all is
+    content (`is_document`), such as a chapter of a book. Never raises: of a broken page it is what a browser might
+    show, of one that is no page at all an empty `Page`. Without its URL, relative links and images are left out.
     """
     tree, is_whole = parsing.parse(html)
     if tree is None:

@@ -257,14 +257,9 @@ class Share(AbstractConcurrencyLimiter):
             await anyio.sleep(seconds)
 
     def heard(self, status: int, headers: dict[str, str], *, sent: float, size: int, begins: bool) -> None:
-        """Take account of an answer.
+        """Take account of an answer with an HTTP status, or of its beginning (`begins`), to a request of `size` bytes.
 
-        Args:
-            status: Of HTTP.
-            headers: Names in lower case.
-            sent: When the request was, as `time.monotonic` says.
-            size: Bytes of the request.
-            begins: Whether the answer has only begun.
+        It was `sent` by `time.monotonic`; the names of headers are in lower case.
         """
         if status == 429:
             self.whole.refused(sent)

@@ -115,10 +115,7 @@ def _decoded(raw: str, key: str) -> object:
 def recover_partial(raw: str | Mapping[str, object], envelope: type[EnvelopeT], key: str) -> EnvelopeT | None:
     """Take the complete members out of an answer that does not validate; None if it has none of the list `key`.
 
-    Args:
-        raw: The answer's JSON, possibly cut off, fenced or amid prose, or its decoded arguments.
-        envelope: The type that was asked for; all its fields are lists.
-        key: The list that matters; of the others what is there is kept.
+    It is JSON, possibly cut off, fenced or amid prose, or its decoded arguments; all fields of the envelope are lists.
     """
     others = [field for field in envelope.model_fields if field != key]
     if isinstance(raw, str):

@@ -46,12 +46,8 @@ class Reducer:
     def plan(self, chunks: Sequence[Chunk], sizes: Sequence[int]) -> list[range]:
         """The runs of chunks whose facts are merged together; none where the facts of all are about as many as fit.
 
-        It follows from what is asked for, not from what is answered nor when: the same chunks are merged alike always,
-        and each run as soon as all of it is there.
-
-        Args:
-            chunks: All of them.
-            sizes: Tokens that each is asked for.
+        It follows from the tokens that each is asked for, not from what is answered nor when: the same chunks are
+        always merged alike, each run as soon as all of it is there.
         """
         total = sum(sizes)
         if self.runner.job.focus.topics or total <= self.runner.job.budget * merging.FITS:

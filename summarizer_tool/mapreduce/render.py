@@ -224,7 +224,6 @@ class _FactWriter:
         return lines + _index_lines(listed)
 
     def in_order(self, chosen: Sequence[int]) -> list[int]:
-        """The chosen in reading order."""
         return sorted(chosen, key=lambda index: (self.entries[index].place, index))
 
     def count(self, chosen: Sequence[int], listed: Sequence[str] = ()) -> int:

@@ -175,13 +175,8 @@ class Summarizer:
     ) -> Summary:
         """Answer a request; for callers that bring a deadline, a cache or a model along.
 
-        Args:
-            content: What the request is about; its own `content` and `source_ids` are for `Service`.
-            request: What is asked for.
-            options: What the caller brings along.
-
-        Returns:
-            The summary, as from `summarize`, which says what is raised, too.
+        What it is about is `content`: its own `content` and `source_ids` are for `Service`. Returns and raises as
+        `summarize`.
         """
         started = time.monotonic()
         texts = texts_of(content)

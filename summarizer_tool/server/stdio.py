@@ -124,13 +124,11 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
         self._answered = Event()
 
     def answered(self, number: types.RequestId) -> None:
-        """Take note of an answer."""
         self._open.discard(number)
         self._answered.set()
         self._answered = Event()
 
     async def receive(self) -> SessionMessage | Exception:
-        """The next message."""
         try:
             while isinstance(item := await self._read.receive(), Exception):
                 error = types.ErrorData(
@@ -150,7 +148,6 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
         return item
 
     async def aclose(self) -> None:
-        """Stop reading."""
         await self._read.aclose()
 
 
@@ -162,11 +159,9 @@ class _Answers(ObjectSendStream[SessionMessage]):
         self._write = write
 
     async def send(self, item: SessionMessage) -> None:
-        """Send a message."""
         await self._write.send(item)
         if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError) and item.message.id is not None:
             self._requests.answered(item.message.id)
 
     async def aclose(self) -> None:
-        """Send no more."""
         await self._write.aclose()

@@ -214,9 +214,7 @@ def operation(name: str) -> Operation[Any] | None:
 def instructions(sizes: Sizes = DEFAULT_SIZES, names: Mapping[str, str] | None = None) -> str:
     """When to use the operations, for the system prompt of an agent or a client.
 
-    Args:
-        sizes: The numbers that the text names.
-        names: What the model calls the operations, by their own names; by default so. Others are left out.
+    `names` tells what the model calls them, by default as they are called; others are left out.
     """
     called = {each.name: each.name for each in OPERATIONS} if names is None else names
     listed = [f'- `{called[each.name]}`: {each.text(sizes).when}' for each in OPERATIONS if each.name in called]

@@ -71,8 +71,7 @@ class Connections:
         """A connection for the calling thread alone; an open transaction is undone at the end.
 
         Raises:
-            StoreError: If the store is closed, or fails; if its file was found to be damaged, or replaced while it was
-                written.
+            StoreError: If the store is closed or fails, or its file was found to be damaged, or replaced meanwhile.
             ConfigurationError: If a damaged file cannot be set aside.
         """
         gate = self._gate

@@ -59,11 +59,7 @@ def keeping_names(path: str, *, alone: bool = False) -> Generator[None]:
 def move_aside(path: str) -> str:
     """Rename a file, with what SQLite keeps beside it, within `keeping_names(alone=True)`.
 
-    Returns:
-        Its new path: `NAME.damaged-YYYYMMDDTHHMMSS`, with a number where there is one.
-
-    Raises:
-        OSError: If it cannot be renamed.
+    Its new path is `NAME.damaged-YYYYMMDDTHHMMSS`, with a number where there is one. Raises `OSError`.
     """
     base = new = f'{path}.damaged-{datetime.now().astimezone():%Y%m%dT%H%M%S}'
     number = 1

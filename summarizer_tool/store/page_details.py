@@ -140,7 +140,6 @@ def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others
 
 
 def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:
-    """The keys of all URLs of a source."""
     rows = db.execute('SELECT DISTINCT key FROM addresses WHERE collection = ? AND id = ?', place)
     return Among(key for (key,) in rows)
 

@@ -61,7 +61,6 @@ _ESCAPE: Final = '\x1a'
 
 @lru_cache(maxsize=512)
 def _query(sql: str) -> str:
-    """A query for Postgres."""
     return _replaced(sql, _DIALECT)
 
 
