@@ -14,10 +14,9 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, computed_field
 
 from researcher_integration.lore.crawl.researcher import SummaryTaken, Way
-from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.cross_reference import CrossReference
 from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.material import CrawledPage, TopicId
+from researcher_integration.lore.material import CrawledPage, ResearchError, TopicId
 from researcher_integration.usage import Spent
 
 try:
