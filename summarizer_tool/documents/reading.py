@@ -1,6 +1,7 @@
 """Show a stored source: its outline, or its raw lines with their numbers. Pure computing."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import islice
 from re import finditer, sub
 
@@ -24,11 +25,16 @@ def upper_headings(text: str, title: str = '') -> tuple[str, ...]:
     indices = list(range(len(found.levels)))
     if indices and found.title(0).casefold() == title.strip().casefold():
         indices = indices[1:]
-    for level in range(6, 1, -1):
-        if len(indices) <= MOST:
-            break
-        indices = [index for index in indices if found.levels[index] < level] or indices
+    indices = _upper(indices, found.levels, MOST)
     return tuple(dict.fromkeys(name for index in indices[:_ENOUGH] if (name := found.title(index))))
+
+
+def _upper(indices: list[int], levels: Sequence[int], most: int) -> list[int]:
+    """Without the lower levels, as many of these as it takes to have at most `most`."""
+    for level in range(6, 1, -1):
+        if len(indices) > most:
+            indices = [index for index in indices if levels[index] < level] or indices
+    return indices
 
 
 OUTLINE_HEADINGS = 40
@@ -56,11 +62,7 @@ def title_of(text: str) -> str:
 def outline(document: Document) -> str:
     """The headings with their line numbers, indented by level; empty where there are none."""
     found = parse(document.text)
-    shown = list(range(len(found.levels)))
-    for level in range(6, 0, -1):
-        if len(shown) <= OUTLINE_HEADINGS:
-            break
-        shown = [index for index in shown if found.levels[index] < level] or shown
+    shown = _upper(list(range(len(found.levels))), found.levels, OUTLINE_HEADINGS)
     top = min((found.levels[index] for index in shown), default=1)
     breaks = [match.start() for match in finditer('\n', document.text)]
     lines: list[str] = []

@@ -166,6 +166,8 @@ class Summarizer:
     async def _asked(
         self, kind: type[SummarizeRequest], content: Content, options: SummaryOptions, **asked: object
     ) -> Summary:
+        if unknown := options.keys() - SummaryOptions.__annotations__.keys():
+            raise TypeError(f'there is no parameter {min(unknown)}')
         values = {**asked, **options}
         brought: list[Any] = [values.pop(name, None) for name in ('on_progress', 'usage', 'usage_limits')]
         return await self.run(content, kind.of(values), RequestOptions(*brought))
