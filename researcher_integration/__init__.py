@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from researcher_integration.lore.crawl.researcher import Findings as Findings
     from researcher_integration.lore.crawl.researcher import LoreResearcher as LoreResearcher
     from researcher_integration.lore.crawl.researcher import StepDeps as StepDeps
-    from researcher_integration.lore.errors import ResearchError as ResearchError
     from researcher_integration.lore.extraction.cross_reference import Claim as Claim
     from researcher_integration.lore.extraction.cross_reference import Conflict as Conflict
     from researcher_integration.lore.extraction.records import FactionData as FactionData
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from researcher_integration.lore.extraction.records import Relation as Relation
     from researcher_integration.lore.extraction.records import ZoneData as ZoneData
     from researcher_integration.lore.material import CrawledPage as CrawledPage
+    from researcher_integration.lore.material import ResearchError as ResearchError
     from researcher_integration.lore.package import Package as Package
     from researcher_integration.lore.pipeline import Configuration as Configuration
     from researcher_integration.lore.pipeline import Research as Research

@@ -48,14 +48,7 @@ class Spent(BaseModel):
 
 
 def share_of(limits: UsageLimits, share: float, used: RunUsage | None = None, *, least: int = 1) -> UsageLimits:
-    """A share of what is left of limits.
-
-    Args:
-        limits: Of a run.
-        share: From 0 to 1.
-        used: What counts against them already; the new limits are held against it, too.
-        least: Requests, and tokens of each kind, that are given even where less is left.
-    """
+    """A share, from 0 to 1, of what `used` leaves of limits, held against it, too; at least `least` of each kind."""
     used = RunUsage() if used is None else used
 
     def part(limit: int | None, so_far: int) -> int | None:

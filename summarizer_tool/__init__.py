@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from summarizer_tool.mapreduce.request import SummarizeRequest as SummarizeRequest
     from summarizer_tool.mapreduce.request import SummaryTopic as SummaryTopic
     from summarizer_tool.mapreduce.summarizer import Summarizer as Summarizer
+    from summarizer_tool.mapreduce.summarizer import SummaryOptions as SummaryOptions
     from summarizer_tool.prompt_tags import register_tag as register_tag
     from summarizer_tool.prompt_tags import wrap as wrap_in_tag
     from summarizer_tool.prompts import Focus as Focus

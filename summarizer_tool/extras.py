@@ -46,14 +46,10 @@ class MissingExtraError(ConfigurationError, ImportError):
 
 @contextmanager
 def naming_extra(whole: str = '', *, needed_by: str = '') -> Generator[None]:
-    """Turn a missing package of an extra into an error that names the extra.
+    """Turn a missing package of an extra into a `MissingExtraError`, which names the extra; else it is raised as it is.
 
-    Args:
-        whole: The extra that has all that the block needs; by default the one of the missing package.
-        needed_by: The setting that asks for the package.
-
-    Raises:
-        MissingExtraError: If a package of an extra is missing; what belongs to none is raised as it is.
+    `whole` is the extra that has all that the block needs, instead of that of the package; `needed_by` the setting that
+    asks for it.
     """
     try:
         yield
@@ -77,12 +73,7 @@ def missing_package(error: BaseException | None) -> str:
 
 
 def requirement(error: ImportError, otherwise: str) -> str:
-    """What to install where a package of a model's provider is missing.
-
-    Args:
-        error: What importing it has raised.
-        otherwise: The extra of pydantic-ai-slim, for a provider that this package has no extra for.
-    """
+    """What to install where importing a package of a model has failed; `otherwise`: an extra of pydantic-ai-slim."""
     extra = EXTRAS.get(missing_package(error))
     return f'summarizer-tool[{extra}]' if extra else f'pydantic-ai-slim[{otherwise}]'
 
@@ -90,15 +81,8 @@ def requirement(error: ImportError, otherwise: str) -> str:
 def lazy_names(package: str, file: str) -> tuple[list[str], Callable[[str], object]]:
     """The `__all__` and `__getattr__` of a package that imports a name when it is first asked for.
 
-    Which names there are, its own text says, as type checkers read it: `from a.module import build as build_model`, a
-    line each.
-
-    Args:
-        package: Its name.
-        file: Its `__init__.py`.
-
-    Raises:
-        MissingExtraError: From `__getattr__`, if a package of an extra is missing.
+    Which names there are, its `__init__.py` says, as type checkers read it: `from a.module import build as
+    build_model`, a line each. `__getattr__` raises `MissingExtraError` if a package of an extra is missing.
     """
     places = {found[3]: found for found in _EXPORTED.finditer(Path(file).read_text('utf-8'))}
 

@@ -25,10 +25,7 @@ _registered: dict[str, None] = {}
 
 
 def register_tag(name: str) -> PromptTag:
-    """Reserve a tag for frames, at import time: from then on `wrap` escapes it in every text.
-
-    Args:
-        name: In lowercase snake_case.
+    """Reserve a tag in snake_case for frames, at import time: from then on `wrap` escapes it in every text.
 
     Raises:
         ValueError: If the name has another form, or pydantic-ai writes the tag itself.
@@ -42,10 +39,7 @@ def register_tag(name: str) -> PromptTag:
 def wrap(tag: PromptTag, body: str, /, **attributes: str | None) -> str:
     """Put text between `<tag>` and `</tag>`, with every `<` escaped that begins a registered or reserved tag.
 
-    Args:
-        tag: From `register_tag`.
-        body: Any text; the rest of it stays as it is.
-        attributes: Of the opening tag, escaped; those that are `None` are left out.
+    Attributes of the opening tag are escaped, too; those that are `None` are left out.
     """
     opening = ''.join(f' {name}="{html.escape(value)}"' for name, value in attributes.items() if value is not None)
     return f'<{tag}{opening}>{_openers(tuple(_registered)).sub("&lt;", body)}</{tag}>'

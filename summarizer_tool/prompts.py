@@ -41,11 +41,7 @@ def folder() -> Path:
 
 @cache
 def load(name: str) -> str:
-    """The text of `prompts/{name}.md`.
-
-    Raises:
-        FileNotFoundError: If the installation has no such prompt.
-    """
+    """The text of `prompts/{name}.md`; raises `FileNotFoundError` if the installation has none."""
     return (folder() / f'{name}.md').read_text(encoding='utf-8').strip()
 
 
@@ -59,20 +55,12 @@ def version() -> str:
 
 
 def render(name: str, /, **values: str) -> str:
-    """Fill a template's placeholders, once and literally.
-
-    Raises:
-        KeyError: If the template has a placeholder that `values` lacks.
-    """
+    """Fill a template's placeholders, once and literally; raises `KeyError` if `values` lacks one."""
     return fill(load(name), **values)
 
 
 def fill(template: str, /, **values: str) -> str:
-    """Put values into a template's `{{name}}` placeholders, once and literally: what is put in is not looked at again.
-
-    Raises:
-        KeyError: If the template has a placeholder that `values` lacks.
-    """
+    """Put values into a template's `{{name}}`s, once and literally: what is put in is not looked at again."""
     return _PLACEHOLDER.sub(lambda match: values[match.group(1)], template).strip()
 
 

@@ -250,10 +250,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls, **overrides: object) -> Self:
-        """Read the settings, and say in one line what is wrong with them.
-
-        Args:
-            overrides: Values, by field, that go before the environment; `None` means not given.
+        """Read the settings; overrides, by field, go before the environment, unless they are `None`.
 
         Raises:
             ConfigurationError: If a value is out of range or of the wrong kind; names variable, value and limit.
@@ -272,11 +269,7 @@ class Settings(BaseSettings):
 
 
 def unknown_variables(kind: type[Settings]) -> list[tuple[str, str]]:
-    """Environment variables that look like settings and are none, each with the one that may be meant, if any.
-
-    Args:
-        kind: Whose fields count.
-    """
+    """Environment variables that look like fields of `kind` and are none, each with the one that may be meant."""
     known = [str(field.validation_alias) for field in kind.model_fields.values()]
     families = {name.partition('_')[0] for name in known}
     found: list[tuple[str, str]] = []

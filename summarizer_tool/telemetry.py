@@ -34,12 +34,7 @@ _ORDINARY = vars(logging.makeLogRecord({})).keys() | {'message', 'asctime', 'tas
 
 @contextmanager
 def span(name: str, /, **attributes: AttributeValue) -> Generator[Span]:
-    """A span in whatever the application has configured (Logfire, or any OpenTelemetry provider), or none.
-
-    Args:
-        name: What is done; low in variety, so that spans can be grouped by it.
-        attributes: Sizes, counts and identifiers; never content.
-    """
+    """A span, if anything receives them; `name` is low in variety, attributes are sizes and ids, never content."""
     with get_tracer('summarizer_tool').start_as_current_span(
         name, attributes=attributes, record_exception=False, set_status_on_exception=False
     ) as current:
@@ -61,13 +56,8 @@ def configure(
     """Set up Logfire and logs for a program of this package.
 
     Traces go to Logfire only where a token is present (`LOGFIRE_TOKEN`); nothing is ever written to stdout, which
-    belongs to the summary or to a protocol.
-
-    Args:
-        settings: For the level of the logs.
-        handler: Where the logs go; by default to stderr, as JSON lines.
-        level: Instead of `settings.log_level`.
-        libraries: Loggers of others whose warnings go there, too, and nothing else of theirs anywhere.
+    belongs to the summary or to a protocol. The logs go to the handler, by default as JSON lines to stderr, from a
+    level on, by default that of the settings; so do warnings of `libraries`, and nothing else of theirs anywhere.
     """
     if _traces_are_received():
         with naming_extra():
@@ -113,7 +103,6 @@ class _LibraryHandler(logging.Handler):
         self._handler = handler
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Hand a copy of the record to the handler."""
         message = ascii(record.getMessage())[1:-1]
         fields = {
             'name': record.name,

@@ -23,8 +23,7 @@ from summarizer_tool.errors import (
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.service.operations import OPERATIONS, Operation, instructions
-from summarizer_tool.service.tool_texts import Sizes
+from summarizer_tool.service.operations import OPERATIONS, Operation, Sizes, instructions
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 

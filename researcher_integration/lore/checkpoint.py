@@ -14,10 +14,9 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, computed_field
 
 from researcher_integration.lore.crawl.researcher import SummaryTaken, Way
-from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.cross_reference import CrossReference
 from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.material import CrawledPage, TopicId
+from researcher_integration.lore.material import CrawledPage, ResearchError, TopicId
 from researcher_integration.usage import Spent
 
 try:
@@ -150,11 +149,7 @@ class Checkpoint(BaseModel):
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """Load the checkpoint of a folder, or return `None`.
-
-        Raises:
-            ResearchError: If it cannot be read, or belongs to another version; names the file and the way out.
-        """
+        """Load the checkpoint of a folder, or return `None`; raises `ResearchError` if it cannot be read."""
         path = folder / FILE
         try:
             return cls.model_validate_json(path.read_bytes())
@@ -192,11 +187,7 @@ class Checkpoint(BaseModel):
         return spent
 
     def save(self, folder: Path) -> None:
-        """Write the checkpoint atomically.
-
-        Raises:
-            ResearchError: If it cannot be written.
-        """
+        """Write the checkpoint atomically; raises `ResearchError` if it cannot be written."""
         write(folder / FILE, self.model_dump_json(indent=1))
 
 

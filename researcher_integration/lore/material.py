@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from summarizer_tool import one_line, truncate_tokens
+from summarizer_tool import SummarizerError, one_line, truncate_tokens
 
 TopicId = Literal['zone_overview', 'npcs', 'factions', 'lore', 'narrative_items']
 """The research steps, and the categories of the extraction: one each."""
@@ -65,3 +65,7 @@ class Material:
     zone: str
     sections: Sequence[KeptSection]
     pages: Sequence[CrawledPage]
+
+
+class ResearchError(SummarizerError):
+    """A research cannot be started or resumed as requested; the message says what to change."""

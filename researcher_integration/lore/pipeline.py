@@ -11,7 +11,7 @@ from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
-from researcher_integration.lore.errors import ResearchError
+from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.settings import ResearchSettings
 from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase

@@ -45,11 +45,7 @@ class ResearchSettings(Settings):
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator[Model | None]:
-        """Connect the model that `agent_model` names for the length of the block; `None` where it names none.
-
-        Raises:
-            ConfigurationError: If its provider is unknown, or a key or a package is missing.
-        """
+        """Connect the model that `agent_model` names, if any; raises `ConfigurationError` if it cannot be had."""
         name = self.agent_model()
         if name is None:
             yield None

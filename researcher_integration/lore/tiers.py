@@ -91,11 +91,7 @@ class SourceTiers(Strict):
         return {domain: name for name, tier in self.tiers.items() for domain in tier.domains}
 
     def of(self, place: str) -> Trust:
-        """How far a source is trusted.
-
-        Args:
-            place: An http(s) URL, in any spelling of its host, or the name of a local file.
-        """
+        """How far an http(s) URL, in any spelling of its host, or the name of a local file is trusted."""
         tier = self._tier(place)
         return Trust(tier, self.tiers[tier].weight)
 
@@ -112,10 +108,7 @@ class SourceTiers(Strict):
 
 
 def load_tiers(path: Path = SHIPPED_SOURCES) -> SourceTiers:
-    """Load the tiers from a file.
-
-    Args:
-        path: A YAML file with `tiers`, each of the four with `weight` and `domains`; `default` and `files`.
+    """Load `tiers`, each of the four with `weight` and `domains`, `default` and `files` from a YAML file.
 
     Raises:
         ConfigurationError: If the file is wrong; one line with file, key and reason.

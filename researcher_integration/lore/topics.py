@@ -101,10 +101,7 @@ class ResearchTopics(Strict):
 
 
 def load_topics(path: Path = SHIPPED_TOPICS) -> ResearchTopics:
-    """Load the topics from a file.
-
-    Args:
-        path: A YAML file with `topics` and, where the defaults do not fit, `limits`.
+    """Load `topics` and, where the defaults do not fit, `limits` from a YAML file.
 
     Raises:
         ConfigurationError: If the file is wrong; one line with file, key and reason.

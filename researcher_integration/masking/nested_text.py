@@ -104,11 +104,7 @@ def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
 
 
 def find_under(text: str, name: str, opening: int, limit: int) -> tuple[list[Finding], int]:
-    """Find what stands under the name of secrets: in the brackets that open there, or in the lines up to a limit.
-
-    Returns:
-        The findings, and up to where the text was read.
-    """
+    """Find secrets under a name, in brackets or in lines up to a limit; returns up to where it was read, too."""
     end = min(limit, opening + MAX_UNDER_NAME)
     if text[opening : opening + 1] in _CLOSES:
         top: dict[str, Any] = {}
@@ -139,8 +135,7 @@ def _json(text: str, start: int, end: int) -> list[Any]:
 def _read(text: str, start: int, end: int, top: _Container, name: str | None = None) -> int | None:
     """Read into a container what stands in brackets: all of JSON, or, given its name, what opens there in any language.
 
-    Returns:
-        Where an object of JSON begins that is broken; where the brackets close that open under a name.
+    Returns where an object of JSON begins that is broken; where the brackets close that open under a name.
     """
     loose = name is not None
     key = name or ''

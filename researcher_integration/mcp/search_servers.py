@@ -32,10 +32,7 @@ SEARCH_TAG = register_tag('search_result')
 
 
 def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[Any]]:
-    """Make a toolset of each server, its tools named `{server}_{tool}`. Nothing is connected yet.
-
-    Args:
-        path: A JSON file with `mcpServers`, which may be empty.
+    """Make a toolset of each of `mcpServers` in a JSON file, its tools named `{server}_{tool}`, not connected yet.
 
     Raises:
         ConfigurationError: If the file is wrong, or a variable without a default is not set or blank; one line with

@@ -198,12 +198,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         return add_toolset(replaced, Unreached(servers.absent))
 
     async def before_run(self, ctx: RunContext[AgentDepsT]) -> None:
-        """Check the names of the servers.
-
-        Raises:
-            MCPSelectionError: If a selected server is unknown, or several have its name, or the agent's own limit on
-                its tools excludes one that is wanted.
-        """
+        """Check the names of the servers; raises `MCPSelectionError` where one is unknown, doubled or excluded."""
         if (servers := self._servers) is None:
             return
         limits = _tool_limits(ctx)

@@ -45,7 +45,6 @@ class Access:
             await self._app(scope, receive, send)
 
     def _refusal(self, request: HTTPConnection) -> Response | None:
-        """Why a request is not let in."""
         if self._token is None:
             error = 'without a token only this machine is served; set one to serve others'
             return None if _is_of_this_machine(request) else JSONResponse({'error': error}, 403)

@@ -294,5 +294,4 @@ def _logged(row: _Row) -> LoggedRun:
 
 
 def _now() -> int:
-    """Microseconds since 1970."""
     return time.time_ns() // 1000

@@ -120,22 +120,14 @@ class Batch:
         self.database.close()
 
     def retry(self) -> int:
-        """Queue again what was set aside or cancelled.
-
-        Returns:
-            How many there are.
-        """
+        """Queue again what was set aside or cancelled; returns how many there are."""
         lost = [job.workflow_id for job in self.jobs(LOST)]
         for job_id in lost:
             self.client.rewind_workflow(job_id, queue_name=self.queue)
         return len(lost)
 
     def cancel(self) -> int:
-        """Stop what waits and what runs.
-
-        Returns:
-            How many jobs that is.
-        """
+        """Stop what waits and what runs; returns how many jobs that is."""
         cancelled = 0
         while active := [job.workflow_id for job in islice(self.jobs(ACTIVE), PAGE)]:
             self.client.cancel_workflows(active)
@@ -147,12 +139,7 @@ class Batch:
         return Counter(str(job.status) for job in self.jobs(None) if name_of(job).startswith(f'{DOCUMENTS}/'))
 
     def jobs(self, states: list[str] | None, *, results: bool = False) -> Generator[WorkflowStatus]:
-        """Its jobs in the database.
-
-        Args:
-            states: Those that count; by default all.
-            results: Whether their outcomes and errors are wanted.
-        """
+        """Its jobs in the database, in some states or all, with outcomes and errors where `results` are wanted."""
         at = 0
         while True:
             found = self.client.list_workflows(
@@ -171,11 +158,8 @@ class Batch:
     def run(self, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         """Queue the documents, collect what becomes of them, merge them if that was asked for, and write the report.
 
-        Jobs of earlier runs that are not asked for any more are forgotten; their results stay.
-
-        Args:
-            limit_mb: Megabytes of the largest file that is taken.
-            look: Called with each look at the database; what it raises ends this process's part, not the jobs.
+        Jobs of earlier runs that are not asked for any more are forgotten; their results stay. `look` is called with
+        each look at the database; what it raises ends this process's part, not the jobs.
 
         Raises:
             ConfigurationError: If the documents, or the folder of results, cannot be read or written.
@@ -324,11 +308,7 @@ class Batch:
 
 
 def content(path: Path, limit_mb: float) -> bytes:
-    """The bytes of a document.
-
-    Raises:
-        FetchError: If it is no file, or cannot be read.
-    """
+    """The bytes of a document; raises `FetchError` if it is no file, or cannot be read."""
     with suppress(OSError):  # which reading tells of
         if path.exists() and not path.is_file():
             raise FetchError('is no file, but a folder, a pipe or a device')

@@ -33,10 +33,7 @@ class BatchDatabase:
     """
 
     def __init__(self, url: str) -> None:
-        """Connect, and make the tables.
-
-        Args:
-            url: `postgresql://…` or `sqlite:///PATH`.
+        """Connect to `postgresql://…` or `sqlite:///PATH`, and make the tables.
 
         Raises:
             ConfigurationError: If it cannot be reached; names it without its password.
@@ -85,11 +82,7 @@ class BatchDatabase:
         self._run(insert, key=key, target=target, answer=answer)
 
     def beat(self, worker: str) -> dict[str, int]:
-        """Say that a worker lives.
-
-        Returns:
-            How often each worker has said so.
-        """
+        """Say that a worker lives; returns how often each worker has said so."""
         insert = (
             'INSERT INTO summarizer_workers VALUES (:name, 1) '
             'ON CONFLICT (name) DO UPDATE SET beats = summarizer_workers.beats + 1'

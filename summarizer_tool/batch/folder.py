@@ -55,11 +55,7 @@ class BatchFolder:
         return self.path / 'batch.sqlite3'
 
     def record(self) -> BatchRecord | None:
-        """What was asked for, if anything was.
-
-        Raises:
-            ConfigurationError: If that cannot be read.
-        """
+        """What was asked for, if anything was; raises `ConfigurationError` if that cannot be read."""
         try:
             return BatchRecord.model_validate_json((self.path / 'batch.json').read_bytes())
         except FileNotFoundError:
@@ -85,11 +81,7 @@ class BatchFolder:
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Keep other processes from running the same batch.
-
-        Raises:
-            ConfigurationError: If one does already, or the folder cannot be made.
-        """
+        """Keep other processes from the same batch; raises `ConfigurationError` if one has it, or no folder can be."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path / 'batch.lock', os.O_RDWR | os.O_CREAT, 0o644)
@@ -128,11 +120,7 @@ class BatchFolder:
         self._write('report.jsonl', ''.join(f'{line}\n' for line in told))
 
     def _write(self, name: str, text: str) -> None:
-        """Write a file whole or not at all.
-
-        Raises:
-            ConfigurationError: If it cannot be written.
-        """
+        """Write a file whole or not at all; raises `ConfigurationError` if it cannot be written."""
         path = self.path / name
         unfinished = path.with_name(f'{path.name}.part')
         try:
@@ -146,10 +134,8 @@ class BatchFolder:
 def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
     """The files of a folder, those in its folders too, or those that a manifest names, each with a name of its own.
 
-    Args:
-        source: A folder; or a text file with a path a line, from its own folder on. Empty lines, and those that begin
-            with `#`, do not count; nor do hidden files.
-        leave_out: A folder whose files are none of them.
+    A manifest is a text file with a path a line, from its own folder on. Empty lines, and those that begin with `#`, do
+    not count; nor do hidden files, nor those in the folder `leave_out`.
 
     Raises:
         ConfigurationError: If it cannot be read, has none, or is no manifest: few of its lines are files.

@@ -36,11 +36,7 @@ class Asked(BaseModel):
     strategy: str = 'semantic'
 
     def request(self) -> SummarizeRequest:
-        """The request of one document.
-
-        Raises:
-            RequestError: If a parameter has a value that it cannot have.
-        """
+        """The request of one document; raises `RequestError` for a value that a parameter cannot have."""
         kind = ExtractionRequest if self.schema_hint else SummarizeRequest
         return kind.of({**self.model_dump(exclude={'model'}), 'names_handles': False})
 
@@ -92,11 +88,7 @@ class BatchJob(BaseModel):
         return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:24]
 
     def documents(self) -> list[Document]:
-        """What is to be summarized.
-
-        Raises:
-            FetchError: If a file cannot be read, or is no text.
-        """
+        """What is to be summarized; raises `FetchError` if a file cannot be read, or is no text."""
         raw = unpack(self.content)
         if self.kind == 'refused':
             raise FetchError(raw.decode())

@@ -19,13 +19,7 @@ class LocalWorkers:
     """Processes that are started again when they die, as one does that a document has made too large."""
 
     def __init__(self, count: int, batch: str, database: BatchDatabase) -> None:
-        """Start none yet.
-
-        Args:
-            count: How many there are to be.
-            batch: For their names.
-            database: Where they look for work.
-        """
+        """Start none yet of the `count` workers, which are named by the batch and look for work in the database."""
         self._environment = {**os.environ, 'SUMMARIZER_DATABASE_URL': database.url}
         self._database = database
         self._batch = batch
@@ -34,14 +28,7 @@ class LocalWorkers:
         self._done = self._deaths = 0
 
     def watch(self, done: int) -> None:
-        """Start those that do not run, for the first time or again.
-
-        Args:
-            done: Documents that are finished by now.
-
-        Raises:
-            SummarizerError: If one cannot go on, or they die again and again.
-        """
+        """Start those that do not run; raises `SummarizerError` if they die again and again, or one cannot go on."""
         if done > self._done:
             self._done, self._deaths = done, 0
         if not self._processes:

@@ -112,11 +112,7 @@ class Worker:
             raise self._error
 
     def stop(self, error: SummarizerError | None = None) -> None:
-        """Stop soon.
-
-        Args:
-            error: Why this process cannot go on.
-        """
+        """Stop soon; an error says why this process cannot go on."""
         self._error = self._error or error
         self._stopped.set()
 
@@ -171,11 +167,7 @@ class Worker:
 
     @asynccontextmanager
     async def _begun(self, job_id: str) -> AsyncGenerator[None]:
-        """Count the deaths of workers under a job; those that have seen some are done one by one.
-
-        Raises:
-            SummarizerError: If there were too many.
-        """
+        """Count the deaths of workers under a job, which is then done alone; raises `SummarizerError` for too many."""
         deaths = await in_io_thread(self.database.begun, job_id)
         async with self._one_suspect if deaths >= SUSPECT else nullcontext():
             if deaths >= MAX_DEATHS:

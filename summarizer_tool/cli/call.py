@@ -33,7 +33,10 @@ def call(
         from summarizer_tool.service.operations import OPERATIONS, operation
 
         if name == _HELP:
-            write(f'{_usage(context)}\n\n' + '\n'.join(f'{each.name}: {each.text().title}' for each in OPERATIONS))
+            write(
+                f'{(context.command.help or "").strip()}\n\n'
+                + '\n'.join(f'{each.name}: {each.text().title}' for each in OPERATIONS)
+            )
             return
         asked = operation(name)
         if asked is None:
@@ -56,10 +59,6 @@ def call(
         write(reply.text)
     if reply.is_error:
         sys.exit(ExitCode.FAILED)
-
-
-def _usage(context: typer.Context) -> str:
-    return (context.command.help or '').strip()
 
 
 def _description(asked: 'Operation[Any]') -> str:

@@ -39,24 +39,12 @@ def is_handle(name: str) -> bool:
 
 
 def read_place(name: str, settings: 'Settings') -> Given | str:
-    """Read a file or stdin; a URL stays what it is.
-
-    Args:
-        name: A path, `-` for stdin, or an http or https URL.
-        settings: For the limit of size.
-
-    Raises:
-        UnreadableError: If it cannot be read, is too large, or is no text.
-    """
+    """Read a path or stdin (`-`) within the limit; a URL stays. Raises `UnreadableError` for what is no text."""
     return name if _URL.match(name) else _read_file(name, settings)
 
 
 def read_text(settings: 'Settings') -> str:
-    """The text on stdin.
-
-    Raises:
-        UnreadableError: If it cannot be read, is too large, or is no text.
-    """
+    """The text on stdin; raises `UnreadableError` if it cannot be read, is too large, or is no text."""
     from summarizer_tool.errors import FetchError
     from summarizer_tool.formats.files import decode
 

@@ -1,23 +1,63 @@
 """The command line: text in, the result alone on stdout, everything else on stderr."""
 
 import sys
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from summarizer_tool.cli import evidence
 from summarizer_tool.cli.batch import batch, worker
 from summarizer_tool.cli.call import call
 from summarizer_tool.cli.inputs import STDIN
-from summarizer_tool.cli.installed import InstalledCommands
 from summarizer_tool.cli.stored import Place, given_sources, is_kept, on_collection, read_places
 from summarizer_tool.cli.terminal import ending, load_settings, say, set_up_logs, show_statistics, write, write_file
 from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.extras import naming_extra
 
 if TYPE_CHECKING:
     from summarizer_tool import Collection, Document, RequestOptions, Settings, SummaryReply
     from summarizer_tool.service.setup import Setup
+
+GROUP = 'summarizer.commands'
+
+
+class InstalledCommands(TyperGroup):
+    """Our own commands, and those of other packages: entry points of the group, each a function for typer.
+
+    They are looked for when help is shown or a command is asked for that is none of ours, so that ours start no later.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands, our own first."""
+        own = super().list_commands(ctx)
+        return [*own, *sorted(name for name in _installed() if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name, or `None`."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        found = _installed().get(cmd_name)
+        return _loaded(found) if found is not None else None
+
+
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _loaded(entry: EntryPoint) -> TyperCommand:
+    with naming_extra():
+        function = entry.load()
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(entry.name)(function)
+    command = get_command(app)
+    assert isinstance(command, TyperCommand)  # noqa: S101 - an app of one command is that command
+    return command
+
 
 app = typer.Typer(
     cls=InstalledCommands,

@@ -27,26 +27,15 @@ Place = Given | str
 
 
 def require_store(settings: 'Settings', why: str) -> None:
-    """Stop the program where there is no file that keeps sources.
-
-    Args:
-        settings: For `store`.
-        why: What it is needed for.
-    """
+    """Stop the program where there is no file that keeps sources, and say what it is needed for."""
     if not is_kept(settings):
         stop(ExitCode.USAGE, f'{why}: {_NOWHERE}')
 
 
 def read_places(names: Sequence[str], settings: 'Settings', advice: str = '') -> list[Place]:
-    """Read the inputs that are files or stdin; stop the program where there is nothing to look in.
+    """Read the inputs that are files or stdin; raises `UnreadableError` if one cannot be read.
 
-    Args:
-        names: Paths, `-`, URLs and handles.
-        settings: For the limit of size.
-        advice: What to name, where there may be nothing.
-
-    Raises:
-        UnreadableError: If one cannot be read.
+    Stops the program where there is nothing to look in; `advice` says what to name then.
     """
     if not is_kept(settings):
         if advice and not names:
@@ -62,14 +51,7 @@ def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], 
 
 
 def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, RequestOptions], Awaitable[T]]') -> T:
-    """Do the work of a command on the store, with progress for whoever looks.
-
-    Args:
-        settings: Where they name no store, it is one in memory.
-        work: Gets who does it, what is stored, and what to pass on.
-
-    Returns:
-        What the work returns.
+    """Do the work of a command on the store, or on one in memory where none is named, with progress for whoever looks.
 
     Raises:
         ConfigurationError: If the store cannot be used, or a setting, key or package of a model is wrong.
@@ -94,17 +76,9 @@ def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, Requ
 
 
 async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bool) -> 'list[GivenSource]':
-    """The inputs in order, pages fetched, several at once.
+    """The inputs in order, pages fetched, several at once; stored where `is_kept`, as the store outlives the program.
 
-    Args:
-        service: Of the store.
-        places: The inputs.
-        is_kept: Whether the store outlives the program, so that they are to be stored with what is asked of them.
-
-    Raises:
-        FetchError: If a page cannot be fetched.
-        UnknownSourceError: If the store has no source of a handle.
-        StoreError: If the store cannot be read.
+    Raises `FetchError` for a page, `UnknownSourceError` for a handle, `StoreError` for the store.
     """
     from summarizer_tool.service.service import GivenSource
 
@@ -120,12 +94,7 @@ async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bo
 
 
 async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
-    """The handles of inputs, after those that are not stored have been added.
-
-    Raises:
-        FetchError: If a page that is not stored cannot be fetched.
-        StoreError: If the store fails.
-    """
+    """The handles of inputs; those that are not stored are added. Raises `FetchError`, `StoreError`."""
 
     async def handle_of(place: Place) -> str:
         if isinstance(place, str) and is_handle(place):
@@ -137,25 +106,15 @@ async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
 
 
 async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[str]:
-    """The inputs as an answer takes them, which fetches URLs itself; what has been read is added.
-
-    Raises:
-        StoreError: If the store fails.
-    """
+    """The inputs as an answer takes them, which fetches URLs itself; what has been read is added."""
     return [(await _keep(service, place)).id if isinstance(place, Given) else place for place in places]
 
 
 def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
-    """What a name means in the store: a file is its text or what was stored last from its path, and no other's.
-
-    Args:
-        service: Of the store.
-        name: A path, URL, handle or title.
-        settings: For the limit of size.
+    """What a path, URL, handle or title means in the store: a file is its text or what was last stored from its path.
 
     Raises:
         UnknownSourceError: If it is a file of which nothing is stored.
-        StoreError: If the store cannot be read.
     """
     path = str(Path(name).resolve())
     stored, given = service.collection.at(path), None
@@ -172,11 +131,7 @@ def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
 async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings') -> 'list[Source | str]':
     """Add files, stdin and pages, which are fetched again if they are stored.
 
-    Returns:
-        In order the source, or why there is none; that does not keep the others from being added.
-
-    Raises:
-        StoreError: If the store fails.
+    Gives in order the source, or why there is none; that does not keep the others from being added.
     """
 
     async def add(name: str) -> 'Source | str':

@@ -38,28 +38,14 @@ class ExitCode(IntEnum):
 
 
 def configured(model: str | None = None) -> 'Settings':
-    """The settings of a command; logs and traces set up as they say.
-
-    Args:
-        model: Overrides `LLM_MODEL`.
-
-    Raises:
-        ConfigurationError: If a setting is wrong.
-    """
+    """The settings of a command, with logs and traces set up as they say; `model` overrides `LLM_MODEL`."""
     settings = load_settings(model)
     set_up_logs(settings)
     return settings
 
 
 def load_settings(model: str | None = None) -> 'Settings':
-    """The settings of a command.
-
-    Args:
-        model: Overrides `LLM_MODEL`.
-
-    Raises:
-        ConfigurationError: If one is wrong.
-    """
+    """The settings of a command; `model` overrides `LLM_MODEL`. Raises `ConfigurationError` if one is wrong."""
     from summarizer_tool.settings import Settings, export_env_file
 
     export_env_file()
@@ -67,12 +53,7 @@ def load_settings(model: str | None = None) -> 'Settings':
 
 
 def set_up_logs(settings: 'Settings', *, libraries: 'Iterable[str]' = ()) -> None:
-    """Set up traces, and logs as lines for a person, unless a level was asked for: then JSON, as for a machine.
-
-    Args:
-        settings: For the level.
-        libraries: Loggers of others whose warnings are shown, too.
-    """
+    """Set up traces, and logs as lines for a person or, with a level asked for, JSON; warnings of `libraries`, too."""
     from summarizer_tool import telemetry
 
     handler = None if 'log_level' in settings.model_fields_set else telemetry.TerminalLines()

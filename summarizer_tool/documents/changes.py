@@ -48,12 +48,7 @@ def report(older: Document, newer: Document, max_tokens: int, *, is_version: boo
     """What has changed: `-` lines of the older version and `+` lines of the newer, with their numbers there.
 
     The first line counts. Where there is no room for all, the largest changes are cut, and what is left out is counted.
-
-    Args:
-        older: The version before, or what to compare with.
-        newer: The version after.
-        max_tokens: Of the whole, brought between 50 and 20,000.
-        is_version: Whether `older` is the version before `newer`.
+    `max_tokens` are brought between 50 and 20,000; `is_version`: `older` is the version before `newer`.
     """
     found = changes(older.text, newer.text)
     figures = {
@@ -73,7 +68,7 @@ def report(older: Document, newer: Document, max_tokens: int, *, is_version: boo
     left_out = 0
     for change, costs in zip(shown, sizes, strict=True):
         count = max(1, bisect_right([*accumulate(costs)], most))
-        cut = [_cut(len(change) - count)] if count < len(change) else []
+        cut = [prompts.render('answers/changes_cut', count=f'{len(change) - count:,}')] if count < len(change) else []
         cost = 1 + sum(costs[:count]) + (_CUT_TOKENS if cut else 0)
         if cost > room:
             left_out += 1
@@ -113,10 +108,6 @@ def _shown(mark: str, lines: list[str], numbers: range) -> Iterator[str]:
         if line:
             cut = tokens.truncate(line, MAX_LINE_TOKENS)
             yield f'{mark} {number}| {cut}{"" if cut == line else "…"}'
-
-
-def _cut(count: int) -> str:
-    return prompts.render('answers/changes_cut', count=f'{count:,}')
 
 
 def _left_out(count: int) -> str:

@@ -179,7 +179,6 @@ class _Source:
         return _header(self.path(at), self.size // _HEADER_SHARE)
 
     def piece(self, start: int, end: int) -> ChunkPiece:
-        """The piece from `start` to `end`."""
         path = self.path(start)
         return ChunkPiece(self.document, start, end, path, _header(path, self.size // _HEADER_SHARE))
 
@@ -214,16 +213,13 @@ class _Packer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is in the chunk yet."""
         return not self._pieces
 
     @property
     def room(self) -> int:
-        """Tokens that another piece may have with its header."""
         return self.size - self._tokens - self._joint
 
     def has(self, least: int) -> bool:
-        """Return whether the chunk has that many tokens."""
         return self._tokens >= least
 
     def lead(self, header: str) -> str:
@@ -242,7 +238,6 @@ class _Packer:
             self._joint = source.token_index.joint(start, end, '\n', lead)
 
     def close(self) -> None:
-        """End the chunk."""
         if self._pieces:
             self.chunks.append(Chunk(tuple(self._pieces), len(self.chunks), self._tokens))
         self._pieces, self._tokens, self._joint = [], 0, 0

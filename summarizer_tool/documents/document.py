@@ -86,11 +86,7 @@ def _pieces(text: str, start: int, end: int) -> list[int]:
 
 
 def segment_starts(text: str) -> list[int]:
-    """The offsets at which the segments of `text` begin; blank lines belong to the segment before them.
-
-    Returns:
-        Ascending offsets, the first of them 0; empty for an empty text.
-    """
+    """The ascending offsets at which segments begin; blank lines belong to the segment before them."""
     if not text:
         return []
     blank = _BLANK.match(text)
@@ -146,13 +142,7 @@ class Document:
         return segment_starts(self.text)
 
     def remember(self, tokens: int, segment_starts: Sequence[int] = (), token_index: TokenIndex | None = None) -> None:
-        """Keep what is already known of the text, so that nobody computes it again.
-
-        Args:
-            tokens: Its size in cl100k tokens.
-            segment_starts: The offset at which each segment begins.
-            token_index: The tokens of its spans.
-        """
+        """Keep what is already known of the text, so that nobody computes it again."""
         vars(self)['tokens'] = tokens
         if token_index is not None:
             vars(self).update(segment_starts=segment_starts, token_index=token_index)
@@ -173,11 +163,7 @@ class Document:
         return PageNumbers.of(self.text)
 
     def segment(self, number: int) -> Segment:
-        """Segment `number`, from 1.
-
-        Raises:
-            IndexError: If there is no such segment.
-        """
+        """Segment `number`, from 1; raises `IndexError` if there is none."""
         starts = self.segment_starts
         if not 1 <= number <= len(starts):
             raise IndexError(f'{self.id} has segments 1 to {len(starts)}, not {number}')

@@ -1,6 +1,7 @@
 """Show a stored source: its outline, or its raw lines with their numbers. Pure computing."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import islice
 from re import finditer, sub
 
@@ -10,6 +11,31 @@ from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.errors import RequestError
 from summarizer_tool.text import tokens
 from summarizer_tool.text.structure import parse
+
+MOST = 24
+"""Headings of one source; of more, those of the upper levels."""
+
+_ENOUGH = 200
+"""Headings of one level that are read, though a text may have any number."""
+
+
+def upper_headings(text: str, title: str = '') -> tuple[str, ...]:
+    """The headings of the upper levels of a Markdown text in order, without the one that is the title."""
+    found = parse(text)
+    indices = list(range(len(found.levels)))
+    if indices and found.title(0).casefold() == title.strip().casefold():
+        indices = indices[1:]
+    indices = _upper(indices, found.levels, MOST)
+    return tuple(dict.fromkeys(name for index in indices[:_ENOUGH] if (name := found.title(index))))
+
+
+def _upper(indices: list[int], levels: Sequence[int], most: int) -> list[int]:
+    """Without the lower levels, as many of these as it takes to have at most `most`."""
+    for level in range(6, 1, -1):
+        if len(indices) > most:
+            indices = [index for index in indices if levels[index] < level] or indices
+    return indices
+
 
 OUTLINE_HEADINGS = 40
 """Headings that an outline shows; of more, those of the upper levels."""
@@ -36,11 +62,7 @@ def title_of(text: str) -> str:
 def outline(document: Document) -> str:
     """The headings with their line numbers, indented by level; empty where there are none."""
     found = parse(document.text)
-    shown = list(range(len(found.levels)))
-    for level in range(6, 0, -1):
-        if len(shown) <= OUTLINE_HEADINGS:
-            break
-        shown = [index for index in shown if found.levels[index] < level] or shown
+    shown = _upper(list(range(len(found.levels))), found.levels, OUTLINE_HEADINGS)
     top = min((found.levels[index] for index in shown), default=1)
     breaks = [match.start() for match in finditer('\n', document.text)]
     lines: list[str] = []
@@ -60,9 +82,7 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
     """Raw lines with their numbers, as many as fit, and a last line that says where they stand.
 
     `max_tokens` are those of the whole, brought between 50 and 20,000; `offset` counts characters of the first line.
-
-    Raises:
-        RequestError: If there is no such line or place in it.
+    Raises `RequestError` if there is no such line or place in it.
     """
     lines = document.text.split('\n')
     if len(lines) > 1 and not lines[-1]:

@@ -28,11 +28,7 @@ class Archive:
     """A zip archive whose members are read until they are too much."""
 
     def __init__(self, body: bytes, kind: str) -> None:
-        """Open it.
-
-        Args:
-            body: Its bytes.
-            kind: What an error calls it.
+        """Open it; an error calls it a `kind`.
 
         Raises:
             FetchError: If it is broken or has too many members; begins with a verb.
@@ -62,11 +58,7 @@ class Archive:
         return name in self._members
 
     def read(self, name: str) -> bytes:
-        """A member, decompressed.
-
-        Raises:
-            FetchError: If it is not there, broken or encrypted, or all that was read is too much.
-        """
+        """A member, decompressed; raises `FetchError` if it is not there, broken or encrypted, or too much."""
         member = self._members.get(name)
         if member is None:
             raise self.broken()
@@ -75,22 +67,14 @@ class Archive:
         return self._bytes(member)
 
     def xml(self, name: str) -> bytes:
-        """A member that is XML.
-
-        Raises:
-            FetchError: As for `read`, and if it declares entities.
-        """
+        """A member that is XML; raises `FetchError` as `read`, and if it declares entities."""
         body = self.read(name)
         if _ENTITIES.search(body):
             raise FetchError(f'is {self.kind} that declares entities of XML, which no program writes; it is not read')
         return body
 
     def tree(self, name: str) -> Any:
-        """The root of a member that is XML, as lxml has it; broken XML as far as it goes.
-
-        Raises:
-            FetchError: As for `xml`, and if nothing of it can be read.
-        """
+        """The root of a member that is XML, as far as it is whole; raises `FetchError` as `xml`, and if nothing is."""
         with naming_extra():
             from lxml import etree
 

@@ -20,12 +20,7 @@ _logger = logging.getLogger('summarizer_tool')
 
 
 def read(body: bytes) -> Page:
-    """A document as markdown.
-
-    Raises:
-        FetchError: If it is broken, encrypted or too large; begins with a verb.
-        MissingExtraError: If a package of the extra `documents` is missing.
-    """
+    """A document as markdown; raises `FetchError` if it is broken, encrypted or too large."""
     with naming_extra():
         import mammoth  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]  # noqa: F401 - the process needs it
 

@@ -26,11 +26,7 @@ def is_book(archive: Archive) -> bool:
 
 
 def read(body: bytes) -> Page:
-    """A book as one markdown text.
-
-    Raises:
-        FetchError: If it is broken, encrypted or too large, or has no text; begins with a verb.
-    """
+    """A book as one markdown text; raises `FetchError` if it is broken, encrypted, too large or without text."""
     book = Archive(body, KIND)
     package = _package_name(book)
     opf = book.tree(package)

@@ -10,8 +10,7 @@ from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import reading
 from summarizer_tool.html import content
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import HEAD, is_page
+from summarizer_tool.html.page import HEAD, Page, is_page
 from summarizer_tool.text.code_lines import language_of
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -34,12 +33,8 @@ _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
     """Read a document or an HTML page as markdown; of plain text whole paragraphs, any other text as it is.
 
-    Args:
-        raw: Its bytes.
-        name: Its path; empty for what has none.
-
-    Returns:
-        The document, and what stands beside its text where it was no plain text.
+    Its name is its path, if it has one. Returns the document, and what stands beside its text where it was no plain
+    text.
 
     Raises:
         FetchError: If it cannot be read, or is no text: what it is, and what helps; begins with a verb, for its name to
@@ -60,11 +55,7 @@ def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
 
 
 def read_path(path: Path, limit_mb: float) -> bytes:
-    """The bytes of what stands at a path.
-
-    Raises:
-        FetchError: As of `read_file`, if it cannot be read or is over the limit.
-    """
+    """The bytes of what stands at a path; raises `FetchError` if it cannot be read or is over the limit."""
     try:
         with path.open('rb') as file:
             return read_within(file, limit_mb)
@@ -89,11 +80,7 @@ def read_within(file: BinaryIO, limit_mb: float) -> bytes:
 
 
 def decode(raw: bytes) -> str:
-    """Text in UTF-8, or in UTF-16 or UTF-32 with its mark.
-
-    Raises:
-        FetchError: As of `read_file`, if it is none.
-    """
+    """Text in UTF-8, or in UTF-16 or UTF-32 with its mark; raises `FetchError`, as `read_file`, if it is none."""
     if raw.startswith(_WIDE_MARKS):
         return content.decode(raw)
     sample = raw[:SAMPLE]

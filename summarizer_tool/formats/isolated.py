@@ -20,12 +20,7 @@ _PASSED_ON = ('PATH', 'SYSTEMROOT', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH')
 
 
 def run(program: str, body: bytes, *arguments: int) -> Any:
-    """What a program of this folder makes of bytes, as JSON on its stdout.
-
-    Args:
-        program: The name of its file.
-        body: What it gets on stdin.
-        arguments: What it gets besides.
+    """What a program of this folder, with arguments, makes of bytes on its stdin: JSON on its stdout.
 
     Raises:
         TimeoutError: If it takes longer than `MOST_SECONDS`.

@@ -34,14 +34,10 @@ class Vocabulary:
 def join(
     lines: Sequence[str], vocabulary: Vocabulary = Vocabulary(), *, between: str = '', hyphenated: bool = True
 ) -> str:
-    """Make one line of several.
+    """Make one line of several, without white space around them, with `between` where two meet.
 
-    Args:
-        lines: Each without white space around it.
-        vocabulary: The words of the whole text.
-        between: What is to stand where two lines meet.
-        hyphenated: Whether words were divided where lines end; else a hyphen there is taken for one of the word's, if
-            the text does not have the word without it.
+    A hyphen where a line ends is one of the word's, unless words were divided there (`hyphenated`), or the vocabulary,
+    the words of the whole text, has it without.
     """
     pieces = [lines[0]]
     for line in lines[1:]:

@@ -39,11 +39,7 @@ def is_mail(body: bytes) -> bool:
 
 
 def read(body: bytes) -> Page:
-    """A mail as text; its subject is the title.
-
-    Raises:
-        FetchError: If it cannot be read; begins with a verb.
-    """
+    """A mail as text; its subject is the title. Raises `FetchError` if it cannot be read."""
     body = body.lstrip()
     if body.startswith(b'From '):
         body = body.partition(b'\n')[2]
@@ -77,7 +73,6 @@ class _Written:
         self._left = _MOST_PARTS
 
     def mail(self, mail: MIMEPart, depth: int) -> None:
-        """Write a mail, and those within it."""
         self.parts.append(f'{"#" * min(depth, 6)} {_header(mail, "Subject") or "(no subject)"}')
         headers = [f'{name}: {said}' for name in _HEADERS[:-1] if (said := _header(mail, name))]
         if headers:

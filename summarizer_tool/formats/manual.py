@@ -53,7 +53,6 @@ class _Page:
     ignores: bool = False
 
     def read(self, line: str) -> None:
-        """Read a line: text, or a request."""
         request = _REQUEST.match(line) if line[:1] in ('.', "'") else None
         if self.ignores:  # what a macro is defined as
             self.ignores = line.strip() != '..'

@@ -23,11 +23,7 @@ def is_notebook(body: bytes) -> bool:
 
 
 def read(body: bytes) -> Page:
-    """The cells of a notebook as markdown.
-
-    Raises:
-        FetchError: If it is broken; begins with a verb.
-    """
+    """The cells of a notebook as markdown; raises `FetchError` if it is broken."""
     try:
         notebook = json.loads(body.removeprefix(b'\xef\xbb\xbf'))
     except (ValueError, RecursionError) as error:

@@ -14,12 +14,7 @@ MOST_CHARACTERS = 50_000_000
 
 
 def read(body: bytes) -> Page:
-    """A PDF as markdown.
-
-    Raises:
-        FetchError: If it has no text, is encrypted, broken or too large, or takes too long; begins with a verb.
-        MissingExtraError: If a package of the extra `documents` is missing.
-    """
+    """A PDF as markdown; raises `FetchError` if it has no text, cannot be read, or takes too long."""
     with naming_extra():
         import pypdfium2  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]  # noqa: F401 - the process needs it
 

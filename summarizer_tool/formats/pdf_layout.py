@@ -178,7 +178,7 @@ def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_
         len(lines) > 2
         and not _LEADERS.search(lines[0].text)
         and all(len(each) == 1 for each in paragraphs)
-        and not any(map(_is_item, map(_first, paragraphs)))
+        and not any(_is_item(paragraph[0].text) for paragraph in paragraphs)
     ):
         width = median((line.right - line.left) / max(1, len(line.text)) for line in lines)
         indented = [' ' * round((line.left - margin) / (width or 1)) + line.text for line in lines]
@@ -187,10 +187,6 @@ def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_
     for each in paragraphs:
         text = _LEADERS.sub('… ', join([line.text for line in each], vocabulary))
         yield _Block(_BULLET.sub('- ', text, count=1) if _BULLET.match(text) else text, size)
-
-
-def _first(lines: Sequence[TextLine]) -> str:
-    return lines[0].text
 
 
 def _is_item(text: str) -> bool:

@@ -51,7 +51,6 @@ class _Pod:
     """Whether the paragraphs at hand are for another format, such as HTML."""
 
     def read(self, paragraph: str) -> None:
-        """Write a paragraph."""
         command = _COMMAND.match(paragraph)
         if command:
             self.is_code = command[1] == 'cut'
@@ -69,7 +68,6 @@ class _Pod:
             self._write(_plain(paragraph))
 
     def end_code(self) -> None:
-        """End the block of code at hand."""
         self.out += ['```'] * self.is_fenced
         self.is_fenced = False
 

@@ -26,8 +26,7 @@ from summarizer_tool.formats import (
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import is_page
+from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
 
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
@@ -62,15 +61,10 @@ _DATA_URL = re.compile(r'\s*data:[\w.+/-]*(?:;[\w.+-]+=[^;,]*)*;base64,', re.IGN
 
 
 def document_in(body: bytes, content_type: str = '', name: str = '') -> Page | None:
-    """The text of a document; nothing where bytes are none, but a page or plain text, if they are text at all.
+    """The text of a document as markdown; nothing where bytes are none, but a page or plain text, if text at all.
 
-    Args:
-        body: Its bytes, decompressed.
-        content_type: What it was said to be, as in the header of this name; empty where nothing was.
-        name: What the file is called, or the path that it was fetched from.
-
-    Returns:
-        Markdown. Pages of a PDF are parted as `documents.page_numbers` says.
+    The body is decompressed; it was said to be of a `content_type`, and is called a name, or was fetched from that
+    path. Pages of a PDF are parted as `documents.page_numbers` says.
 
     Raises:
         FetchError: If it cannot be read, or has no text: what it is, and what helps; begins with a verb, for its name
@@ -91,14 +85,7 @@ def document_in(body: bytes, content_type: str = '', name: str = '') -> Page | N
 def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> Page:
     """Make text of a response: of a document, of a page, or plain text, with whole paragraphs where it was wrapped.
 
-    Args:
-        body: Its bytes, decompressed.
-        content_type: Its header of this name.
-        url: Where it comes from.
-        name: What the file is called; by default as the URL says.
-
-    Raises:
-        FetchError: As `document_in`, and if it is no text.
+    As for `document_in`; its name is by default as the URL says. Raises `FetchError`, too, if it is no text.
     """
     name = name or urlsplit(url).path
     page = document_in(body, content_type, name)
@@ -137,11 +124,7 @@ def is_data_url(text: str) -> bool:
 
 
 def read_data_url(text: str, name: str = '') -> Page:
-    """What a `data:` URL holds, read as `read` does.
-
-    Raises:
-        FetchError: As `read`, and if it is no base64.
-    """
+    """What a `data:` URL holds, read as `read` does; raises `FetchError`, too, if it is no base64."""
     import base64
     import binascii
 

@@ -46,12 +46,7 @@ _UNSEEN = frozenset(
 
 
 def markdown(text: str, *, is_named_so: bool = False) -> str:
-    """The text as markdown; empty where it is something else.
-
-    Args:
-        text: What is read.
-        is_named_so: Whether the name of the file says that it is reStructuredText.
-    """
+    """The text as markdown; empty where it is something else; `is_named_so`: the name of its file says what it is."""
     if not is_named_so and sum(1 for _ in zip(range(_LEAST), _IS_RESTRUCTURED.finditer(text), strict=False)) < _LEAST:
         return ''
     replaced = dict(_REPLACED.findall(text))

@@ -44,11 +44,7 @@ _WIDE = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]')
 
 
 def unwrap(text: str) -> str:
-    """Join the lines of paragraphs that were wrapped; all else stays as it is, to the character.
-
-    Args:
-        text: Any plain text; one in which no paragraphs are wrapped comes back as it is.
-    """
+    """Join the lines of paragraphs that were wrapped; all else stays as it is, to the character."""
     width = _width(text[:_MUCH])
     if not width:
         return text

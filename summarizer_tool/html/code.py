@@ -36,7 +36,7 @@ def verbatim(element: Any) -> str:
     walker = walk(element)
     for event, inner in walker:
         is_start = event == 'start'
-        if is_start and inner is not element and _is_out(inner):
+        if is_start and inner is not element and (inner.tag in _OUT or is_gutter(inner.get('class'))):
             walker.skip_subtree()
             continue
         is_break = inner.tag == 'br' and is_start
@@ -48,10 +48,6 @@ def verbatim(element: Any) -> str:
         if text:
             pieces.append(text)
     return _without_empty_edges(''.join(pieces))
-
-
-def _is_out(element: Any) -> bool:
-    return element.tag in _OUT or is_gutter(element.get('class'))
 
 
 def is_gutter(names: str | None) -> bool:

@@ -4,8 +4,7 @@ import codecs
 import re
 
 from summarizer_tool.errors import FetchError
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import START, TAG
+from summarizer_tool.html.page import START, TAG, Page
 
 _HEAD_BYTES = 4096
 """Within these a page declares its charset."""
@@ -65,18 +64,11 @@ _NO_CHARSETS = frozenset({'idna', 'punycode', 'unicode_escape', 'raw_unicode_esc
 
 
 def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Page:
-    """Make text of a response.
+    """Make text of a response: a page of HTML as markdown; any other text as it is, without a title.
 
     Links stand beside the text of a page, in `Page.links`, not in it: in a wiki's text they would cost a third of its
-    tokens and more, again in every model call that reads it.
-
-    Args:
-        body: Its bytes, decompressed.
-        content_type: Its header of this name; where it is missing or says HTML is something else, the content decides.
-        url: Where it comes from, which the targets of its links and images are relative to.
-
-    Returns:
-        A page of HTML as markdown; any other text as it is, without a title.
+    tokens and more, again in every model call that reads it. The body is decompressed; where its `content_type` is
+    missing or says HTML is something else, the content decides. Targets are relative to the URL it comes from.
 
     Raises:
         FetchError: If it is binary, which names the type, or has no text; it begins with a verb, for the page's name

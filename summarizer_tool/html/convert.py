@@ -1,10 +1,16 @@
 """A web page as markdown, with its headings, images and links beside it."""
 
+import logging
+import re
 import unicodedata
+import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import urljoin
 
+from summarizer_tool.extras import naming_extra
 from summarizer_tool.html import parsing
 from summarizer_tool.html.choosing import choose
 from summarizer_tool.html.links import page_links
@@ -12,9 +18,70 @@ from summarizer_tool.html.page import Heading, Image, Page
 from summarizer_tool.html.page_blocks import Blocks, PageBlock
 from summarizer_tool.html.tables import find_layout
 from summarizer_tool.html.titles import page_title, title_line
-from summarizer_tool.html.voting import Votes, votes
-from summarizer_tool.html.walking import TreeWalk
+from summarizer_tool.html.walking import MARKS, TreeWalk
 from summarizer_tool.html.writing import write
+
+MAX_ELEMENTS = 30_000
+MAX_CHARACTERS = 4_000_000
+MAX_WORK = 1_000_000
+"""Of a page that is put to the vote: its elements, its text, and its elements times their depth. Trafilatura copies and
+walks it some dozen times, and looks from each level at all below. A larger page, which then takes some seconds, is read
+by our own rules alone: they take all that is no chrome."""
+
+MIN_ELEMENTS = 2_000
+_LEAST_SIZE = 24
+"""Characters of an element, on the average, where there are more of them: those of 990 pages of the web have 33."""
+
+_MARK = re.compile(f'[{chr(MARKS[0])}-{chr(MARKS[1])}]')
+
+_MIN_TOLD = 250
+"""Characters of an article that is in no text of its page; less is a description."""
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """What trafilatura takes for the main content."""
+
+    nodes: frozenset[int] = frozenset()
+    """The numbers of its text nodes; none if it fails."""
+    told: tuple[str, ...] = ()
+    """Its paragraphs, where it is in none: some pages hold their text as JSON or a template, for a script to show."""
+
+
+def votes(tree: Any, depth: int, size: int) -> Votes:
+    """Ask trafilatura for the main content of a page of some depth, in elements, and size, in characters.
+
+    It carries the marks of a `TreeWalk` through like any other letter: so what it keeps is known by place, whatever it
+    does to tables, code and formulas.
+    """
+    elements = tree.xpath('count(//*)')
+    most = min(MAX_ELEMENTS, MAX_WORK / max(depth, 1), max(MIN_ELEMENTS, size / _LEAST_SIZE))
+    if elements > most or (size > MAX_CHARACTERS and tree.xpath('string-length()') > MAX_CHARACTERS):
+        return Votes()
+    trafilatura = _trafilatura()
+    try:
+        found = trafilatura.bare_extraction(tree, include_comments=False, output_format='txt')
+        body = found.body if found is not None else None
+        paragraphs = [''.join(part.itertext()) for part in body] if body is not None else []
+    except Exception:  # noqa: BLE001 - pages of any kind find its bugs, and our own rules still serve
+        return Votes()
+    text = '\n'.join(paragraphs)
+    nodes = frozenset(map(ord, _MARK.findall(text)))
+    return Votes(nodes, tuple(paragraphs) if not nodes and len(text) >= _MIN_TOLD else ())
+
+
+@cache
+def _trafilatura() -> Any:
+    # It is slow to import, and it speaks of pages as it goes: an application may listen, but stderr is not for that.
+    logger = logging.getLogger('trafilatura')
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    with naming_extra(), warnings.catch_warnings():
+        warnings.simplefilter('ignore')  # it asks for a proxy that it then does without
+        import trafilatura
+
+        return trafilatura
+
 
 _MIN_ALT_WORDS = 4
 """Of what is written for those who do not see a picture; fewer name a file or a person already named beside it."""
@@ -25,13 +92,9 @@ _WORDLESS = ('head', 'title', 'script', 'style', 'template', 'noscript')
 def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> Page:
     """The main content of a page: headings, lists, tables, code, formulas and notes as markdown, without its chrome.
 
-    Where no main content is found, as in a page of a few words, it is all the text there is. Never raises: of a broken
-    page it is what a browser might show, of one that is no page at all an empty `Page`.
-
-    Args:
-        html: A page, however broken, large or deep.
-        base_url: Where it comes from; without it, relative links and images are left out.
-        is_document: Whether all of it is content, as in a chapter of a book, so that nothing is left out.
+    Where no main content is found, as in a page of a few words, it is all the text there is, as it is where all is
+    content (`is_document`), such as a chapter of a book. Never raises: of a broken page it is what a browser might
+    show, of one that is no page at all an empty `Page`. Without its URL, relative links and images are left out.
     """
     tree, is_whole = parsing.parse(html)
     if tree is None:

@@ -47,7 +47,6 @@ def image(element: Any, base: str) -> str:
 
 
 def _first_of(images: str | None) -> str | None:
-    """The first URL of a `srcset`."""
     return images[:MAX_LENGTH].split()[0].rstrip(',') if images and images.strip() else None
 
 

@@ -35,9 +35,7 @@ async def connect(settings: Settings, name: str) -> AsyncGenerator[EmbeddingMode
 def build(
     settings: Settings, name: str, http_client: httpx2.AsyncClient | None = None
 ) -> tuple[EmbeddingModel, Provider[Any] | None]:
-    """Build the model `name`, and the provider that its requests go to.
-
-    The HTTP client stays the caller's to close.
+    """Build the model `name`, and the provider that its requests go to; the HTTP client stays the caller's to close.
 
     Raises:
         ConfigurationError: If its provider is unknown, or a key or a package is missing; names what to set or install.

@@ -71,12 +71,8 @@ _NAMES: dict[type[BaseException], str] = {
 def reason(error: BaseException) -> str:
     """Why a call failed, without content or secrets: a provider's message may quote both.
 
-    Args:
-        error: What the run of a sub-agent raised.
-
-    Returns:
-        `HTTP 429`, `timeout`, `deadline`, `context length`, `content filter`, `cut off`, `broken off`,
-        `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the error's type.
+    It is `HTTP 429`, `timeout`, `deadline`, `context length`, `content filter`, `cut off`, `broken off`,
+    `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the error's type.
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]

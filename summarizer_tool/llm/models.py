@@ -83,10 +83,7 @@ def can_stream(model: Model) -> bool:
 
 
 def check(settings: Settings, *, embedded: EmbeddedModel | None = None) -> str:
-    """Check at start-up that the model can be built, without keeping it.
-
-    Returns:
-        The model id.
+    """Check at start-up that the model can be built, without keeping it; returns the model id.
 
     Raises:
         ConfigurationError: If its provider is unknown, or a key or a package is missing; names what to set or install.
@@ -107,10 +104,7 @@ async def connect(
     """The model `name` for the length of the block, on connections that are closed after it.
 
     Connections belong to an event loop, so a model must not outlive the loop it was used on. `share` is told what the
-    provider answers.
-
-    Raises:
-        ConfigurationError: As for `check`.
+    provider answers. Raises as `check`.
     """
     if name == EMBEDDED:
         yield build(settings, name, embedded=embedded)
@@ -131,13 +125,8 @@ async def lent(
 ) -> AsyncGenerator[Model]:
     """The model for one request, limited in concurrency; connections are closed with the request.
 
-    Args:
-        settings: For the limit, and for the model where none is given.
-        name: The model that the settings name.
-        of_request: Goes before the others.
-        own: Goes before the one that the settings name.
-        limiter: Bounds the calls at once; by default one that the process shares.
-        embedded: Makes the embedded model.
+    That of the request goes before the summarizer's own, and this before the one that the settings name. `embedded`
+    makes the embedded model; without a limiter all in the process share one.
     """
     given = of_request or own
     provider = (given.system, given.base_url, given.model_name) if given else (settings.openrouter_base_url, name)
@@ -171,17 +160,10 @@ def build(
     embedded: EmbeddedModel | None = None,
     setting: str = 'LLM_MODEL',
 ) -> Model:
-    """Build the model `name`.
+    """Build the model `name`, as in `LLM_MODEL`, by the keys, endpoints and retries of the settings; raises as `check`.
 
-    Args:
-        settings: For keys, endpoints and retries.
-        name: As in `LLM_MODEL`.
-        http_client: What requests go through, which stays the caller's to close; a new retrying client if not given.
-        embedded: Makes the embedded model, where that may be asked for.
-        setting: Where the name stands, which errors say.
-
-    Raises:
-        ConfigurationError: As for `check`.
+    The HTTP client stays the caller's to close; without one a new, retrying one is made. `embedded` makes the embedded
+    model, where that may be asked for; errors say that the name stands in the `setting`.
     """
     if name == EMBEDDED:
         if embedded is None:
@@ -203,11 +185,7 @@ def build(
 
 
 def check_name(name: str, setting: str) -> None:
-    """Check that a name is that of a model, as far as that can be told without keys and packages of providers.
-
-    Raises:
-        ConfigurationError: If it is not; it names the `setting`.
-    """
+    """Check that a name is that of a model, as far as names tell; raises `ConfigurationError` with `setting`."""
     if name == EMBEDDED or providers.is_openrouter(name):
         return
     with providers.naming(setting, name, _FORMS), suppress(ImportError):

@@ -145,13 +145,7 @@ class ProviderLimit:
     # What the provider says
 
     def answered(self, seconds: float, size: int, *, begins: bool) -> None:
-        """Count an answer.
-
-        Args:
-            seconds: From the request to its beginning.
-            size: Bytes of the request.
-            begins: Whether that is all that was waited for, rather than the whole of the answer.
-        """
+        """Count an answer to a request of `size` bytes after `seconds`, or its beginning (`begins`)."""
         with self._lock:
             self.calls += 1
             self._good += 1
@@ -263,14 +257,9 @@ class Share(AbstractConcurrencyLimiter):
             await anyio.sleep(seconds)
 
     def heard(self, status: int, headers: dict[str, str], *, sent: float, size: int, begins: bool) -> None:
-        """Take account of an answer.
+        """Take account of an answer with an HTTP status, or of its beginning (`begins`), to a request of `size` bytes.
 
-        Args:
-            status: Of HTTP.
-            headers: Names in lower case.
-            sent: When the request was, as `time.monotonic` says.
-            size: Bytes of the request.
-            begins: Whether the answer has only begun.
+        It was `sent` by `time.monotonic`; the names of headers are in lower case.
         """
         if status == 429:
             self.whole.refused(sent)

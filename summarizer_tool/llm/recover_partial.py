@@ -1,15 +1,60 @@
 """Keep the complete members of an answer that is cut off, broken in places, or stands between prose."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import regex
 from pydantic import BaseModel, JsonValue, ValidationError
-from pydantic_ai import IncompleteToolCall, ModelResponse, ModelRetry, RunContext
+from pydantic_ai import IncompleteToolCall, ModelResponse, ModelRetry, RunContext, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import ModelMessage
 from pydantic_ai.output import OutputContext
+from pydantic_ai.usage import RequestUsage
+
+from summarizer_tool.text import tokens
+
+
+def broken_off(messages: Sequence[ModelMessage]) -> ModelResponse | None:
+    """The answer in the middle of which a run has ended, if anything of it was written."""
+    last = messages[-1] if messages else None
+    if not isinstance(last, ModelResponse) or last.state != 'interrupted' or last.finish_reason is not None:
+        return None
+    return last if last.parts else None
+
+
+def arguments(call: ToolCallPart) -> str:
+    """The arguments of a call as they were written; pydantic-ai puts those that are not whole into others."""
+    return call.args if isinstance(call.args, str) else call.args_as_json_str() if call.args else ''
+
+
+def written(response: ModelResponse) -> str:
+    """The text of an answer, and the arguments of its calls, as far as they were written."""
+    return '\n'.join(
+        arguments(part) if isinstance(part, ToolCallPart) else part.content
+        for part in response.parts
+        if isinstance(part, ToolCallPart | TextPart)
+    )
+
+
+def untold_usage(response: ModelResponse, request: str) -> RequestUsage:
+    """What an answer, as far as it was written, has cost beyond what the provider has said: an estimate."""
+    said, estimate = response.usage, copy(response.usage)
+    thought = ''.join(part.content for part in response.parts if isinstance(part, ThinkingPart))
+    estimate.input_tokens = said.input_tokens or tokens.count(request)
+    estimate.output_tokens = max(said.output_tokens, tokens.count(thought + written(response)))
+    try:
+        cost = replace(response, usage=estimate).cost().total_price - (said.cost or 0)
+    except (AssertionError, LookupError, ValueError):  # no name, or no price
+        cost = None
+    return RequestUsage(
+        input_tokens=estimate.input_tokens - said.input_tokens,
+        output_tokens=estimate.output_tokens - said.output_tokens,
+        cost=cost,
+    )
+
 
 _MAX_BROKEN = 100
 """Broken members of one answer that are stepped over; an answer with more is not worth the time."""
@@ -70,10 +115,7 @@ def _decoded(raw: str, key: str) -> object:
 def recover_partial(raw: str | Mapping[str, object], envelope: type[EnvelopeT], key: str) -> EnvelopeT | None:
     """Take the complete members out of an answer that does not validate; None if it has none of the list `key`.
 
-    Args:
-        raw: The answer's JSON, possibly cut off, fenced or amid prose, or its decoded arguments.
-        envelope: The type that was asked for; all its fields are lists.
-        key: The list that matters; of the others what is there is kept.
+    It is JSON, possibly cut off, fenced or amid prose, or its decoded arguments; all fields of the envelope are lists.
     """
     others = [field for field in envelope.model_fields if field != key]
     if isinstance(raw, str):

@@ -40,10 +40,16 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import prompts
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import failures, models
-from summarizer_tool.llm.broken_off import broken_off, untold_usage, written
 from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.llm.recover_partial import QueryState, RecoverPartial, recover_partial
+from summarizer_tool.llm.recover_partial import (
+    QueryState,
+    RecoverPartial,
+    broken_off,
+    recover_partial,
+    untold_usage,
+    written,
+)
 from summarizer_tool.prompt_tags import PromptTag, wrap
 from summarizer_tool.settings import OutputMode, Settings
 

@@ -152,5 +152,4 @@ _locks: WeakValueDictionary[tuple[AbstractEventLoop, str], Lock] = WeakValueDict
 
 
 def _complain(error: Exception) -> None:
-    """Log a failure of the cache, which costs time but not the result."""
     _logger.warning('the cache failed', extra={'reason': str(error) if isinstance(error, StoreError) else 'bad entry'})

@@ -31,16 +31,7 @@ class Call(Generic[T]):
 async def calls_at_once(
     calls: Sequence[Call[T]], most: int, on_progress: Callable[[Progress], None] | None = None
 ) -> list[T]:
-    """Make all calls.
-
-    Args:
-        calls: Each comes after others of them, or after none.
-        most: At the same time; no more of them exist.
-        on_progress: Told after each.
-
-    Returns:
-        Their results, in the order of the calls.
-    """
+    """Make all calls, at most so many at the same time, telling of each; returns their results in order."""
     done: dict[int, T] = {}
     needs = [len(set(call.after)) for call in calls]
     followers: dict[int, list[int]] = {}

@@ -8,8 +8,7 @@ from summarizer_tool.documents.cutting import measures
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import InputTooLargeError
 from summarizer_tool.formats.reading import plain_text
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import is_page
+from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.runtime.executors import in_process, in_thread
 
 Content: TypeAlias = 'str | Document | Sequence[str | Document]'
@@ -17,24 +16,12 @@ Content: TypeAlias = 'str | Document | Sequence[str | Document]'
 
 
 def texts_of(content: Content) -> list[str]:
-    """The texts in some content.
-
-    Raises:
-        TypeError: If it is neither text, nor a `Document`, nor a list of them.
-    """
+    """The texts in some content; raises `TypeError` if it is neither text, nor a `Document`, nor a list of them."""
     return [item if isinstance(item, str) else item.text for item in _items(content)]
 
 
 async def check_size(texts: Iterable[str], limit_mb: float) -> None:
-    """See that texts are no larger together than a request may be.
-
-    Args:
-        texts: What is asked about.
-        limit_mb: Megabytes as UTF-8, `SUMMARIZER_MAX_INPUT_MB`.
-
-    Raises:
-        InputTooLargeError: If they are.
-    """
+    """Raise `InputTooLargeError` where texts have more than `limit_mb` megabytes together, as UTF-8."""
     texts = list(texts)
     # UTF-8 has at most four bytes a character, so most texts need not be encoded to be measured.
     if sum(map(len, texts)) * 4 <= limit_mb * 1e6:
@@ -47,12 +34,7 @@ async def check_size(texts: Iterable[str], limit_mb: float) -> None:
 
 
 async def page_in(text: str, url: str = '') -> Page | None:
-    """The page that a text is, if it is HTML; its links stand beside the markdown.
-
-    Args:
-        text: Any text.
-        url: Where it comes from, for its relative links.
-    """
+    """The page that a text is, if it is HTML from a URL; its links stand beside the markdown."""
     if not is_page(text):
         return None
     from summarizer_tool.html.convert import to_markdown

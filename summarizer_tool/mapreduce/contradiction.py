@@ -104,13 +104,10 @@ def _pairs(text: str) -> set[tuple[str, str]]:
 def contradicts(
     fact: str, sentence: str, is_elsewhere: Callable[[str], bool], is_one: Callable[[str, str], bool]
 ) -> bool:
-    """Return whether a sentence says otherwise than a fact.
+    """Return whether the sentence that is most like a fact, of those it was taken from, says otherwise than the fact.
 
-    Args:
-        fact: A statement.
-        sentence: The sentence that is most like it, of those that it was taken from.
-        is_elsewhere: Tells of a word whether something else that the fact was taken from says it.
-        is_one: Tells of two words whether they are parts of one name.
+    `is_elsewhere` tells of a word whether something else that the fact was taken from says it, `is_one` of two words
+    whether they are parts of one name.
     """
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:

@@ -95,10 +95,7 @@ class Engine:
         """What neighbouring chunks say together, where that was merged."""
 
     async def run(self) -> Summary:
-        """Do all of it.
-
-        Returns:
-            The summary; its text is within the budget unless its state is `original`.
+        """Do all of it; the text of the summary is within the budget unless its state is `original`.
 
         Raises:
             SummarizationFailedError: If every call failed for good and `on_failure` is `error`.
@@ -247,7 +244,6 @@ class Engine:
         await calls_at_once(calls, self._settings.max_concurrent_llm_calls, self._runner.options.on_progress)
 
     async def _merge(self, group: range) -> None:
-        """Merge the facts of neighbouring chunks."""
         if not any(self._outcomes[index].facts for index in group):
             return  # if nothing comes of the other chunks, either, there is nothing to degrade
         await self._degrade_chunks(group)

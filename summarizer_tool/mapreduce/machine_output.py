@@ -12,9 +12,9 @@ from summarizer_tool.documents import repeats
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.render import shorten, title_line
-from summarizer_tool.mapreduce.report import joined_tokens, part_of, repeated_part
+from summarizer_tool.mapreduce.report import evidence_at, joined_tokens, part_of, repeated_part
 from summarizer_tool.prompts import Focus
-from summarizer_tool.schemas import Evidence, SourcedFact, Stats, Summary
+from summarizer_tool.schemas import SourcedFact, Stats, Summary
 from summarizer_tool.text import names, tokens
 
 _PLACES = 5
@@ -117,15 +117,10 @@ def _facts(document: Document, lines: Iterable[DigestStatement]) -> list[Sourced
             importance=4 if line.topic in _IMPORTANT else 3,
             names=[*names.mentions(line.text)],
             evidence=[
-                _place(document, document.segment_at(starts[number - 1]))
+                evidence_at(document, document.segment_at(starts[number - 1]))
                 for number in (line.lines or (1,))[:_PLACES]
                 if number <= len(starts)
             ],
         )
         for line in lines
     ]
-
-
-def _place(document: Document, segment: int) -> Evidence:
-    found = document.segment(segment)
-    return Evidence(source_id=document.id, segment=segment, line=found.line, page=found.page)

@@ -10,7 +10,7 @@ from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
-from summarizer_tool.mapreduce import agents, extractive_fallback, grounding, merging
+from summarizer_tool.mapreduce import extractive_fallback, grounding, merging, sub_agent_runner
 from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.mapreduce.numbering import Numbered, number
@@ -96,7 +96,7 @@ class ChunkMapper:
         async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
                 return await self._grounded(numbered, kept)
-            agent = agents.TOPICAL_SUMMARIZER if focus.topics else agents.CHUNK_SUMMARIZER
+            agent = sub_agent_runner.TOPICAL_SUMMARIZER if focus.topics else sub_agent_runner.CHUNK_SUMMARIZER
             if len(prompt) > self.runner.window:
                 return await self._in_parts(numbered, target, missing, len(prompt))
             answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')

@@ -87,16 +87,16 @@ def _said(text: str) -> _FactWords:
             tuple(key for key in mentioned if not any(map(str.isdigit, key))),
             tuple(key for key in mentioned if any(map(str.isdigit, key))),
             tuple(word for word in words if word in _NUMBER_WORDS),
-            tuple('not' if word.endswith(("n't", 'n’t')) else word for word in words if _turns(word)),
+            tuple(
+                word
+                for word in ('not' if each.endswith(("n't", 'n’t')) else each for each in words)
+                if word in _TURNING
+            ),
             symbols,
             tuple(_IDENTIFIER.findall(text)),
         ),
         frozenset(content_words(text)),
     )
-
-
-def _turns(word: str) -> bool:
-    return word in _TURNING or word.endswith(("n't", 'n’t'))
 
 
 class _Index:
@@ -202,14 +202,10 @@ def exact_size(facts: Iterable[GroundedFact]) -> int:
 
 
 def groups(costs: Sequence[int], marks: Sequence[str], window: int) -> Iterator[range]:
-    """Cut a sequence of texts into groups that fit a window and fill at least `FULL` of it.
+    """Cut texts, of which costs are the tokens, into groups that fit a window and fill at least `FULL` of it.
 
-    Where a group ends in that range depends on its texts alone, so that other texts before it change few groups.
-
-    Args:
-        costs: Tokens of each text.
-        marks: What tells each from others: itself, or its beginning.
-        window: Tokens of a group.
+    Where a group ends in that range depends on its texts alone, by marks that tell each from others, such as its
+    beginning: so other texts before it change few groups.
     """
     start = 0
     while start < len(costs):

@@ -7,7 +7,7 @@ from functools import partial
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.llm.options import Progress
-from summarizer_tool.mapreduce import agents, grounding, merging, topics
+from summarizer_tool.mapreduce import grounding, merging, sub_agent_runner, topics
 from summarizer_tool.mapreduce.calls_at_once import Call, calls_at_once
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import merged
@@ -46,12 +46,8 @@ class Reducer:
     def plan(self, chunks: Sequence[Chunk], sizes: Sequence[int]) -> list[range]:
         """The runs of chunks whose facts are merged together; none where the facts of all are about as many as fit.
 
-        It follows from what is asked for, not from what is answered nor when: the same chunks are merged alike always,
-        and each run as soon as all of it is there.
-
-        Args:
-            chunks: All of them.
-            sizes: Tokens that each is asked for.
+        It follows from the tokens that each is asked for, not from what is answered nor when: the same chunks are
+        always merged alike, each run as soon as all of it is there.
         """
         total = sum(sizes)
         if self.runner.job.focus.topics or total <= self.runner.job.budget * merging.FITS:
@@ -115,12 +111,7 @@ class Reducer:
         return max(MIN_TARGET_TOKENS, int(min(wanted, self.runner.window / LONG_TOKEN_CHARACTERS)))
 
     async def reduce_topics(self, facts: list[GroundedFact], places: Sequence[Sequence[float]]) -> list[GroundedFact]:
-        """Condense the facts of topics that have far too many, by one call each.
-
-        Args:
-            facts: Of all topics.
-            places: For each topic, how much the place of each fact is about it.
-        """
+        """Condense the facts of topics that have far too many; `places`: by topic, how much each place is about it."""
         asked = self.runner.job.focus.topics
         over = await in_process(
             topics.overfull,
@@ -183,7 +174,7 @@ class Reducer:
         async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
                 return kept
-            answer = await self.runner.ask(agents.MERGER, prompt, target, 'reduce')
+            answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
             if answer.output is None:
                 return answer.reason
             if answer.output.facts:

@@ -128,13 +128,7 @@ def fit(
 
 
 def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int) -> list[int]:
-    """The indices of facts that a schema is best filled with in about so many tokens, the best first.
-
-    Args:
-        facts: What there is to say, without duplicates.
-        relevance: How much each fact is about what is asked for, from 0 to 1.
-        budget: Tokens.
-    """
+    """The facts that a schema is best filled with in about so many tokens, best first; relevance from 0 to 1."""
     entries = [_entry(index, fact, relevance[index], scoring.Aim.NAMES, 1.0) for index, fact in enumerate(facts)]
     sayable = [entry.index for entry in entries if entry.text]
     return [sayable[index] for index in scoring.choose([entries[index].item for index in sayable], budget, fill=True)]
@@ -230,7 +224,6 @@ class _FactWriter:
         return lines + _index_lines(listed)
 
     def in_order(self, chosen: Sequence[int]) -> list[int]:
-        """The chosen in reading order."""
         return sorted(chosen, key=lambda index: (self.entries[index].place, index))
 
     def count(self, chosen: Sequence[int], listed: Sequence[str] = ()) -> int:

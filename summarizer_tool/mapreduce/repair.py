@@ -43,12 +43,8 @@ def losses(
 ) -> list[Loss]:
     """The chunks that have lost most, the heaviest first; none where enough is said, or nothing is asked for.
 
-    Args:
-        inventory: What the sources name.
-        said: Which of it the facts say.
-        chunks: All of them; one may be left out of the answer.
-        relevance: How much each segment of each document is about the focus. Where none is, a schema asks for all.
-        job: The request.
+    `said` tells which items of the inventory the facts say; `relevance` how much each segment of each document is about
+    the focus. Where none is, a schema asks for all.
     """
     if job.focus == Focus():
         return []

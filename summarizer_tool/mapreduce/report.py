@@ -90,7 +90,7 @@ def sourced(fact: GroundedFact, documents: Sequence[Document]) -> SourcedFact:
         importance=fact.importance,
         names=list(names.mentions(fact.text)),
         evidence=[
-            _evidence(document, segment)
+            evidence_at(document, segment)
             # Equal documents have one id.
             for document, segment in {
                 (documents[index].id, segment): (documents[index], segment) for index, segment in fact.evidence
@@ -99,7 +99,8 @@ def sourced(fact: GroundedFact, documents: Sequence[Document]) -> SourcedFact:
     )
 
 
-def _evidence(document: Document, number: int) -> Evidence:
+def evidence_at(document: Document, number: int) -> Evidence:
+    """A segment as evidence."""
     segment = document.segment(number)
     return Evidence(source_id=document.id, segment=number, line=segment.line, page=segment.page)
 

@@ -91,11 +91,7 @@ class Request(BaseModel):
 
     @classmethod
     def of(cls, values: Mapping[str, object], parameters: Iterable[str] = ()) -> Self:
-        """A request from its parameters.
-
-        Args:
-            values: By name.
-            parameters: Names that an error lists; by default all.
+        """A request from its parameters by name; an error lists those of `parameters`, or all.
 
         Raises:
             ArgumentsError: If one is unknown, missing or of the wrong type; says what to change.

@@ -1,10 +1,22 @@
 """One job's calls of the sub-agents: cached, counted, within its deadline, none any more once an error would repeat."""
 
 import math
+from collections.abc import AsyncIterable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
+from pydantic_ai import (
+    AgentStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
+    RunContext,
+    TextPart,
+    TextPartDelta,
+    ThinkingPartDelta,
+    ToolCallPart,
+    ToolCallPartDelta,
+)
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
@@ -13,18 +25,72 @@ from summarizer_tool import prompts
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
+from summarizer_tool.llm.recover_partial import QueryState, arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
-from summarizer_tool.mapreduce.fact_stream import FactStream
 from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.pace import Pace, Writing
 from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, in_steps
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_thread
-from summarizer_tool.schemas import ChunkSummary, Stats
+from summarizer_tool.schemas import ChunkSummary, Stats, TopicalChunkSummary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
+
+
+class FactStream:
+    """Follows an answer that is still being written: how much there is, and each fact as soon as it is complete."""
+
+    def __init__(self, on_tokens: Callable[[int], None], on_fact: Callable[[str], None] | None) -> None:
+        """Tell `on_tokens` how many tokens have just been written, `on_fact` each fact once, before it is grounded."""
+        self._on_tokens, self._on_fact = on_tokens, on_fact
+        self._raw: dict[int, str] = {}
+        self._reported: set[str] = set()
+
+    async def __call__(self, ctx: RunContext[QueryState], events: AsyncIterable[AgentStreamEvent]) -> None:
+        """Follow one answer; of one that is asked for again only what is new in it is reported."""
+        self._raw.clear()
+        async for event in events:
+            match event:
+                case PartStartEvent(index=part, part=ToolCallPart() as call):
+                    self._add(part, arguments(call))
+                case (
+                    PartStartEvent(index=part, part=TextPart(content=text))
+                    | PartDeltaEvent(index=part, delta=TextPartDelta(content_delta=text))
+                    | PartDeltaEvent(index=part, delta=ToolCallPartDelta(args_delta=str(text)))
+                ):
+                    self._add(part, text)
+                case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))):
+                    self._on_tokens(tokens.count(text))
+                case _:
+                    pass
+
+    def _add(self, part: int, text: str) -> None:
+        self._on_tokens(tokens.count(text))
+        raw = self._raw[part] = self._raw.get(part, '') + text
+        if self._on_fact is None or ('}' not in text and '"' not in text):  # no fact can have become complete
+            return
+        summary = recover_partial(raw, ChunkSummary, 'facts')
+        for fact in summary.facts if summary else ():
+            if fact.text.strip() and fact.text not in self._reported:
+                self._reported.add(fact.text)
+                self._on_fact(fact.text)
+
+
+CHUNK_SUMMARIZER = TypedQuery(
+    'chunk_summarizer', 'chunk_summarizer', ChunkSummary, members='facts', empty_prompt='empty_answer'
+)
+"""The map agent: numbered source lines in, facts with line numbers as evidence out."""
+
+TOPICAL_SUMMARIZER: TypedQuery[ChunkSummary] = TypedQuery(
+    'chunk_summarizer', 'chunk_summarizer', TopicalChunkSummary, members='facts', empty_prompt='empty_answer'
+)
+"""The same for a request with topics: each fact says which of them it serves."""
+
+MERGER = TypedQuery('merger', 'merger', ChunkSummary, members='facts', empty_prompt='empty_answer')
+"""The reduce agent: numbered facts in, fewer and denser facts with fact numbers as evidence out."""
+
 
 STRUCTURE_FACTOR = 1.8
 STRUCTURE_TOKENS = 160

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Sequence
+from typing import Any, TypedDict, Unpack
 
 import anyio
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
@@ -50,6 +51,23 @@ _logger = logging.getLogger('summarizer_tool')
 _background = BackgroundLoop()
 
 
+class SummaryOptions(TypedDict, total=False):
+    """What a summary is asked for by name."""
+
+    max_output_tokens: int
+    """The budget, in cl100k tokens; 0, the default, means `DEFAULT_MAX_OUTPUT_TOKENS`."""
+    focus_areas: str | Sequence[str]
+    """What matters most, in the reader's words."""
+    strategy: str
+    """`semantic` (cuts at headings, paragraphs, sentences; the default) or `token` (fixed windows that overlap)."""
+    on_progress: Callable[[Progress], None] | None
+    """Called on the event loop after each finished model call."""
+    usage: RunUsage | None
+    """Model usage is added to it, e.g. the calling agent's."""
+    usage_limits: UsageLimits | None
+    """Checked before each model request."""
+
+
 class Summarizer:
     """Compresses text to a token budget, keeping facts that are traced to their source lines.
 
@@ -88,28 +106,13 @@ class Summarizer:
             model.model_name if model is not None else models.check(self.settings, embedded=ExtractiveModel)
         )
 
-    async def summarize(
-        self,
-        content: Content,
-        *,
-        max_output_tokens: int = 0,
-        focus_areas: str | Sequence[str] = '',
-        strategy: str = DEFAULT_STRATEGY,
-        on_progress: Callable[[Progress], None] | None = None,
-        usage: RunUsage | None = None,
-        usage_limits: UsageLimits | None = None,
-    ) -> Summary:
+    async def summarize(self, content: Content, **options: Unpack[SummaryOptions]) -> Summary:
         """Summarize text for a reader.
 
         Args:
             content: Text, a `Document`, or a list of them. Text that is an HTML page is read as markdown first, its
                 menus and the like left out; a `Document` is taken as it is.
-            max_output_tokens: The budget, in cl100k tokens; 0 means `DEFAULT_MAX_OUTPUT_TOKENS`.
-            focus_areas: What matters most, in the reader's words.
-            strategy: `semantic` (cuts at headings, paragraphs, sentences) or `token` (fixed windows that overlap).
-            on_progress: Called on the event loop after each finished model call.
-            usage: Model usage is added to it, e.g. the calling agent's.
-            usage_limits: Checked before each model request.
+            options: As `SummaryOptions` says.
 
         Returns:
             The summary. Text within the budget comes back unchanged and without a model call; an HTML page as its
@@ -120,20 +123,10 @@ class Summarizer:
             InputTooLargeError: If the content is larger than `SUMMARIZER_MAX_INPUT_MB`.
             SummarizationFailedError: If every model call failed and `on_failure` is `error`.
         """
-        asked = {'max_output_tokens': max_output_tokens, 'focus_areas': focus_areas, 'strategy': strategy}
-        return await self.run(content, SummarizeRequest.of(asked), RequestOptions(on_progress, usage, usage_limits))
+        return await self._asked(SummarizeRequest, content, options)
 
     async def summarize_for_extraction(
-        self,
-        content: Content,
-        schema_hint: str,
-        *,
-        max_output_tokens: int = 0,
-        focus_areas: str | Sequence[str] = '',
-        strategy: str = DEFAULT_STRATEGY,
-        on_progress: Callable[[Progress], None] | None = None,
-        usage: RunUsage | None = None,
-        usage_limits: UsageLimits | None = None,
+        self, content: Content, schema_hint: str, **options: Unpack[SummaryOptions]
     ) -> Summary:
         """Compress text for a typed extraction: what the schema asks for is kept first and in most detail.
 
@@ -141,26 +134,15 @@ class Summarizer:
         smaller of `DEFAULT_MAX_OUTPUT_TOKENS` and a fifth of the input. All else is given, returned and raised as by
         `summarize`.
         """
-        asked = {
-            'schema_hint': schema_hint,
-            'max_output_tokens': max_output_tokens,
-            'focus_areas': focus_areas,
-            'strategy': strategy,
-        }
-        return await self.run(content, ExtractionRequest.of(asked), RequestOptions(on_progress, usage, usage_limits))
+        return await self._asked(ExtractionRequest, content, options, schema_hint=schema_hint)
 
     async def summarize_topics(
         self,
         content: Content,
         topics: Sequence[SummaryTopic],
         *,
-        max_output_tokens: int = 0,
         schema_hint: str = '',
-        focus_areas: str | Sequence[str] = '',
-        strategy: str = DEFAULT_STRATEGY,
-        on_progress: Callable[[Progress], None] | None = None,
-        usage: RunUsage | None = None,
-        usage_limits: UsageLimits | None = None,
+        **options: Unpack[SummaryOptions],
     ) -> Summary:
         """Write a text for each of several topics, from one reading of the content: each topic draws on all of it.
 
@@ -169,59 +151,34 @@ class Summarizer:
         The texts are the `topics` of the summary; its `text` is all of them. `schema_hint` is what they have in common.
         All else is given, returned and raised as by `summarize`.
         """
-        asked = {
-            'topics': topics,
-            'schema_hint': schema_hint,
-            'max_output_tokens': max_output_tokens,
-            'focus_areas': focus_areas,
-            'strategy': strategy,
-        }
-        return await self.run(content, ExtractionRequest.of(asked), RequestOptions(on_progress, usage, usage_limits))
+        return await self._asked(ExtractionRequest, content, options, topics=topics, schema_hint=schema_hint)
 
-    def summarize_sync(
-        self,
-        content: Content,
-        *,
-        max_output_tokens: int = 0,
-        focus_areas: str | Sequence[str] = '',
-        strategy: str = DEFAULT_STRATEGY,
-    ) -> Summary:
+    def summarize_sync(self, content: Content, **options: Unpack[SummaryOptions]) -> Summary:
         """`summarize` for code without an event loop; it also works where one is running, as in a notebook."""
-        asked = {'max_output_tokens': max_output_tokens, 'focus_areas': focus_areas, 'strategy': strategy}
-        return _background.run(self.run(content, SummarizeRequest.of(asked)))
+        return _background.run(self.summarize(content, **options))
 
     def summarize_for_extraction_sync(
-        self,
-        content: Content,
-        schema_hint: str,
-        *,
-        max_output_tokens: int = 0,
-        focus_areas: str | Sequence[str] = '',
-        strategy: str = DEFAULT_STRATEGY,
+        self, content: Content, schema_hint: str, **options: Unpack[SummaryOptions]
     ) -> Summary:
         """`summarize_for_extraction` for code without an event loop."""
-        return _background.run(
-            self.summarize_for_extraction(
-                content,
-                schema_hint,
-                max_output_tokens=max_output_tokens,
-                focus_areas=focus_areas,
-                strategy=strategy,
-            )
-        )
+        return _background.run(self.summarize_for_extraction(content, schema_hint, **options))
+
+    async def _asked(
+        self, kind: type[SummarizeRequest], content: Content, options: SummaryOptions, **asked: object
+    ) -> Summary:
+        if unknown := options.keys() - SummaryOptions.__annotations__.keys():
+            raise TypeError(f'there is no parameter {min(unknown)}')
+        values = {**asked, **options}
+        brought: list[Any] = [values.pop(name, None) for name in ('on_progress', 'usage', 'usage_limits')]
+        return await self.run(content, kind.of(values), RequestOptions(*brought))
 
     async def run(
         self, content: Content, request: SummarizeRequest, options: RequestOptions = DEFAULT_OPTIONS
     ) -> Summary:
         """Answer a request; for callers that bring a deadline, a cache or a model along.
 
-        Args:
-            content: What the request is about; its own `content` and `source_ids` are for `Service`.
-            request: What is asked for.
-            options: What the caller brings along.
-
-        Returns:
-            The summary, as from `summarize`, which says what is raised, too.
+        What it is about is `content`: its own `content` and `source_ids` are for `Service`. Returns and raises as
+        `summarize`.
         """
         started = time.monotonic()
         texts = texts_of(content)

@@ -48,17 +48,16 @@ def current(facts: Sequence[GroundedFact], documents: Sequence[Document], budget
     )
     if merging.size(facts) > budget:
         return Current([fact for index, fact in enumerate(facts) if index not in former], len(former), is_disputed)
-    marked = (_as_former(fact) if index in former else fact for index, fact in enumerate(facts))
-    return Current(list(marked), 0, is_disputed)
-
-
-def _as_former(fact: GroundedFact) -> GroundedFact:
-    text = fact.text if fact.text.startswith(FORMER) else f'{FORMER}{fact.text}'
-    return replace(fact, text=text, importance=1, is_filler=True)
+    marked = [
+        replace(fact, text=f'{FORMER}{fact.text.removeprefix(FORMER)}', importance=1, is_filler=True)
+        if index in former
+        else fact
+        for index, fact in enumerate(facts)
+    ]
+    return Current(marked, 0, is_disputed)
 
 
 def _sections(document: Document, facts: Sequence[GroundedFact]) -> list[str]:
-    """The headings over each fact."""
     found = structure.parse(document.text)
     starts = document.segment_starts
     return [' / '.join(found.path(starts[fact.evidence[-1][1] - 1])) for fact in facts]

@@ -53,13 +53,9 @@ def chunk_shares(
 
 
 def chunk_size(least: int, tokens_in: int, asked: float, at_once: int) -> int:
-    """The tokens a chunk may have: the more, the less is paid for instructions, as long as no places stay idle.
+    """The tokens a chunk may have, the `least` or more: the more, the less is paid for instructions.
 
-    Args:
-        least: The smallest size.
-        tokens_in: Of the whole input.
-        asked: Tokens of facts that are asked for in all.
-        at_once: Calls that run at the same time.
+    That holds as long as no places for calls `at_once` stay idle; `asked` are tokens of facts in all.
     """
 
     def taken(size: float) -> float:
@@ -71,15 +67,10 @@ def chunk_size(least: int, tokens_in: int, asked: float, at_once: int) -> int:
 
 
 def turns(chunks: Sequence[Chunk], targets: Sequence[float], asked: Sequence[int]) -> list[int]:
-    """When each chunk's turn is.
+    """When each chunk's turn is, by its share of the room (`targets`) and the tokens that it is asked for.
 
     Where time runs out, it does so for what has least to do with the focus; of the rest the longest answers are begun
     first, so that none is still being written when all others are finished.
-
-    Args:
-        chunks: All of them.
-        targets: Each one's share of the room, in tokens.
-        asked: Tokens that each is asked for.
     """
     shares = [target / chunk.tokens for target, chunk in zip(targets, chunks, strict=True)]
     order = sorted(range(len(chunks)), key=lambda index: (-round(10 * shares[index] / max(shares)), -asked[index]))

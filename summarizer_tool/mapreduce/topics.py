@@ -38,12 +38,9 @@ def overhead(topics: Sequence[FocusTopic]) -> int:
 def relevances(
     facts: Sequence[GroundedFact], topics: Sequence[FocusTopic], places: Sequence[Sequence[float]]
 ) -> list[list[float]]:
-    """How much each fact is about each topic, from 0 to 1.
+    """How much each fact is about each topic, from 0 to 1: those that a model has given topics about these.
 
-    Args:
-        facts: Those that a model has given topics serve these, others what they speak of.
-        topics: Of the request.
-        places: For each topic: how much the place of each fact is about it.
+    `places` says for each topic how much the place of each fact is about it.
     """
     said = [fact.text for fact in facts]
     found = [relevant(place, said, topic.focus) for topic, place in zip(topics, places, strict=True)]
@@ -62,13 +59,7 @@ def divide(
 
     A topic whose words are everywhere counts for no more than one whose words are rare: what counts is how far a fact
     is above the average. The fuller a topic is, the less it weighs, so that what several want goes where there is room;
-    so does what none wants.
-
-    Args:
-        costs: Tokens of each fact.
-        relevance: How much each is about each topic.
-        topics: With their shares.
-        is_wanted: Whether a fact takes room; the others only fill what is left of it.
+    so does what none wants. `costs` are tokens; a fact that is not wanted takes no room, and only fills what is left.
     """
     means = [sum(of_topic) / max(1, len(of_topic)) for of_topic in relevance]
     overall = sum(means) / max(1, len(means))
@@ -99,17 +90,10 @@ def overfull(
     budget: int,
     window: int,
 ) -> list[tuple[int, list[int], float]]:
-    """The topics with so many facts that dropping alone would lose too much.
+    """The topics with so many facts that dropping alone would lose too much, as the merger's window takes them.
 
-    Args:
-        facts: What there is to say.
-        places: For each topic: how much the place of each fact is about it.
-        topics: Of the request.
-        budget: Tokens of all texts together.
-        window: Tokens that the merger may read at once.
-
-    Returns:
-        For each such topic its index, the indices of the facts to merge, and the tokens that shall be left of them.
+    Gives for each such topic its index, the indices of the facts to merge, and the tokens that shall be left of them.
+    The budget is that of all texts together; `places` says for each topic how much the place of each fact is about it.
     """
     costs = [tokens.count_cached(fact.text) + 1 for fact in facts]
     total = sum(costs)
@@ -131,13 +115,9 @@ def listed(
     documents: Sequence[Document],
     segments: Sequence[Sequence[Sequence[float]]],
 ) -> list[list[list[str]]]:
-    """The names of each chunk for each topic: a name belongs to the topic that is spoken of where it stands first.
+    """The names that each chunk lists, for each topic: a name belongs to that spoken of where it stands first.
 
-    Args:
-        answers: The names that each chunk lists.
-        inventory: Where names stand.
-        documents: Of the job.
-        segments: For each topic: how much each segment of each document is about it.
+    `segments` says for each topic how much each segment of each document is about it.
     """
     place_of = {names.key(item.text): item.places[0] for item in inventory.items}
 
@@ -168,14 +148,8 @@ def fit(
 ) -> list[RenderedFacts]:
     """Choose from all facts for the whole budget, divide what was chosen, and write each topic's text.
 
-    Args:
-        facts: What there is to say, without duplicates.
-        answers: For each topic: names worth listing there where no fact says them, by chunk.
-        titles: The title of each document.
-        budget: Tokens of all texts together.
-        topics: Of the request.
-        places: For each topic: how much the place of each fact is about it.
-        is_disputed: Whether documents contradict each other.
+    `answers` are for each topic the names worth listing where no fact says them, by chunk; `places` how much the place
+    of each fact is about it. The facts have no duplicates.
     """
     relevance = relevances(facts, topics, places)
     about = [ABOUT_ALL * max(column) for column in zip(*relevance, strict=True)]

@@ -70,15 +70,10 @@ class _ShownPage:
 
 
 def render(summary: Summary, documents: Iterable[Document], *, tables: Sequence[ReportTable] = ()) -> str:
-    """Write a page that shows a summary beside its sources, to be opened in a browser.
+    """Write a page that shows a summary beside its sources, to be opened in a browser: HTML, complete in itself.
 
-    Args:
-        summary: What was made of the documents.
-        documents: What was summarized; facts of one that is not given are shown without their lines.
-        tables: What else to tell, under the facts.
-
-    Returns:
-        HTML, complete in itself. It holds the whole text of the documents.
+    It holds the whole text of the documents; facts of one that is not given are shown without their lines. Tables are
+    what else to tell, under the facts.
     """
     style, script = (_read(name) for name in ('page.css', 'page.js'))
     page = _page(summary, list({document.id: document for document in documents}.values()), tables)

@@ -43,11 +43,7 @@ class EndableCall(Generic[T]):
         self._is_ended = False
 
     def __call__(self) -> T:
-        """Compute.
-
-        Raises:
-            ComputingEndedError: If it was ended.
-        """
+        """Compute; raises `ComputingEndedError` if it was ended."""
         with self._lock:
             if self._is_ended:
                 raise ComputingEndedError

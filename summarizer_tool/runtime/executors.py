@@ -252,7 +252,6 @@ _STARTING_SECONDS = 0.5
 
 
 async def _end_one() -> None:
-    """End an idle process."""
     # A process that is cancelled while it works is killed and waited for; one that left by itself would be missed.
     with anyio.move_on_after(_ENDING_SECONDS), suppress(BrokenWorkerProcess):
         await anyio.to_process.run_sync(time.sleep, 3600, cancellable=True, limiter=_UNLIMITED)

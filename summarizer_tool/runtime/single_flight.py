@@ -35,11 +35,7 @@ class InFlight(Generic[T]):
     async def get(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
         """Do a piece of work, or wait for whoever does it already. Nothing is remembered afterwards.
 
-        Returns:
-            The result, and whether it was this caller who did the work.
-
-        Raises:
-            SummarizerError: If the work failed so, whoever did it.
+        Returns the result, and whether it was this caller who did the work; a `SummarizerError` is raised for all.
         """
         try:
             flights = self._flights.get()

@@ -55,11 +55,7 @@ class Turns:
         return self.places - self._taken
 
     async def take(self, due: float) -> Place:
-        """Take a place, or wait for one.
-
-        Args:
-            due: By the monotonic clock; of one client, what is due first goes first.
-        """
+        """Take a place, or wait for one; of one client, what is due first, by the monotonic clock, goes first."""
         name = _client.get()
         self._used.setdefault(name, min(self._used.values(), default=0.0))
         if self._taken < self.places:

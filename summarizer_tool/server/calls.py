@@ -102,10 +102,7 @@ class RunningCall:
     report: ProgressReport
 
     async def finish(self, work: Awaitable[T]) -> T:
-        """Do the work, and tell the client how far it is.
-
-        Returns:
-            What the work returns; its exceptions are raised here. No notification follows.
+        """Do the work, and tell the client how far it is; no notification follows.
 
         Raises:
             TimeIsUpError: If time is up, or the client has gone.
@@ -153,13 +150,9 @@ class RunningCalls(CallsInFlight):
 
     @contextmanager
     def start(self, name: str, send: Send, *, arrived: float, lost: Event | None) -> Generator[RunningCall]:
-        """Count a call as running for the length of the block.
+        """Count a call of a tool as running for the length of the block; `lost` is set when the client goes away.
 
-        Args:
-            name: The tool.
-            send: What sends a progress notification.
-            arrived: When the request came in, by the event loop's clock.
-            lost: Set when the client goes away.
+        The request has arrived by the event loop's clock; `send` sends a progress notification.
         """
         end = min(arrived + self.timeout, self.end)
         left = max(0.0, end - anyio.current_time())

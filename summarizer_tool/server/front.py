@@ -132,11 +132,7 @@ class HTTPServer(uvicorn.Server):
 
 
 def listen(settings: Settings) -> 'socket':
-    """A listening socket at the address of the settings.
-
-    Raises:
-        ConfigurationError: If the address is taken, or not this machine's.
-    """
+    """A listening socket; raises `ConfigurationError` if the address is taken, or not this machine's."""
     import socket
 
     host, port = settings.mcp_host, settings.mcp_summarizer_port

@@ -195,7 +195,6 @@ class Gate:
             scope.cancel()
 
     async def _refusal(self, scope: 'Scope') -> Response | None:
-        """Why a request is not let in, before anything of its body is read."""
         if scope['path'].rstrip('/') != PATH:
             return JSONResponse({'error': f'there is nothing here; MCP is at {PATH}, health at {HEALTH}'}, 404)
         authorization = next((value for name, value in scope['headers'] if name == b'authorization'), b'')

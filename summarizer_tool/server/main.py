@@ -37,17 +37,7 @@ _logger = logging.getLogger('summarizer_tool')
 
 
 def run(transport: str | None, host: str | None, port: int | None, model: str | None) -> int:
-    """Read the settings and serve.
-
-    Args:
-        transport: Instead of `MCP_TRANSPORT`.
-        host: Instead of `MCP_HOST`.
-        port: Instead of `MCP_SUMMARIZER_PORT`.
-        model: Instead of `LLM_MODEL`.
-
-    Returns:
-        The exit code: 0, or 2 after one line about what is wrong with the settings.
-    """
+    """Read the settings, the arguments going before them, and serve; exit code 2 after a line about what is wrong."""
     from summarizer_tool.errors import SummarizerError
     from summarizer_tool.extras import naming_extra
     from summarizer_tool.settings import Settings, export_env_file
@@ -64,11 +54,7 @@ def run(transport: str | None, host: str | None, port: int | None, model: str | 
 
 
 def serve(settings: 'Settings', make: 'MakeServed | None' = None) -> None:
-    """Serve until told to stop, by a signal or the end of stdin.
-
-    Args:
-        settings: How: the transport, the address, who may come in.
-        make: What; the summarizer's own tools where not given.
+    """Serve until told to stop, by a signal or the end of stdin; by default the summarizer's own tools.
 
     Raises:
         ConfigurationError: If a setting is wrong, or the store or the address cannot be used.
@@ -129,13 +115,8 @@ async def serve_http(
 ) -> None:
     """Serve everybody who connects, until told to stop; then let the calls that run come to an answer.
 
-    Args:
-        settings: How.
-        listener: Where; it is closed at the end.
-        stop: Set when the program should end.
-        make: What; the summarizer's own tools where not given.
-        prepare: Called in a thread when health is answered already, before anything else is loaded.
-        on_ready: Called when calls can be answered.
+    The listener is closed at the end. `prepare` is called in a thread when health is answered already, before anything
+    else is loaded, `on_ready` when calls can be answered; what is made are by default the summarizer's own tools.
 
     Raises:
         ConfigurationError: If a setting is wrong, or the store cannot be used.
@@ -209,11 +190,7 @@ def _announce(settings: 'Settings', served: 'Served', address: str) -> None:
 async def make_tools(
     settings: 'Settings', *, prepare: 'Callable[[Settings], None]' = _nothing
 ) -> 'AsyncGenerator[Tools]':
-    """Everything that answers calls, for the length of the block.
-
-    Args:
-        settings: How.
-        prepare: Called in a thread before anything else is loaded.
+    """Everything that answers calls, for the length of the block; `prepare` is called in a thread before all is loaded.
 
     Raises:
         ConfigurationError: If a setting is wrong, or the store cannot be used.
@@ -279,11 +256,7 @@ def worker_processes(settings: 'Settings') -> int:
 
 
 def open_store(settings: 'Settings') -> 'SourceStore':
-    """The store of the server: a file or a Postgres, since handles should outlive it.
-
-    Raises:
-        ConfigurationError: If what the settings name cannot be used.
-    """
+    """The store, a file or a Postgres, since handles should outlive the server; raises `ConfigurationError`."""
     from platformdirs import user_data_path
 
     from summarizer_tool.errors import SummarizerError

@@ -9,11 +9,7 @@ _WRONG_ID = re.compile(r'"id"\s*:\s*(?:null|true|false|[\[{]|-?\d+(?:\.|[eE]))')
 
 
 def has_wrong_id(message: str) -> bool:
-    """Return whether a message is a request whose id is neither a string nor an integer.
-
-    Args:
-        message: JSON, or anything else.
-    """
+    """Return whether a message is a request whose id is neither a string nor an integer."""
     if _WRONG_ID.search(message) is None:
         return False
     try:

@@ -25,10 +25,6 @@ def sampling_model(context: ServerRequestContext[Any, Any], settings: Settings) 
 
     A client must say that it does, and there must be a way back to it: sessions of protocol 2026-07-28 and sessions
     without state have none.
-
-    Args:
-        context: Of the request.
-        settings: For the time that one model call may take.
     """
     capabilities = context.session.client_capabilities
     if capabilities is None or capabilities.sampling is None or not context.session.can_send_request:

@@ -30,13 +30,7 @@ NO_MESSAGE = '{}'
 
 
 async def talk(served: Served, stop: Event, grace: float) -> None:
-    """Serve the one client at the other end of stdin and stdout.
-
-    Args:
-        served: What is served.
-        stop: Set when the program should end.
-        grace: Seconds for the calls that run at the end.
-    """
+    """Serve the client at the other end of stdin and stdout until `stop`; then calls have `grace` seconds."""
     server = served.server()
     async with _lines(stop) as lines, stdio_server(stdin=cast('anyio.AsyncFile[str]', lines)) as (read, write):
         requests = _Requests(served.calls, grace, read, write)
@@ -130,13 +124,11 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
         self._answered = Event()
 
     def answered(self, number: types.RequestId) -> None:
-        """Take note of an answer."""
         self._open.discard(number)
         self._answered.set()
         self._answered = Event()
 
     async def receive(self) -> SessionMessage | Exception:
-        """The next message."""
         try:
             while isinstance(item := await self._read.receive(), Exception):
                 error = types.ErrorData(
@@ -156,7 +148,6 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
         return item
 
     async def aclose(self) -> None:
-        """Stop reading."""
         await self._read.aclose()
 
 
@@ -168,11 +159,9 @@ class _Answers(ObjectSendStream[SessionMessage]):
         self._write = write
 
     async def send(self, item: SessionMessage) -> None:
-        """Send a message."""
         await self._write.send(item)
         if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError) and item.message.id is not None:
             self._requests.answered(item.message.id)
 
     async def aclose(self) -> None:
-        """Send no more."""
         await self._write.aclose()

@@ -26,9 +26,8 @@ from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpErro
 from summarizer_tool.server.http import arrival
 from summarizer_tool.server.resources import DEFECT, Context, RefusedError, Sources, retriever_of
 from summarizer_tool.server.sampling import sampling_model, sampling_scope
-from summarizer_tool.service.operations import OPERATIONS, Effect, Operation, instructions, operation
+from summarizer_tool.service.operations import OPERATIONS, Effect, Operation, Sizes, instructions, operation
 from summarizer_tool.service.setup import Setup
-from summarizer_tool.service.tool_texts import Sizes
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source_store import SourceStore
 

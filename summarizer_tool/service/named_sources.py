@@ -29,11 +29,7 @@ def listed(places: str | Sequence[str]) -> list[str]:
 
 
 def sources_named(collection: Collection, places: Sequence[str], budget: int) -> list[Source] | Problem:
-    """The sources at these places; or that one of them is not stored.
-
-    Raises:
-        RequestError: If more than `MAX_NAMED` are named.
-    """
+    """The sources at these places, or that one is not stored; raises `RequestError` over `MAX_NAMED` places."""
     if len(places) > MAX_NAMED:
         raise RequestError(f'{len(places)} sources are named, over {MAX_NAMED}; name fewer, or none for all')
     chosen: dict[str, Source] = {}

@@ -1,15 +1,22 @@
 """The operations, each declared once: toolset, server and command line offer what stands here.
 
 A new one needs a request (in `requests`), a handler and a line in `OPERATIONS` (here), and `prompts/tools/NAME.md`.
+That file holds a title (`# Title`), a description, under `## When` a phrase for the instructions, and under
+`## Parameters` one `- name: description` for each parameter that models are offered. `{{characters}}` and the like are
+settings, so that the texts stay true when they change.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+import regex
+
+from summarizer_tool import prompts
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.mapreduce.request import ExtractionRequest, Request, SummarizeRequest
-from summarizer_tool.service import tool_texts
 from summarizer_tool.service.requests import (
     AddSourceRequest,
     AnswerRequest,
@@ -19,11 +26,74 @@ from summarizer_tool.service.requests import (
     SearchRequest,
     StatusRequest,
 )
-from summarizer_tool.service.tool_texts import DEFAULT_SIZES, Sizes, ToolText
+from summarizer_tool.settings import Settings
 
 if TYPE_CHECKING:
     # What the handlers call takes long to import, and an agent is built without calling them.
     from summarizer_tool.service.retrieval import Retriever
+
+CHARACTERS_A_TOKEN = 4
+"""Of English prose in cl100k; a model knows the length of a text in characters at best."""
+
+_TEXT = regex.compile(
+    r'# (?P<title>.+)\n(?P<description>(?s:.+?))\n## When\n\s*(?P<when>.+)\n\s*## Parameters\n(?P<parameters>(?s:.+))'
+)
+_PARAMETER = regex.compile(r'^- (\w+): (.+)$', regex.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The numbers that the texts name."""
+
+    summary: int = Settings.model_fields['default_max_output_tokens'].default
+    """Tokens of a summary where the model asks for no number."""
+    brief: int = Settings.model_fields['mcp_response_token_budget'].default
+    """Tokens of a brief."""
+    pages: int = Settings.model_fields['answer_max_pages'].default
+    """That one answer may fetch by following links."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> 'Sizes':
+        """Those of the settings."""
+        return cls(settings.default_max_output_tokens, settings.mcp_response_token_budget, settings.answer_max_pages)
+
+
+DEFAULT_SIZES = Sizes()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolText:
+    """What is said about one tool."""
+
+    title: str
+    """For people, a few words."""
+    description: str
+    """For the model that chooses: when to use the tool, and when not."""
+    when: str
+    """The same in a phrase, for the instructions."""
+    parameters: Mapping[str, str]
+    """The description of each parameter, by name."""
+
+
+@cache
+def tool_text(name: str, sizes: Sizes = DEFAULT_SIZES) -> ToolText:
+    """The text of an operation; raises `ValueError` if a part of it is missing."""
+    found = _TEXT.fullmatch(prompts.render(f'tools/{name}', **_told(sizes)) + '\n')
+    parameters = dict(_PARAMETER.findall(found['parameters'])) if found else {}
+    if not (found and parameters and found['description'].strip()):
+        raise ValueError(f'prompts/tools/{name}.md has no title, no description, no ## When or no ## Parameters')
+    title, description, when = (found[part].strip() for part in ('title', 'description', 'when'))
+    return ToolText(title, description, when, MappingProxyType(parameters))
+
+
+def _told(sizes: Sizes) -> dict[str, str]:
+    return {
+        'characters': f'{sizes.summary * CHARACTERS_A_TOKEN:,}',
+        'tokens': f'{sizes.summary:,}',
+        'brief': f'{sizes.brief:,}',
+        'pages': f'{sizes.pages:,}',
+    }
+
 
 R = TypeVar('R', bound=Request)
 
@@ -62,15 +132,10 @@ class Operation(Generic[R]):
 
     def text(self, sizes: Sizes = DEFAULT_SIZES) -> ToolText:
         """What is said about it."""
-        return tool_texts.load(self.name, sizes)
+        return tool_text(self.name, sizes)
 
     def schema(self, sizes: Sizes = DEFAULT_SIZES, asked: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The JSON schema of the parameters that are described, in the order of their descriptions.
-
-        Args:
-            sizes: The numbers that the descriptions name.
-            asked: Parameters that are required although they may be left out.
-        """
+        """The JSON schema of the described parameters, in their order; those `asked` for are required in any case."""
         schema = self.request.model_json_schema()
         properties: dict[str, dict[str, Any]] = {}
         for name, description in self.text(sizes).parameters.items():
@@ -81,12 +146,7 @@ class Operation(Generic[R]):
         return {'type': 'object', 'properties': properties, 'required': required, 'additionalProperties': False}
 
     def read(self, arguments: Mapping[str, object]) -> R:
-        """The request that a model or a person makes by its parameters.
-
-        Raises:
-            ArgumentsError: If one is unknown, missing or of the wrong type; says what to change.
-            RequestError: If one has a value that it cannot have.
-        """
+        """The request of some parameters; raises `ArgumentsError` or `RequestError`, which say what to change."""
         return self.request.of(arguments, self.text().parameters)
 
 
@@ -154,11 +214,8 @@ def operation(name: str) -> Operation[Any] | None:
 def instructions(sizes: Sizes = DEFAULT_SIZES, names: Mapping[str, str] | None = None) -> str:
     """When to use the operations, for the system prompt of an agent or a client.
 
-    Args:
-        sizes: The numbers that the text names.
-        names: What the model calls the operations, by their own names; by default so. Others are left out.
+    `names` tells what the model calls them, by default as they are called; others are left out.
     """
     called = {each.name: each.name for each in OPERATIONS} if names is None else names
-    return tool_texts.instructions(
-        {called[each.name]: each.text(sizes) for each in OPERATIONS if each.name in called}, sizes
-    )
+    listed = [f'- `{called[each.name]}`: {each.text(sizes).when}' for each in OPERATIONS if each.name in called]
+    return prompts.render('tools/instructions', **_told(sizes), tools='\n'.join(listed))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
@@ -60,68 +60,46 @@ _adding: InFlight[StoredPage] = InFlight('pages')
 _logger = logging.getLogger('summarizer_tool')
 
 
+class EvidenceOptions(TypedDict, total=False):
+    """What a search or an answer is asked for by name; the requests of these say which has what."""
+
+    source_urls: str | Sequence[str]
+    source_ids: str | Sequence[str]
+    top_k: int
+    known_context: str
+    constraints: str | Sequence[str]
+    expansion_budget: int | None
+    research_mode: ResearchMode
+    intent: str
+    max_tokens: int
+
+
 class Retriever:
     """Searches and answers from the sources of one collection."""
 
     def __init__(self, service: Service, *, similar: 'EmbeddedPassages | None' = None) -> None:
-        """Bring together what stores the pages and what ranks them.
-
-        Args:
-            service: Fetches and stores; its summarizer's settings and model are used here, too.
-            similar: Ranks by meaning, beside the ranking by words.
-        """
+        """Bring together what stores the pages, whose settings and model are used, and what ranks by meaning."""
         self.service = service
         self.collection = service.collection
         self.settings = service.summarizer.settings
         self._similar = similar
 
     async def search(
-        self,
-        query: str,
-        *,
-        source_urls: str | Sequence[str] = (),
-        source_ids: str | Sequence[str] = (),
-        intent: str = '',
-        top_k: int = 0,
-        max_tokens: int = 0,
-        options: RequestOptions = DEFAULT_OPTIONS,
+        self, query: str, *, options: RequestOptions = DEFAULT_OPTIONS, **asked: Unpack[EvidenceOptions]
     ) -> EvidenceBrief:
         """Answer a `SearchRequest`, which says what its parameters mean."""
-        request = SearchRequest(
-            query=query,
-            source_urls=source_urls,
-            source_ids=source_ids,
-            intent=intent,
-            top_k=top_k,
-            max_tokens=max_tokens,
-        )
-        return await self.run(request, options)
+        return await self.run(SearchRequest.of({'query': query, **asked}), options)
 
     async def answer(
         self,
         url: str | Sequence[str],
         query: str,
         *,
-        intent: str = '',
-        known_context: str = '',
-        constraints: str | Sequence[str] = '',
-        expansion_budget: int | None = None,
-        research_mode: ResearchMode = 'auto',
-        max_tokens: int = 0,
         options: RequestOptions = DEFAULT_OPTIONS,
+        **asked: Unpack[EvidenceOptions],
     ) -> EvidenceBrief:
         """Answer an `AnswerRequest`, which says what its parameters mean."""
-        request = AnswerRequest(
-            url=url,
-            query=query,
-            intent=intent,
-            known_context=known_context,
-            constraints=constraints,
-            expansion_budget=expansion_budget,
-            research_mode=research_mode,
-            max_tokens=max_tokens,
-        )
-        return await self.run(request, options)
+        return await self.run(AnswerRequest.of({'url': url, 'query': query, **asked}), options)
 
     async def status(self, source_url: str = '', *, include_urls: bool = True, max_tokens: int = 0) -> EvidenceBrief:
         """Answer a `StatusRequest`, which says what its parameters mean."""
@@ -296,14 +274,14 @@ class Retriever:
             return await self._find(asked, options)
 
         from summarizer_tool.evidence.answer.answering import Answerer
-        from summarizer_tool.evidence.question.model_splitter import split
+        from summarizer_tool.evidence.question.sub_queries import split_by_model
 
         answerer = Answerer(
             self.collection,
             self.settings,
             add_page=add_page,
             search=find,
-            split=model and partial(split, model),
+            split=model and partial(split_by_model, model),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )
@@ -327,12 +305,7 @@ class Retriever:
         return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _add_page(self, url: str, robots: Robots) -> StoredPage:
-        """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for.
-
-        Args:
-            url: As it was asked for.
-            robots: The rules of its site.
-        """
+        """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for."""
         collection, settings = self.collection, self.settings
         rules = (settings.fetch_allow_hosts, settings.fetch_respect_robots)
         key = (collection.database, collection.name, key_of(url), rules)

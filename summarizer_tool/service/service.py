@@ -13,8 +13,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.formats import reading as formats
-from summarizer_tool.html.page import Page
-from summarizer_tool.html.recognising import is_page
+from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce import compose
 from summarizer_tool.mapreduce.content import check_size, measure, page_in
@@ -224,30 +223,16 @@ class Service:
         return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url), title)
 
     async def add_page(self, url: str, *, may_fetch: MayFetch | None = None) -> Source:
-        """Fetch a page as `fetch_page` does and store it, for a program: `add_source` without the words about it.
-
-        Raises:
-            FetchError: If the URL is refused or cannot be fetched.
-            InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
-            StoreError: If it cannot be stored.
-        """
+        """Fetch a page as `fetch_page` does and store it, for a program: `add_source` without the words about it."""
         return await self._add(await self.fetch_page(url, may_fetch=may_fetch))
 
     async def add_document(self, given: GivenSource) -> Source:
-        """Store what a program has read itself; its text is taken as it is.
-
-        Raises:
-            InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
-            StoreError: If it cannot be stored.
-        """
+        """Store what a program has read itself; its text is taken as it is. Raises as `add_page`, but `FetchError`."""
         await self._check(given.document.text)
         return await self._add(given)
 
     async def read_source(self, request: ReadSourceRequest) -> str:
         """Raw lines of a source with their numbers, `12| text`; the last line says how to read on.
-
-        Args:
-            request: Which source, and from where.
 
         Raises:
             UnknownSourceError: If the collection has no such source.
@@ -260,9 +245,6 @@ class Service:
     async def query_source(self, request: QuerySourceRequest) -> str:
         """What a JMESPath expression finds in a source of JSON, CSV or lines; the last line counts what was left out.
 
-        Args:
-            request: Which source, and the expression.
-
         Raises:
             UnknownSourceError: If the collection has no such source.
             RequestError: If the expression is wrong, or takes too long; says what to change.
@@ -274,9 +256,6 @@ class Service:
 
     async def diff_source(self, request: DiffSourceRequest) -> str:
         """What has changed from the version before, line by line; the first line counts.
-
-        Args:
-            request: Which source, and what to compare it with.
 
         Raises:
             UnknownSourceError: If the collection has no such source.

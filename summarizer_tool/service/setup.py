@@ -34,11 +34,7 @@ class Setup:
         limiter: AbstractConcurrencyLimiter | None = None,
         workers: WorkerProcesses | None = None,
     ) -> Self:
-        """Check the settings and the model now; the parameters are those of `Summarizer`.
-
-        Raises:
-            ConfigurationError: If a setting is wrong, or a key or package that a model needs is missing.
-        """
+        """Check settings and model now, as `Summarizer` with the same parameters; raises `ConfigurationError`."""
         summarizer = Summarizer(settings, model=model, limiter=limiter, workers=workers)
         if not summarizer.settings.embedding_model:
             return cls(summarizer, None)

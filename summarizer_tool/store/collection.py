@@ -117,10 +117,7 @@ class Collection:
             return self._source(find(db, place) or ())
 
     def document(self, source_id: str) -> Document:
-        """The document with a handle; counts as a use of it.
-
-        Args:
-            source_id: A handle; quotes, brackets, `source://` and capitals do no harm.
+        """The document with a handle; counts as a use of it. Quotes, brackets, `source://` and capitals do no harm.
 
         Raises:
             UnknownSourceError: If there is none in this collection; says which are near, or that it was evicted.
@@ -145,19 +142,12 @@ class Collection:
         return document
 
     def has(self, source_id: str) -> bool:
-        """Return whether a source is kept here; no use of it.
-
-        Args:
-            source_id: The exact handle.
-        """
+        """Return whether a source, by its exact handle, is kept here; no use of it."""
         with self._database.read() as db:
             return find(db, (self.name, source_id)) is not None
 
     def source(self, source_id: str) -> Source:
-        """What is known of a source without its text; no use of it.
-
-        Args:
-            source_id: A handle; quotes, brackets, `source://` and capitals do no harm.
+        """What is known of a source, by its handle as for `document`, without its text; no use of it.
 
         Raises:
             UnknownSourceError: If there is none in this collection; says which are near, or that it was evicted.
@@ -169,21 +159,13 @@ class Collection:
         return self._source(found)
 
     def kept(self, source_ids: Iterable[str]) -> list[Source]:
-        """What is known of some sources, in the given order; those that are not here are left out. No use of them.
-
-        Args:
-            source_ids: Exact handles.
-        """
+        """What is known of sources by exact handles, in that order, without those not here; no use of them."""
         with self._database.read() as db:
             rows = [find(db, (self.name, source_id)) for source_id in source_ids]
         return [self._source(row) for row in rows if row is not None]
 
     def sources(self, limit: int = 100) -> list[Source]:
-        """The sources of this collection, most recently used first.
-
-        Args:
-            limit: How many at most.
-        """
+        """The sources of this collection, most recently used first, at most `limit`."""
         self._database.write_touches()
         with self._database.read() as db:
             rows: list[Row] = db.execute(
@@ -193,28 +175,21 @@ class Collection:
         return [self._source(row) for row in rows]
 
     def details(self, source_id: str) -> PageDetails:
-        """The images and links of a source's page; none where it is no page.
-
-        Args:
-            source_id: The exact handle.
-        """
+        """The images and links of a source's page, by its exact handle; none where it is no page."""
         with self._database.read() as db:
             return details(db, (self.name, source_id))
 
     def at(self, url: str) -> Source | None:
-        """The source that was stored last under a URL; no use of it.
+        """The source that was stored last under a URL, its own or one of its addresses, in any spelling; no use of it.
 
-        Args:
-            url: The document's own, or one of its addresses, in any equivalent spelling. A fragment counts where
-                something was stored with it, else the page does.
+        A fragment counts where something was stored with it, else the page does.
         """
         return next(iter(self.versions(url)), None)
 
     def find(self, place: str) -> Source | None:
         """The source that somebody means: by URL, path or name of its file, title where it has neither, or handle.
 
-        Args:
-            place: Any of these; None is returned for a URL alone.
+        None is returned for a URL alone.
 
         Raises:
             UnknownSourceError: If it is no URL, and nothing has that name; says which are near, or that it was evicted.
@@ -228,11 +203,7 @@ class Collection:
         return self.source(place)
 
     def versions(self, url: str) -> list[Source]:
-        """All sources that were stored under a URL, the last stored one first; no use of them.
-
-        Args:
-            url: As for `at`.
-        """
+        """All sources that were stored under a URL, as for `at`, the last stored one first; no use of them."""
         with self._database.read() as db:
             stored = stored_at(db, self.name, url)
         return self.kept(stored)
@@ -240,9 +211,7 @@ class Collection:
     def versions_of(self, source: Source, place: str = '') -> list[Source]:
         """All that was stored under a source's URL, path or, without one, its title, the last stored one first.
 
-        Args:
-            source: Any.
-            place: Which of its paths is meant, where it has several; by default the last one.
+        Of several paths `place` is meant; by default the last one.
         """
         with self._database.read() as db:
             place = source.url if is_url(source.url) else path_of(db, (self.name, source.id), place)
@@ -261,20 +230,12 @@ class Collection:
         return [self._source(row) for row in rows]
 
     def passages(self, ids: Sequence[int]) -> list[Passage]:
-        """Passages of this collection, in the given order; those that are not there any more are left out.
-
-        Args:
-            ids: As `Passage.id` has them.
-        """
+        """Passages by `Passage.id`, in the given order; those that are not there any more are left out."""
         with self._database.read() as db:
             return index.passages(db, self.name, ids)
 
     def passage_count(self, source_ids: Sequence[str] = ()) -> int:
-        """How many passages some sources have.
-
-        Args:
-            source_ids: Exact handles; none for all of the collection.
-        """
+        """How many passages some sources have, by exact handles, or all of the collection."""
         with self._database.read() as db:
             return index.count_passages(db, self.name, source_ids)
 
@@ -287,12 +248,9 @@ class Collection:
             return StoreTotals(documents, index.count_passages(db, self.name), count)
 
     def answer(self, key: str, *, least: int, most: int) -> str | None:
-        """A kept answer that was made for a target between two bounds, the smallest of those.
+        """A kept answer that was made for a target between two bounds in tokens, the smallest of those.
 
-        Args:
-            key: Whatever names the question: chunk, prompt, focus, model.
-            least: Tokens, the smallest target that serves.
-            most: Tokens, the largest that serves; 0 for a whole summary.
+        The key names the question: chunk, prompt, focus, model. `most` is 0 for a whole summary.
         """
         with self._database.read() as db:
             found: Row | None = db.execute(
@@ -309,10 +267,7 @@ class Collection:
     def keep_answer(self, key: str, target: int, answer: str) -> None:
         """Keep one chunk summary, merge or whole summary; one larger than the size cap is not kept.
 
-        Args:
-            key: Whatever names the question.
-            target: Tokens it was made for; 0 for a whole summary.
-            answer: Any text.
+        The key names the question; the target is that in tokens which it was made for, 0 for a whole summary.
         """
         encoded = answer.encode(errors='surrogatepass')
         if len(encoded) > min(self._database.cap, MAX_TEXT_MB * 1e6):

@@ -71,8 +71,7 @@ class Connections:
         """A connection for the calling thread alone; an open transaction is undone at the end.
 
         Raises:
-            StoreError: If the store is closed, or fails; if its file was found to be damaged, or replaced while it was
-                written.
+            StoreError: If the store is closed or fails, or its file was found to be damaged, or replaced meanwhile.
             ConfigurationError: If a damaged file cannot be set aside.
         """
         gate = self._gate
@@ -105,11 +104,7 @@ class Connections:
             raise StoreError(f'{self.path} was replaced while it was written; try again')
 
     def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
-        """Begin to write when no other process does; without `waits` an error where one does.
-
-        Returns:
-            The time of the last write, where it is known.
-        """
+        """Begin to write when no other process does; without `waits` an error where one does."""
         if not waits:
             wait_for_others(db, 0)
         try:

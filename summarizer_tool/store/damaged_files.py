@@ -40,12 +40,7 @@ def marks_of(path: str) -> tuple[int, int] | None:
 
 @contextmanager
 def keeping_names(path: str, *, alone: bool = False) -> Generator[None]:
-    """Keep processes that open a file apart from one that renames it; those that open it go side by side.
-
-    Args:
-        path: Of the file; its folder is locked, where the system can.
-        alone: For who renames.
-    """
+    """Keep who opens a file apart from one (`alone`) that renames it, where the system can lock its folder."""
     folder: int | None = None
     with suppress(OSError):  # without a folder there is no file either; not all file systems lock
         if fcntl is not None:
@@ -64,11 +59,7 @@ def keeping_names(path: str, *, alone: bool = False) -> Generator[None]:
 def move_aside(path: str) -> str:
     """Rename a file, with what SQLite keeps beside it, within `keeping_names(alone=True)`.
 
-    Returns:
-        Its new path: `NAME.damaged-YYYYMMDDTHHMMSS`, with a number where there is one.
-
-    Raises:
-        OSError: If it cannot be renamed.
+    Its new path is `NAME.damaged-YYYYMMDDTHHMMSS`, with a number where there is one. Raises `OSError`.
     """
     base = new = f'{path}.damaged-{datetime.now().astimezone():%Y%m%dT%H%M%S}'
     number = 1

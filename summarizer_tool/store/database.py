@@ -7,19 +7,66 @@ from collections import Counter, deque
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summarizer_tool.errors import StoreError
 from summarizer_tool.extras import naming_extra
-from summarizer_tool.settings import POSTGRES_SCHEMES
-from summarizer_tool.store import index, page_details, tables
+from summarizer_tool.settings import POSTGRES_SCHEMES, variable
+from summarizer_tool.store import index, page_details
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.connections import Connections
-from summarizer_tool.store.sqlite_file import MEMORY, not_writable
+from summarizer_tool.store.sqlite_file import MEMORY, DatabaseFormat, not_writable
 from summarizer_tool.store.unknown_handles import shown
 
 if TYPE_CHECKING:
     from summarizer_tool.store.postgres import PostgresConnections
+
+_SOURCES = (
+    # The text stands apart, since a changed row is written as a whole, and `used_at` changes often.
+    """CREATE TABLE sources (
+        collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL,
+        fetched_at INTEGER, added_at INTEGER NOT NULL, used_at INTEGER NOT NULL,
+        size INTEGER NOT NULL, tokens INTEGER NOT NULL, lines INTEGER NOT NULL, digest BLOB NOT NULL,
+        -- Bytes of all that is kept of it: its text, passages and their words, vectors, images and links.
+        held INTEGER NOT NULL,
+        PRIMARY KEY (collection, id)) STRICT""",
+    # A BLOB, since SQLite's own functions end a TEXT at its first NUL character.
+    """CREATE TABLE texts (
+        collection TEXT NOT NULL, id TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (collection, id)) STRICT""",
+    """CREATE TABLE work (
+        collection TEXT NOT NULL, kind TEXT NOT NULL, key BLOB NOT NULL, target INTEGER NOT NULL,
+        used_at INTEGER NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL,
+        PRIMARY KEY (collection, kind, key, target)) STRICT""",
+    """CREATE TABLE evicted (
+        number INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL,
+        evicted_at INTEGER NOT NULL, UNIQUE (collection, id)) STRICT""",
+    # They cover what is asked for to make room, and what is used last.
+    'CREATE INDEX sources_by_use ON sources (collection, used_at, held)',
+    'CREATE INDEX work_by_use ON work (collection, used_at, size)',
+    # The running total changes in the transaction of what it counts, whoever writes and whenever the process dies.
+    'CREATE TABLE total (bytes INTEGER NOT NULL) STRICT',
+    'INSERT INTO total VALUES (0)',
+    'CREATE TRIGGER source_added AFTER INSERT ON sources BEGIN UPDATE total SET bytes = bytes + new.held; END',
+    """CREATE TRIGGER source_grown AFTER UPDATE OF held ON sources BEGIN
+        UPDATE total SET bytes = bytes + new.held - old.held; END""",
+    """CREATE TRIGGER source_deleted AFTER DELETE ON sources BEGIN
+        UPDATE total SET bytes = bytes - old.held;
+        DELETE FROM texts WHERE collection = old.collection AND id = old.id; END""",
+    'CREATE TRIGGER work_added AFTER INSERT ON work BEGIN UPDATE total SET bytes = bytes + new.size; END',
+    'CREATE TRIGGER work_deleted AFTER DELETE ON work BEGIN UPDATE total SET bytes = bytes - old.size; END',
+)
+
+FORMAT: Final = DatabaseFormat(
+    application=0x53756D31,  # 'Sum1'
+    version=3,
+    tables=(*_SOURCES, *index.SCHEMA, *page_details.SCHEMA),
+    unusable=f'{variable("store")}={{path}} cannot be used',
+    way_out=f'move it away, or set {variable("store")} to another path',
+    # One process may be storing 50 MB on a slow disk, and others wait before us.
+    busy_seconds=60.0,
+)
+"""The files of a store."""
+
 
 MAX_TOMBSTONES = 10_000
 """Evicted sources that are remembered by name, over all collections; the newest."""
@@ -174,10 +221,10 @@ def connections_to(path: str | Path) -> 'Connections | PostgresConnections':
     """The connections to a file, to memory or to a Postgres."""
     url = str(path)
     if not url.startswith(POSTGRES_SCHEMES):
-        return Connections(_absolute(path), tables.FORMAT)
+        return Connections(_absolute(path), FORMAT)
     with naming_extra('batch'):
         from summarizer_tool.store.postgres import PostgresConnections
-    return PostgresConnections(url, tables.FORMAT.version, tables.FORMAT.tables)
+    return PostgresConnections(url, FORMAT.version, FORMAT.tables)
 
 
 def _absolute(path: str | Path) -> str:
@@ -187,7 +234,7 @@ def _absolute(path: str | Path) -> str:
     try:
         return os.path.realpath(Path(path).expanduser())
     except (OSError, ValueError, RuntimeError) as error:
-        raise not_writable(shown(str(path)), str(error), tables.FORMAT) from None
+        raise not_writable(shown(str(path)), str(error), FORMAT) from None
 
 
 def total_of(db: StoreConnection) -> int:

@@ -2,7 +2,7 @@
 
 Passages are rows of an ordinary table; FTS5 holds for each of their words the rows it is in, and nothing else: no text,
 no places, no lengths. Words are cut in Python (`terms.py`), so that all languages and identifiers are found, and a
-question's text never is query syntax. Words are looked up by `lookup.py`, and what is found is ranked by `ranking.py`.
+question's text never is query syntax. `candidates.py` looks words up, `ranking.py` ranks what is found.
 
 The passages of a source have ids in a row, and those of a collection lie in a range of their own: FTS5 reads no other
 part of a word's rows, so another collection neither shows nor costs anything.
@@ -148,11 +148,7 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
 
 
 def retitle(db: StoreConnection, collection: str, source_id: str, title: str) -> int:
-    """Index a source under another title, within a transaction of the caller's; its passages keep their ids.
-
-    Returns:
-        By how many bytes the index has grown; its vectors, which go, tell of themselves.
-    """
+    """Index a source under another title, in the caller's transaction; returns by how many bytes it has grown."""
     place = (collection, source_id)
     found = db.execute(
         'SELECT title, first, passages FROM indexed WHERE collection = ? AND source = ?', place

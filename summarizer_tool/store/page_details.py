@@ -92,11 +92,7 @@ def written(images: Sequence[Image], links: Sequence[Link]) -> WrittenDetails:
 
 
 def keep(db: StoreConnection, place: tuple[str, str], new: WrittenDetails) -> int:
-    """Keep images and links of a source, within a transaction; what is not given stays as it was.
-
-    Returns:
-        By how many bytes they have grown.
-    """
+    """Keep the images and links that are given, within a transaction; returns by how many bytes they have grown."""
     if not new.size:
         return 0
     found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
@@ -144,7 +140,6 @@ def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others
 
 
 def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:
-    """The keys of all URLs of a source."""
     rows = db.execute('SELECT DISTINCT key FROM addresses WHERE collection = ? AND id = ?', place)
     return Among(key for (key,) in rows)
 

@@ -61,7 +61,6 @@ _ESCAPE: Final = '\x1a'
 
 @lru_cache(maxsize=512)
 def _query(sql: str) -> str:
-    """A query for Postgres."""
     return _replaced(sql, _DIALECT)
 
 
@@ -120,11 +119,7 @@ class PostgresConnections:
     """Held by the thread that writes."""
 
     def __init__(self, url: str, version: int, tables: Sequence[str]) -> None:
-        """Connect, and make the tables where there are none, in a schema of their version.
-
-        Raises:
-            ConfigurationError: If the database cannot be reached; names it without its password.
-        """
+        """Connect, and make the tables in a schema of their version; raises `ConfigurationError` if that fails."""
         parsed = parsed_url(url)
         self.path = parsed.render_as_string()
         self.writing = threading.Lock()
@@ -164,11 +159,7 @@ class PostgresConnections:
 
     @contextmanager
     def borrow(self) -> Generator[StoreConnection]:
-        """A connection for the calling thread alone; an open transaction is undone at the end.
-
-        Raises:
-            StoreError: If the store is closed, or fails.
-        """
+        """A connection for the calling thread alone; an open transaction is undone at the end."""
         if self._is_closed:
             raise StoreError(f'the store {self.path} is closed')
         try:
@@ -180,11 +171,7 @@ class PostgresConnections:
             ) from error
 
     def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
-        """Begin to write when nobody else does; without `waits` an error where somebody does.
-
-        Returns:
-            The time of the last write, by the clock of whoever wrote.
-        """
+        """Begin to write when nobody else does, or, without `waits`, an error; returns the time of the last write."""
         db.execute('BEGIN READ WRITE')
         if not waits:
             db.execute('SELECT at FROM clock FOR UPDATE NOWAIT')

@@ -70,20 +70,12 @@ class SourceStore:
         self.close()
 
     def collection(self, name: str = DEFAULT_COLLECTION) -> 'Collection':
-        """The sources and the finished work under a name; made by the first addition.
-
-        Raises:
-            ValueError: If the name cannot be encoded.
-        """
+        """The sources and work under a name, made by the first addition; raises `ValueError` for half a character."""
         name.encode()
         return Collection(self._database, name)
 
     def size(self) -> int:
-        """The bytes that count against the cap: all texts with their index, and answers, of all collections.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """The bytes that count against the cap: all texts with their index, and answers, of all collections."""
         with self._database.read() as db:
             return total_of(db)
 

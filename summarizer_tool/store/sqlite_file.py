@@ -56,11 +56,8 @@ def open_database(path: str, form: DatabaseFormat) -> sqlite3.Connection:
     """Connect to a database, which is made for its owner alone if absent, and given its tables if empty.
 
     A file of ours that is damaged is set aside, with a warning in the log, and a new one takes its place. The
-    connection commits by itself (`isolation_level=None`), writes ahead (WAL), and may be used by any one thread.
-
-    Args:
-        path: Of the file, absolute, or `:memory:`.
-        form: What it should hold.
+    connection commits by itself (`isolation_level=None`), writes ahead (WAL), and may be used by any one thread. The
+    path is absolute, or `:memory:`.
 
     Raises:
         ConfigurationError: If the file cannot be made or written.
@@ -107,14 +104,8 @@ def is_damage(error: sqlite3.Error) -> bool:
 def set_aside(path: str, form: DatabaseFormat, identity: Identity | None, error: sqlite3.Error) -> str:
     """Put an empty file in the place of a damaged one, which is renamed, unless another process has done so.
 
-    Args:
-        path: Of the file, absolute.
-        form: What it should hold.
-        identity: Which file it was that is damaged; by now its path may be that of another one.
-        error: What SQLite says.
-
-    Returns:
-        What was done, as a sentence.
+    `identity` is which file was damaged: by now its path may be that of another one. Returns what was done, as a
+    sentence.
 
     Raises:
         ConfigurationError: If it cannot be renamed.

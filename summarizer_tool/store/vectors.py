@@ -46,11 +46,7 @@ def require_numpy() -> None:
 
 
 def normalised(vectors: Sequence[Sequence[float]]) -> 'Matrix':
-    """Vectors of length 1, so that a product of two is the cosine of their angle; one of length 0 stays.
-
-    Raises:
-        ValueError: If they differ in size, or hold what is no number.
-    """
+    """Vectors of length 1 or 0; raises `ValueError` if they differ in size, or hold what is no number."""
     import numpy as np
 
     matrix = np.asarray(vectors, dtype=np.float64)

@@ -24,13 +24,7 @@ _LONGEST = 6
 
 
 def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
-    """Return whether the full stop before `end` belongs to an abbreviation, an initial or an ordinal number.
-
-    Args:
-        text: What goes on behind it.
-        end: Index behind the full stop.
-        language: Its ISO code.
-    """
+    """Return whether the full stop before `end` belongs to an abbreviation, an initial or an ordinal number."""
     if text[end - 1 : end] != '.':
         return False
     word = _APART.split(text[max(0, end - _LONGEST - 2) : end - 1])[-1]

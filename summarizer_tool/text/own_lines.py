@@ -28,11 +28,7 @@ _PLACEHOLDER = regex.compile(r'\{\{\w+\}\}')
 
 
 def without_own(text: str) -> str:
-    """A text of others in which no line is like one of ours; most texts stay as they are.
-
-    Args:
-        text: Any text, as it will stand before the reader.
-    """
+    """A text of others in which no line is like one of ours; most texts stay as they are."""
     if not any(bracket in text for bracket in '[［﹇'):
         return text
     return ''.join(

@@ -252,7 +252,6 @@ class _Coverage:
         return gain * item.weight / max(1, item.cost)
 
     def take(self, index: int) -> None:
-        """Say the item."""
         item = self.items[index]
         self.taken.add(('item', index))
         if item.variant_of is not None:

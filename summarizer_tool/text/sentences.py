@@ -220,12 +220,7 @@ def _boundaries(text: str, language: str, starts: Sequence[int]) -> Iterator[int
 
 
 def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator[Sentence]:
-    """Cut a paragraph into sentences.
-
-    Args:
-        lines: Those of the paragraph.
-        language: Its ISO code; the rules of another one do little harm.
-    """
+    """Cut the lines of a paragraph into sentences; by the rules of a language, those of another do little harm."""
     text = ''
     starts: list[int] = []
     for line in lines:

@@ -176,11 +176,6 @@ class _Reading:
             before = root
 
 
-def _after_label(text: str) -> str:
-    opening = _LABEL.match(text)
-    return text[opening.end() :] if opening else text
-
-
 def _changing(text: str) -> bool:
     folded = text.casefold()
     return any(hint in folded for hint in _HINTS) and _CHANGE.search(text) is not None
@@ -191,7 +186,7 @@ def _claim(text: str) -> _Claim | None:
     """What a statement claims, if it can outdate another one, or be outdated."""
     if text.startswith('|'):
         return None
-    bare = _after_label(text)
+    bare = text[opening.end() :] if (opening := _LABEL.match(text)) else text
     if len(bare) > MAX_LENGTH or _UNSURE.search(bare):
         return None
     wants = _WANTS.search(bare) is not None
@@ -221,11 +216,9 @@ def _claim(text: str) -> _Claim | None:
 
 
 def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, int]:
-    """The statements of one text that are out of date, by index, each with the later one that says so.
+    """The statements of one text, in order, that are out of date, by index, each with the later one that says so.
 
-    Args:
-        said: The statements, in the order in which they stand.
-        sections: The heading over each; under another heading the same words may be about something else.
+    Under another heading (`sections`) the same words may be about something else.
     """
     claims = [_claim(text) for text in said]
     titles = [_bare_title(section) for section in sections or [''] * len(said)]
@@ -308,7 +301,11 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
         return False
     if not is_here and len(shared) < fewer:
         return False
-    turned = [word for word in shared if word in new.subject and _other(old.subject[word], new.subject[word])]
+    turned = [
+        word
+        for word in shared
+        if word in new.subject and old.subject[word] and new.subject[word] not in ('', old.subject[word])
+    ]
     if old.wants and new.wants:
         return bool(turned)
     kind = _differs(old, new)
@@ -316,10 +313,6 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
         return False
     least = max(LEAST_SHARED * fewer, min(LEAST_OF_NAMED, len(old.subject)) if kind == 'name' else 1)
     return bool(kind) and not turned and len(shared) >= least
-
-
-def _other(before: str, after: str) -> bool:
-    return bool(before and after) and before != after
 
 
 @lru_cache(maxsize=1024)

@@ -85,14 +85,7 @@ def _blocks(text: str) -> 'Iterator[str]':
 
 
 def count(text: str) -> int:
-    """Count the cl100k tokens of `text`, exactly.
-
-    Args:
-        text: Any string, of any length.
-
-    Returns:
-        The number of tokens.
-    """
+    """Count the cl100k tokens of `text`, of any length, exactly."""
     if len(text) <= _BLOCK:
         return len(_encode(text))
     return sum(len(_encode(block)) for block in _blocks(text))
@@ -105,12 +98,7 @@ def count_cached(text: str) -> int:
 
 
 def fits(text: str, limit: int) -> bool:
-    """Return whether `text` has at most `limit` tokens, without counting what cannot matter.
-
-    Args:
-        text: Any string.
-        limit: Tokens.
-    """
+    """Return whether `text` has at most `limit` tokens, without counting what cannot matter."""
     # A token is at least one byte, and a code point at most four.
     if len(text) * 4 <= limit or len(text.encode('utf-8', 'replace')) <= limit:
         return True
@@ -154,12 +142,7 @@ def safe_cut(text: str, at: int, start: int = 0) -> int:
 
 
 def truncate(text: str, limit: int) -> str:
-    """The longest prefix of `text` of at most `limit` tokens that ends between characters.
-
-    Args:
-        text: Any string.
-        limit: Tokens; zero or less gives the empty string.
-    """
+    """The longest prefix of `text` of at most `limit` tokens that ends between characters."""
     if limit <= 0:
         return ''
     # Ordinary text has 2 to 5 characters a token: look at that much first, at twice as much while all of it fits.

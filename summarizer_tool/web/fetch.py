@@ -114,11 +114,7 @@ async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = No
 
 
 async def get(url: str, settings: Settings, *, max_mb: float, may_fetch: MayFetch | None = None) -> Response:
-    """Ask for a URL by the rules of `fetch`, and take the answer as it is, whatever its status.
-
-    Raises:
-        FetchError: If the URL is refused, does not answer in time, or has more than `max_mb` MB, decompressed.
-    """
+    """Ask for a URL by the rules of `fetch`, and take the answer as it is, whatever its status, up to `max_mb`."""
     target = _parse(url)
     with _in_time(target, settings) as scope:
         final, answer = await _follow(target, settings, max_mb, _asking(may_fetch, scope))

@@ -14,11 +14,7 @@ PIECE = 1 << 20
 
 
 async def read_body(response: httpx2.Response, megabytes: float) -> bytes:
-    """The body of a response, decompressed; reading stops where it has over `megabytes` (10⁶ bytes), in either form.
-
-    Raises:
-        FetchError: If it is too large, or compressed wrongly; it begins with a verb, for the URL to stand before.
-    """
+    """The body of a response, decompressed; raises `FetchError` if it is over `megabytes` or wrongly compressed."""
     limit = int(megabytes * 1e6)
     encoding = response.headers.get('content-encoding', '').strip().lower()
     if encoding not in ('', 'identity', 'gzip', 'x-gzip'):

@@ -139,11 +139,7 @@ class Robots:
         self._sites: dict[str, Site] = {}
 
     async def may_fetch(self, url: str) -> None:
-        """Return when a page may be fetched: at once, or after the pause that its site asks for.
-
-        Raises:
-            FetchError: If the site does not want it, its robots.txt cannot be had, or its host is not to be asked.
-        """
+        """Return when a page may be fetched, after the pause its site asks for; raises `FetchError` if it may not."""
         origin = origin_of(url)
         if not self._settings.fetch_respect_robots or not origin:
             return

@@ -11,8 +11,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents import querying
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.machine_records import read_records
-from summarizer_tool.documents.querying import query
+from summarizer_tool.documents.querying import query, read_records
 from summarizer_tool.errors import RequestError
 from summarizer_tool.text import tokens
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.html import parsing, tables, voting
+from summarizer_tool.html import convert, parsing, tables
 from summarizer_tool.html.choosing import choose
 from summarizer_tool.html.page_blocks import Blocks, Frame, PageBlock, Picture, Region
 from summarizer_tool.html.walking import TreeWalk
@@ -186,10 +186,10 @@ def test_only_pages_of_some_size_are_put_to_the_vote(monkeypatch: pytest.MonkeyP
         depth = TreeWalk().run(tree).depth
         # trafilatura would spread the cells, in quadratic time.
         assert not tree.xpath('//*[@rowspan or @colspan]')
-        return bool(voting.votes(tree, depth, 60).nodes)
+        return bool(convert.votes(tree, depth, 60).nodes)
 
     assert voted()
     for name, value in (('MIN_ELEMENTS', 5), ('MAX_ELEMENTS', 5), ('MAX_CHARACTERS', 50), ('MAX_WORK', 50)):
         with monkeypatch.context() as patch:
-            patch.setattr(voting, name, value)
+            patch.setattr(convert, name, value)
             assert not voted()

@@ -19,8 +19,7 @@ from summarizer_tool import (
     Summarizer,
     SummarizeRequest,
 )
-from summarizer_tool.html.page import Image, Link
-from summarizer_tool.html.recognising import is_page
+from summarizer_tool.html.page import Image, Link, is_page
 from summarizer_tool.text import tokens
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from summarizer_tool.html import parsing, voting
+from summarizer_tool.html import convert, parsing
 from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Page
 from tests.support.fictional import PROSE, article
@@ -90,7 +90,7 @@ def test_many_elements_become_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_page_too_large_for_the_vote_keeps_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voting, 'MAX_ELEMENTS', 5)
+    monkeypatch.setattr(convert, 'MAX_ELEMENTS', 5)
     markdown = to_markdown(article('<h2>Keepers</h2><p>There were nine of them.</p>')).markdown
     assert markdown.startswith('# Salt Gate\n\nThe Salt Gate is')
     assert '## Keepers\n\nThere were nine of them.' in markdown

@@ -13,7 +13,7 @@ from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import ExtractiveModel
 from summarizer_tool.llm.typed_query import QueryResult
-from summarizer_tool.mapreduce.agents import CHUNK_SUMMARIZER
+from summarizer_tool.mapreduce.sub_agent_runner import CHUNK_SUMMARIZER
 from summarizer_tool.schemas import ChunkSummary
 from summarizer_tool.settings import OutputMode, Settings
 from tests.support.provider import serve

@@ -435,3 +435,9 @@ def test_what_is_no_text_is_refused_in_one_line() -> None:
     with pytest.raises(TypeError) as error:
         Summarizer(make()).summarize_sync([b'bytes'], max_output_tokens=300)  # type: ignore[list-item]
     assert str(error.value) == snapshot('content is text, a Document or a list of them, not bytes')
+
+
+@pytest.mark.parametrize('name', ['max_tokens', 'source_ids'])
+def test_an_option_that_there_is_not_is_refused(name: str) -> None:
+    with pytest.raises(TypeError, match=name):
+        Summarizer(make(), model=model_of(good)).summarize_sync(HARBOUR, **{name: 300})  # pyright: ignore[reportArgumentType]

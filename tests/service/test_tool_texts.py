@@ -6,15 +6,14 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Settings, prompts
-from summarizer_tool.service.operations import OPERATIONS, instructions
-from summarizer_tool.service.tool_texts import Sizes, load
+from summarizer_tool.service.operations import OPERATIONS, Sizes, instructions, tool_text
 from summarizer_tool.text import tokens
 
 NAMES = [each.name for each in OPERATIONS]
 
 
 def test_a_tool_has_a_title_a_description_and_parameters() -> None:
-    text = load('read_source')
+    text = tool_text('read_source')
 
     assert (text.title, text.description, dict(text.parameters)) == snapshot(
         (
@@ -32,7 +31,7 @@ def test_a_tool_has_a_title_a_description_and_parameters() -> None:
 
 def test_all_tools_have_texts_and_all_texts_are_used() -> None:
     assert sorted(path.stem for path in (prompts.folder() / 'tools').glob('*.md')) == sorted([*NAMES, 'instructions'])
-    assert {name: list(load(name).parameters) for name in NAMES} == snapshot(
+    assert {name: list(tool_text(name).parameters) for name in NAMES} == snapshot(
         {
             'summarize': ['content', 'max_output_tokens', 'focus_areas', 'strategy', 'source_ids', 'format'],
             'summarize_for_extraction': ['content', 'schema_hint', 'max_output_tokens', 'source_ids', 'format'],
@@ -58,7 +57,7 @@ def test_all_tools_have_texts_and_all_texts_are_used() -> None:
 
 @pytest.mark.parametrize('name', NAMES)
 def test_a_model_pays_little_for_a_tool(name: str) -> None:
-    text = load(name)
+    text = tool_text(name)
 
     assert tokens.count(text.description) <= 120
     assert tokens.count('\n'.join(text.parameters.values())) <= 130
@@ -67,22 +66,22 @@ def test_a_model_pays_little_for_a_tool(name: str) -> None:
 
 
 def test_the_texts_name_the_default_budget() -> None:
-    assert 'over about 20,000 characters' in load('summarize').description
-    assert '5,000' in load('summarize').parameters['max_output_tokens']
+    assert 'over about 20,000 characters' in tool_text('summarize').description
+    assert '5,000' in tool_text('summarize').parameters['max_output_tokens']
     assert 'up to about 20,000 characters' in instructions()
 
-    assert 'over about 4,000 characters' in load('summarize', Sizes(1000)).description
-    assert '1,000' in load('summarize_for_extraction', Sizes(1000)).parameters['max_output_tokens']
+    assert 'over about 4,000 characters' in tool_text('summarize', Sizes(1000)).description
+    assert '1,000' in tool_text('summarize_for_extraction', Sizes(1000)).parameters['max_output_tokens']
     assert 'up to about 4,000 characters' in instructions(Sizes(1000))
 
     other = Sizes.of(Settings.load(mcp_response_token_budget=9000, answer_max_pages=7))
-    assert {name: load(name, other).parameters['max_tokens'] for name in ('search', 'answer')} == snapshot(
+    assert {name: tool_text(name, other).parameters['max_tokens'] for name in ('search', 'answer')} == snapshot(
         {
             'search': 'The most tokens to return, from 500; 0: 9,000.',
             'answer': 'The most tokens to return, from 500; 0: 9,000.',
         }
     )
-    assert load('answer', other).parameters['expansion_budget'] == snapshot(
+    assert tool_text('answer', other).parameters['expansion_budget'] == snapshot(
         'Pages that may be fetched by following links; 0: none. Left out: 7.'
     )
 
@@ -136,6 +135,6 @@ def test_a_broken_text_is_an_error(broken: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(prompts, 'folder', lambda: tmp_path)
 
     with pytest.raises(ValueError, match=rf'tools/{name}\.md has no title, no description, no ## When or'):
-        load(name)
+        tool_text(name)
     with pytest.raises(FileNotFoundError):
-        load('absent')
+        tool_text('absent')

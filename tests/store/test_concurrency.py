@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError
-from summarizer_tool.store import tables
+from summarizer_tool.store import database
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
 from tests.support.store_programs import FORKS, at_once, fill, fork_amid_threads, write_for_ever
@@ -49,11 +49,11 @@ def test_reads_wait_for_no_writer(file: Path, monkeypatch: pytest.MonkeyPatch) -
         other.execute('UPDATE work SET used_at = 1')
         other.execute('BEGIN IMMEDIATE')
         with ThreadPoolExecutor(1) as pool:  # a read that waits does so for twice as long
-            limit = tables.FORMAT.busy_seconds / 2
+            limit = database.FORMAT.busy_seconds / 2
             assert pool.submit(collection.document, HARBOUR.id).result(limit) == HARBOUR
             assert pool.submit(collection.answer, 'key', least=1, most=1).result(limit) == 'an answer'
             assert [source.used_at for source in pool.submit(collection.sources).result(limit)] == [NOW]
-        monkeypatch.setattr(tables, 'FORMAT', replace(tables.FORMAT, busy_seconds=0.05))
+        monkeypatch.setattr(database, 'FORMAT', replace(database.FORMAT, busy_seconds=0.05))
         with SourceStore(file) as impatient, pytest.raises(StoreError) as error:
             impatient.collection().keep_answer('key', 0, 'a summary')
         assert str(error.value).replace(str(file), 'PATH') == snapshot(

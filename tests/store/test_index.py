@@ -9,7 +9,7 @@ import pytest
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.search import lookup
+from summarizer_tool.evidence.search import candidates
 from summarizer_tool.html.page import Image, Link
 from summarizer_tool.store import index
 from summarizer_tool.store.page_details import PageDetails
@@ -41,7 +41,7 @@ def test_a_row_is_found_by_the_first_row_of_its_table(store: SourceStore) -> Non
     assert middle[-1].under('Rates').startswith('Rates > Tolls\n| Ware | Duty at Velmside |\n| Good of')
     with collection.database.write() as db:
         index.forget(db, collection.name, source.id)
-        assert lookup.rows_with(db, asked('velmside').terms, [(0, 2**62)], 9) == []
+        assert candidates.rows_with(db, asked('velmside').terms, [(0, 2**62)], 9) == []
 
 
 def test_passages_as_they_are_stored(store: SourceStore) -> None:
@@ -90,7 +90,7 @@ def test_another_title_is_found_in_place_of_the_old_one(store: SourceStore) -> N
     with collection.database.write() as db:
         index.forget(db, collection.name, source.id)
         for term in ('zephyr', 'gannet', 'salt'):
-            assert lookup.rows_with(db, [term], [(0, 2**62)], 9) == []
+            assert candidates.rows_with(db, [term], [(0, 2**62)], 9) == []
 
 
 def test_everything_goes_with_the_source(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_everything_goes_with_the_source(tmp_path: Path) -> None:
         ] * 3
         for question in ('ada', 'salt', 'dyke', 'trade', 'renamed'):
             with collection.database.read() as db:
-                assert lookup.rows_with(db, asked(question).terms, [(0, 2**62)], 9) == []
+                assert candidates.rows_with(db, asked(question).terms, [(0, 2**62)], 9) == []
         # An id is given once, so that nothing that is remembered elsewhere means another passage.
         collection.add(HARBOUR)
         assert min(passage.id for passage in passages_of(collection, source.id)) > max(passage.id for passage in old)
@@ -149,8 +149,8 @@ def test_collections_stay_apart(store: SourceStore) -> None:
     assert (yours.passage_count([source.id]), mine.at('https://wiki.example/salt')) == (0, None)
     with mine.database.read() as db:
         [span], [other] = index.spans_of(db, 'mine'), index.spans_of(db, 'yours')
-        assert lookup.frequency(db, 'salt', [span], 100) == 1
-        assert lookup.frequency(db, 'salt', [other], 100) == 3
+        assert candidates.frequency(db, 'salt', [span], 100) == 1
+        assert candidates.frequency(db, 'salt', [other], 100) == 3
 
 
 def test_sources_side_by_side_are_one_span(store: SourceStore) -> None:
@@ -171,10 +171,10 @@ def test_frequent_words_are_estimated(store: SourceStore) -> None:
     collection.add(Document('\n\n'.join(f'# {number}\n\nwool {number}' for number in range(2000))))
     with collection.database.read() as db:
         spans = index.spans_of(db, collection.name)
-        assert lookup.frequency(db, 'salt', spans, 5000) == 2000
-        assert lookup.frequency(db, 'salt', spans, 400) == pytest.approx(2000, rel=0.15)
-        assert lookup.frequency(db, 'tar', spans, 400) == 0
-        sample = lookup.sample_with(db, ['salt'], spans, 160)
+        assert candidates.frequency(db, 'salt', spans, 5000) == 2000
+        assert candidates.frequency(db, 'salt', spans, 400) == pytest.approx(2000, rel=0.15)
+        assert candidates.frequency(db, 'tar', spans, 400) == 0
+        sample = candidates.sample_with(db, ['salt'], spans, 160)
         assert 60 <= len(sample) <= 160
         assert max(sample) - min(sample) > 1500
 

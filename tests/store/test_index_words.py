@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.search import lookup
+from summarizer_tool.evidence.search import candidates
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text.terms import asked, stem, terms_of
 from tests.support.stores import found
@@ -127,4 +127,4 @@ def test_every_term_is_one_word_to_the_index() -> None:
     terms = {term for text in texts for term in (*terms_of(text), *asked(text).terms)}
     assert len(terms) > 3000
     with SourceStore() as store, store.collection().database.read() as db:
-        assert [lookup.rows_with(db, [term], [(0, 9)], 9) for term in terms] == [[]] * len(terms)
+        assert [candidates.rows_with(db, [term], [(0, 9)], 9) for term in terms] == [[]] * len(terms)

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import ConfigurationError, StoreError, UnknownSourceError
-from summarizer_tool.evidence.search import lookup
+from summarizer_tool.evidence.search import candidates
 from summarizer_tool.store import index
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.stores import taken
@@ -137,7 +137,7 @@ def read_until(path: Path, most: int) -> None:
         while seen < most:
             with collection.database.read() as db:
                 db.execute('BEGIN')
-                rows = lookup.rows_with(db, ['salt'], index.spans_of(db, 'default'), 1000)
+                rows = candidates.rows_with(db, ['salt'], index.spans_of(db, 'default'), 1000)
                 passages = index.passages(db, 'default', rows)
                 known = index.count_passages(db, 'default')
             # All or nothing of each source, and never less than before.

@@ -11,8 +11,8 @@ import psycopg
 from dirty_equals import IsDatetime
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.search import lookup
-from summarizer_tool.store import index, tables
+from summarizer_tool.evidence.search import candidates
+from summarizer_tool.store import database, index
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
@@ -34,7 +34,7 @@ def place_of(kind: str, folder: Path | None = None) -> str:
     """The place of an empty store."""
     if kind == 'postgres':
         with psycopg.connect(POSTGRES) as db:
-            db.execute(f'DROP SCHEMA IF EXISTS summarizer_store_{tables.FORMAT.version} CASCADE'.encode())
+            db.execute(f'DROP SCHEMA IF EXISTS summarizer_store_{database.FORMAT.version} CASCADE'.encode())
         return POSTGRES
     return MEMORY if kind == 'memory' or folder is None else str(folder / 'store.db')
 
@@ -75,7 +75,7 @@ def titles(collection: Collection) -> list[str]:
 def found(collection: Collection, question: str) -> list[str]:
     """The texts of the passages that have all terms of a question."""
     with collection.database.read() as db:
-        rows = lookup.rows_with(db, asked(question).terms, index.spans_of(db, collection.name), 100)
+        rows = candidates.rows_with(db, asked(question).terms, index.spans_of(db, collection.name), 100)
     return [passage.text for passage in collection.passages(rows)]
 
 

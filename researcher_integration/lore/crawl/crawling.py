@@ -253,11 +253,7 @@ _TOOL_TEXT = regex.compile(r'# .+\n\n(.+)\n\n## Parameters\n\n- url: (.+)')
 
 
 def crawl_tool() -> Tool[CrawlDeps]:
-    """`crawl_webpage` as a tool of any agent whose dependencies are `CrawlDeps`.
-
-    Raises:
-        ValueError: If its description is not written as those of the summarizer's tools are.
-    """
+    """`crawl_webpage` as a tool of any agent whose dependencies are `CrawlDeps`."""
     text = _TOOL_TEXT.fullmatch(load_prompt('research/crawl_tool'))
     if text is None:
         raise ValueError('prompts/research/crawl_tool.md has no title, no description or no url')

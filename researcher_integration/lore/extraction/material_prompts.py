@@ -75,10 +75,7 @@ def request(template: str, material: Material, **values: str) -> str:
 def room(sizes: Sequence[Callable[[Material], int]], sample: Material, window_tokens: int) -> int:
     """Tokens that the sections of a material may have together for each request about it to keep to the window.
 
-    Args:
-        sizes: The size of each request about a material.
-        sample: With a section of one token in place of each that there may be.
-        window_tokens: What a request may have.
+    The sample has a section of one token in place of each that there may be; `sizes` give those of the requests.
     """
     # As many tokens are left for texts as the request with the sample leaves, and what that has for them.
     left = window_tokens - max(size(sample) for size in sizes) - len(sample.sections) * SEAM_TOKENS

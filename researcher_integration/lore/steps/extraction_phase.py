@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import anyio
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction import material_prompts
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
 from researcher_integration.lore.extraction.windowed_query import RETRIES
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, TopicId
 from researcher_integration.lore.steps import sections
 from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
 from researcher_integration.lore.topics import Topic

@@ -48,15 +48,11 @@ def assign(
         # Of topics that are about equal, the one that has least yet.
         near = [index for index, score in enumerate(scores) if score >= 0.9 * best]
         index = min(near, key=lambda candidate: (load[candidate], candidate))
-        if _same(page.title, zone):
+        if _WORD.findall(page.title.casefold()) == _WORD.findall(zone.casefold()):
             index = next((each for each, topic in enumerate(topics) if topic.id == 'zone_overview'), index)
         load[index] += page.tokens
         assigned[topics[index].id].append(page.source_id)
     return assigned
-
-
-def _same(title: str, zone: str) -> bool:
-    return _WORD.findall(title.casefold()) == _WORD.findall(zone.casefold())
 
 
 def _density(topic: Topic, page: CrawledPage, text: str) -> float:

@@ -68,7 +68,6 @@ async def build(
 async def _fitted(
     sections: Sequence[KeptSection], hints: Mapping[TopicId, str], room: int, embedded: Summarizer
 ) -> list[KeptSection]:
-    """Fit the sections, each into its share of the room."""
     counts = [count_tokens(section.text) for section in sections]
     fitted: list[KeptSection] = []
     for section, count in zip(sections, counts, strict=True):

@@ -60,12 +60,8 @@ class ZoneSummarizer:
     ) -> ZoneSummary:
         """Summarize the pages that no summary of an agent is of.
 
-        Args:
-            pages: Of the zone.
-            room: Tokens that all sections may have together.
-            assigned: The one step that each page goes to where pages stay as they are.
-            notes: The report of each step.
-            taken: The summaries that the agent of each step had made.
+        All sections may have `room` tokens together; `assigned` names the one step that each page goes to where pages
+        stay as they are, `notes` the report of each step, `taken` the summaries that its agent had made.
         """
         noted: Blocks = {topic.id: _noted(notes.get(topic.id, '')) for topic in self.topics}
         made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}

@@ -228,7 +228,6 @@ class _Access(httpx2.Auth):
         self._header = f'Bearer {value}'
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
-        """Add the token, and look at the status."""
         if self.has_token:
             request.headers['Authorization'] = self._header
         response = yield request

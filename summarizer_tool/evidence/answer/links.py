@@ -212,13 +212,7 @@ def promising(
     stand in the link's text, its path (times `PATH`), what is said of it (times `SAID`), the heading above it or the
     sentence around it (times `BESIDE`), each by how few of all links have it. Links to other sites must name some.
     Where no link names any, sections of the site whose pages are not known come first: nobody can tell yet what they
-    lead to.
-
-    Args:
-        known: All links of the pages that were read.
-        topic: What is asked, and what of it is still open.
-        seen: Keys of pages that are not to be read again.
-        allows: Which URLs may be read; by default all.
+    lead to. Keys that were `seen` are not read again.
     """
     open_ = [each for each in known if each.key not in seen and (allows is None or allows(each.url))]
     folders = Counter(each.folder for each in known)

@@ -95,7 +95,7 @@ def judge(
     ]
     held = [[some & asked for some in all_said] for asked, all_said in zip(wanted, said, strict=True)]
     return Judgement(
-        tuple(_coverage(some) for some in values),
+        tuple(1 - math.exp(-_STEEPNESS * sum(v**3 for v in sorted(some)[-_MOST_PASSAGES:])) for some in values),
         tuple(max(some, default=0.0) for some in values),
         tuple(sum(value >= STRONG for value in some) for some in values),
         tuple(
@@ -110,10 +110,6 @@ def judge(
 def has_gained(before: float, after: float) -> bool:
     """Return whether a round has added to the evidence."""
     return after - before >= _LEAST_GAIN
-
-
-def _coverage(values: Sequence[float]) -> float:
-    return 1 - math.exp(-_STEEPNESS * sum(value**3 for value in sorted(values)[-_MOST_PASSAGES:]))
 
 
 def _said(hit: Hit, pointers: Sequence[str], asked: AbstractSet[str]) -> set[str]:

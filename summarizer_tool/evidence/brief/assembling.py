@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
+from summarizer_tool.documents.reading import upper_headings
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.evidence.answer.trace import Trace
 from summarizer_tool.evidence.brief import citations, joining
 from summarizer_tool.evidence.brief.brief import CITATION_SHARE, Brief, BriefImage, BriefSource, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.brief.joining import SourceText
-from summarizer_tool.evidence.brief.outlines import upper_headings
 from summarizer_tool.evidence.brief.problems import failure
 from summarizer_tool.evidence.question.question import Question
 from summarizer_tool.evidence.search.results import Query, SearchResult

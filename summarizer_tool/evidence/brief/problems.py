@@ -67,7 +67,6 @@ class _Listing:
     """Whether there are no more than those."""
 
     def write(self, count: int) -> str:
-        """The list with so many rows."""
         left = max(self.total, len(self.rows)) - count
         most = '' if self.is_exact else 'at least '
         more = [f'- and {most}{left:,} more' if count else f'- {most}{left:,}, for which there is no room here']

@@ -17,7 +17,7 @@ from summarizer_tool.evidence.brief import MIN_BUDGET, sections
 from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, ShownCount
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
-from summarizer_tool.evidence.brief.fitting import Fitted, Fitting
+from summarizer_tool.evidence.brief.fitting import Fitting
 from summarizer_tool.evidence.brief.quoting import span
 from summarizer_tool.evidence.brief.sections import BriefSection
 from summarizer_tool.text import tokens
@@ -81,7 +81,8 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
 
     rows = [tokens.count(f'{sections.source_row(number, each)}\n') for number, each in enumerate(brief.sources, 1)]
     fitting = Fitting(brief.evidence, everywhere, rows, left)
-    citing = _Share(quotes, brief.citation_share, [_number_of(citation, brief) for citation in quoted])
+    ids = {source.id: number for number, source in enumerate(brief.sources, 1)}
+    citing = _Share(quotes, brief.citation_share, [ids.get(citation.source_id, 0) for citation in quoted])
     stats = BriefSection(lambda count: sections.stats(brief.stats, count, budget, budget), len(brief.stats))
     telling = _Share(stats, _STATS_SHARE)
     is_all = citing.is_first_there(fitting)
@@ -122,7 +123,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
         for section in (
             *before,
             sections.sources(brief, fitting.listed, is_full=is_full),
-            _written(fitted, brief),
+            '\n'.join((_evidence_head(brief, len(fitted.numbers)), *fitted.texts)),
             images.write(pictures) if images.total else '',
             trace.write(pages) if trace.total else '',
             cited.write(citing.count) if cited.total else '',
@@ -190,10 +191,6 @@ class _Share:
         return True
 
 
-def _number_of(citation: Citation, brief: Brief) -> int:
-    return next((number for number, source in enumerate(brief.sources, 1) if source.id == citation.source_id), 0)
-
-
 def _page_of(citation: Citation, *, brief: Brief, pages: Mapping[str, PageNumbers]) -> str:
     """The page that a quote stands on."""
     found = pages.get(citation.source_id)
@@ -207,10 +204,6 @@ def _page_of(citation: Citation, *, brief: Brief, pages: Mapping[str, PageNumber
 def _cost(*texts: str) -> int:
     """Tokens of sections with the blank lines after them; these add up, since none begins with white space."""
     return sum(tokens.count(text + _END) for text in texts if text)
-
-
-def _written(fitted: Fitted, brief: Brief) -> str:
-    return '\n'.join((_evidence_head(brief, len(fitted.numbers)), *fitted.texts))
 
 
 def _evidence_head(brief: Brief, shown: int) -> str:

@@ -5,20 +5,96 @@ what the others have found, and where there are no others, some of their passage
 """
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.search import lookup, outdated
+from summarizer_tool.evidence.search import outdated
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
+from summarizer_tool.store.words import beginning_with, counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
-from summarizer_tool.text.terms import asked, words_of
+from summarizer_tool.text.terms import asked, beginning, is_alike, terms_of_word, words_of
+
+_SLICES = 16
+"""Places of a collection where a frequent word is looked at, rather than everywhere."""
+
+_MOST_ALIKE = 500
+"""Words with a beginning that are looked at for one that is alike."""
+
+
+def alike(db: StoreConnection, term: str) -> list[str]:
+    """The words of the index that only share their beginning with a term: `intention` for `intentionality`."""
+    if not (begins := beginning(term)):
+        return []
+    found = beginning_with(db, begins, _MOST_ALIKE)
+    return [word for word in found if is_alike(word, (term,))]
+
+
+def names_without_passage(db: StoreConnection, question: str, spans: Sequence[Span]) -> list[str]:
+    """The names, numbers and identifiers of a question that no passage has, as they stand there.
+
+    A name has a capital where no question begins, or a digit.
+    """
+    wanted = {*asked(question).terms}
+    without: dict[str, None] = {}
+    for place, word in enumerate(words_of(question)):
+        is_name = any(letter.isupper() or letter.isdigit() for letter in (word if place else word[1:]))
+        terms = wanted.intersection(terms_of_word(word)) if is_name and not question.isupper() else ()
+        if terms and not any(frequency(db, term, spans, 1) or alike(db, term) for term in terms):
+            without[word] = None
+    return [*without]
+
+
+def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
+    """The passages that have all of these terms, in order, `most` at most: 5 ms for 30,000."""
+    found: list[int] = []
+    for first, last in spans:
+        if len(found) >= most:
+            break
+        found += matching(db, terms, first, last, most - len(found))
+    return found
+
+
+def sample_with(db: StoreConnection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
+    """As `rows_with`, but from all parts of the spans evenly where there are more than `most`."""
+    slices = _sliced(spans)
+    return [row for place in slices for row in rows_with(db, terms, [place], max(1, most // len(slices)))]
+
+
+def _sliced(spans: Sequence[Span]) -> list[Span]:
+    """The spans, the only one cut into parts."""
+    if len(spans) != 1:
+        return [*spans]
+    [(first, last)] = spans
+    step = max(1, -(-(last - first + 1) // _SLICES))
+    return [(begin, min(begin + step - 1, last)) for begin in range(first, last + 1, step)]
+
+
+def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) -> int:
+    """In how many passages a term is; an estimate where there are more than `most`: a millisecond for 30,000."""
+    exact = 0
+    for first, last in spans:
+        found, _ = counted(db, term, first, last, most - exact)
+        exact += found
+        if exact >= most:
+            break
+    if exact < most:
+        return exact
+    estimate = 0.0
+    slices = _sliced(spans)
+    each = max(1, most // len(slices))
+    for first, last in slices:
+        found, reached = counted(db, term, first, last, each)
+        # As dense in the rest of the slice as up to here.
+        estimate += found * (last - first + 1) / (reached - first + 1) if found == each else found
+    return max(most, round(estimate))
+
 
 DERIVED = 0.5
 """Weight of a word that only shares its beginning with one of the question, against 1 for that word."""
@@ -70,7 +146,7 @@ def weigh_questions(
     wanted, purpose = [asked(question) for question in questions], asked(intent)
     spans = index.spans_of(db, collection)
     terms = dict.fromkeys(term for each in (*wanted, purpose) for term in each.terms)
-    frequencies = {term: lookup.frequency(db, term, spans, _COUNTED) for term in terms}
+    frequencies = {term: frequency(db, term, spans, _COUNTED) for term in terms}
     passages = index.count_passages(db, collection)
     return [weigh(each, purpose, frequencies, passages) for each in wanted], frequencies
 
@@ -159,12 +235,12 @@ def _gathered(
     """By passage what the terms weigh that the index knows to be in it."""
     terms = sorted((term for term in question.weights if frequencies[term]), key=frequencies.__getitem__)
     # A word that is nowhere is looked for in others with its beginning.
-    derived = {term: lookup.alike(db, term) for term in question.weights if not frequencies[term]}
+    derived = {term: alike(db, term) for term in question.weights if not frequencies[term]}
     room = sum(last - first + 1 for first, last in spans)
     found: dict[int, float] = {}
     taken = 0
     for term, words in derived.items():
-        rows = {row for word in words for row in lookup.rows_with(db, [word], spans, _FEW)}
+        rows = {row for word in words for row in rows_with(db, [word], spans, _FEW)}
         for row in outdated.outside(rows, without):
             found[row] = found.get(row, 0.0) + question.weights[term] * DERIVED
     frequent: list[str] = []
@@ -173,7 +249,7 @@ def _gathered(
         if frequent or taken + expected > GATHERED:
             frequent.append(term)
             continue
-        rows = outdated.outside(lookup.rows_with(db, [term], spans, GATHERED), without)
+        rows = outdated.outside(rows_with(db, [term], spans, GATHERED), without)
         taken += len(rows)
         weight = question.weights[term]
         for row in rows:
@@ -183,7 +259,7 @@ def _gathered(
             break
         for group in together:
             weight = sum(question.weights[term] for term in group)
-            for row in outdated.outside(lookup.sample_with(db, group, spans, 2 * _SKIMMED), without):
+            for row in outdated.outside(sample_with(db, group, spans, 2 * _SKIMMED), without):
                 found[row] = max(found.get(row, 0.0), weight)
     return found
 

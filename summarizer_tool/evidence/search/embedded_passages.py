@@ -80,11 +80,7 @@ class EmbeddedPassages:
         model: EmbeddingModel | None = None,
         limiter: AbstractConcurrencyLimiter | None = None,
     ) -> 'EmbeddedPassages | None':
-        """The ranking that the settings ask for, checked now, so that a mistake shows at start-up; `None` if none.
-
-        Raises:
-            ConfigurationError: If the model's provider is unknown, or a key or a package is missing.
-        """
+        """The ranking that the settings ask for, or `None`; raises `ConfigurationError` if that cannot be had."""
         name = model.model_name if model is not None else settings.embedding_model
         if not name:
             return None

@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 
 from summarizer_tool.evidence.answer.exploration import Split
-from summarizer_tool.evidence.question.model_splitter import MAX_PARTS, sound_parts, split
+from summarizer_tool.evidence.question.sub_queries import MAX_PARTS, sound_parts, split_by_model
 from summarizer_tool.llm.typed_query import RequestModel, UnansweredError
 from summarizer_tool.settings import Settings
 from tests.support.scripted_model import ScriptedModel
@@ -25,7 +25,7 @@ PARTS = ('how many blades has the Orrin runner', 'who cast the Orrin runner')
 def splitter(scripted: ScriptedModel) -> Split:
     model = RequestModel.of(SETTINGS, model=scripted.model)
     assert model is not None
-    return partial(split, model)
+    return partial(split_by_model, model)
 
 
 async def test_it_is_sent_what_was_asked_in_frames() -> None:

@@ -38,14 +38,14 @@ class InPostgres:
 
     def pytest_sessionstart(self) -> None:
         """Begin."""
-        from summarizer_tool.store import database, tables
+        from summarizer_tool.store import database
         from summarizer_tool.store.postgres import PostgresConnections
 
         opened, number = database.connections_to, count(10_000)
 
         def connections_to(path: str | Path) -> 'Connections | PostgresConnections':
             if str(path) == database.MEMORY:
-                return PostgresConnections(self._url, next(number), tables.FORMAT.tables)
+                return PostgresConnections(self._url, next(number), database.FORMAT.tables)
             return opened(path)
 
         database.connections_to = connections_to

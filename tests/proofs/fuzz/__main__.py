@@ -24,7 +24,7 @@ from summarizer_tool.cli import terminal
 from summarizer_tool.digests.digest import digest
 from summarizer_tool.documents.chunking import chunk
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.machine_records import read_records
+from summarizer_tool.documents.querying import read_records
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief.citations import quotes_in
 from summarizer_tool.extractive import choosing as extractive

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from summarizer_tool.html import content, parsing
 from summarizer_tool.html.block_score import features, worded
 from summarizer_tool.html.choosing import is_scored, is_voted_for
-from summarizer_tool.html.voting import votes
+from summarizer_tool.html.convert import votes
 from summarizer_tool.html.walking import TreeWalk
 from tests.proofs.web_pages.corpus import LabelledPage
 from tests.proofs.web_pages.scoring import bare

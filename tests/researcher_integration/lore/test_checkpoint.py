@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, KeptBlock, ResearchRequest, Step, write
-from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.records import NPCData
 from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, ResearchError
 from researcher_integration.lore.pipeline import STORE_FILE, Research
 from researcher_integration.usage import Spent
 from tests.proofs.research.simulated import Researcher

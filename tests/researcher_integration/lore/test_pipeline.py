@@ -12,9 +12,8 @@ from inline_snapshot import snapshot
 
 from researcher_integration.lore.checkpoint import Checkpoint
 from researcher_integration.lore.crawl.researcher import Way
-from researcher_integration.lore.errors import ResearchError
 from researcher_integration.lore.extraction.records import RECORDS
-from researcher_integration.lore.material import TOPIC_IDS, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, ResearchError, TopicId
 from researcher_integration.lore.package import BRIEFS, EXTRACTION_FILE, STATISTICS_FILE, Extracted, Package, Statistics
 from researcher_integration.lore.steps import planning
 from researcher_integration.lore.summaries.backends import InProcess, SourceSummary, SummaryUnavailableError

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from researcher_integration.proxy.servers import ProxiedServer, from_command, from_file, from_url
 from summarizer_tool import ConfigurationError
-from summarizer_tool.cli import installed
+from summarizer_tool.cli import main
 from summarizer_tool.cli.main import app
 from tests.support import forking, serving
 
@@ -107,8 +107,8 @@ def test_a_wrong_option_is_one_line_and_exit_code_2(arguments: list[str], tmp_pa
 @pytest.fixture
 def entry(monkeypatch: pytest.MonkeyPatch) -> None:
     """The entry point, which a checkout that was not installed again does not have."""
-    found = EntryPoint('proxy', 'researcher_integration.proxy.cli:proxy', installed.GROUP)
-    monkeypatch.setattr(installed, 'entry_points', lambda group: [found] if group == installed.GROUP else [])
+    found = EntryPoint('proxy', 'researcher_integration.proxy.cli:proxy', main.GROUP)
+    monkeypatch.setattr(main, 'entry_points', lambda group: [found] if group == main.GROUP else [])
 
 
 @pytest.mark.usefixtures('entry')
@@ -148,5 +148,5 @@ def test_our_own_commands_do_not_look_for_others(monkeypatch: pytest.MonkeyPatch
     def fail(group: str) -> list[EntryPoint]:
         raise AssertionError('looked')
 
-    monkeypatch.setattr(installed, 'entry_points', fail)
+    monkeypatch.setattr(main, 'entry_points', fail)
     assert CliRunner().invoke(app, ['status', '--help']).exit_code == 0

@@ -23,7 +23,6 @@ from starlette.routing import Mount
 from typer.testing import CliRunner
 
 from researcher_integration.timeline import app as timeline_module
-from researcher_integration.timeline import stream
 from researcher_integration.timeline.__main__ import main
 from researcher_integration.timeline.access import is_loopback
 from researcher_integration.timeline.app import TimelineServer, timeline_app
@@ -166,7 +165,7 @@ async def test_whatever_an_event_says_it_stays_one_event() -> None:
 
 
 async def test_a_silent_run_is_heard_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, 'HEARTBEAT_SECONDS', 0.05)
+    monkeypatch.setattr(timeline_module, 'HEARTBEAT_SECONDS', 0.05)
     hub = Hub()
     timeline = hub.open('run')
     with shown(hub) as served:
