@@ -118,7 +118,7 @@ _POINTS_BACK = regex.compile(
     r'|(?:Both|Conversely|Instead|Otherwise|The (?:former|latter|same|default is))\b)'
 )
 # How people go on who speak.
-_AND_SO = regex.compile(r"^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})")
+_AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
 # What a definition calls what it defines.
 _DEFINED = regex.compile(
     r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
@@ -241,7 +241,9 @@ class StatementReader:
             term = self.terms[-1][1]
             if lines[0] - term.number <= _TERM_REACH:
                 defined, lines = term.number, (*lines, term.number)
-                lead = self._defined(shown(term.text).rstrip(' :-–'), text, goes_on=bool(self.out) and self.out[-1].term == defined)
+                lead = self._defined(
+                    shown(term.text).rstrip(' :-–'), text, goes_on=bool(self.out) and self.out[-1].term == defined
+                )
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and self._is_nameless(text))):
             lead = self._subject_for(text)
