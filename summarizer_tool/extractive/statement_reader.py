@@ -11,6 +11,7 @@ import regex
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
+from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain, sentences, shown
 from summarizer_tool.text.structure import is_row
 
@@ -210,6 +211,10 @@ class StatementReader:
     """What the paragraph at hand begins with, and what its sentences after that are about."""
     asked: list[Sentence] = field(default_factory=list[Sentence])
     """The question that was the paragraph before, which what follows answers."""
+    lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
+    """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
+    question: str = ''
+    """What the heading at hand asks, until something answers it."""
     last_definition: int = 0
     """The line on which the last definition began."""
 
@@ -224,6 +229,8 @@ class StatementReader:
         self.gender, self.speaker, self.before = '', None, NOTHING
         self.terms.clear()
         self.asked.clear()
+        self.lead_ins.clear()
+        self.question = _NUMBERING.sub('', title).rstrip('? ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -249,6 +256,11 @@ class StatementReader:
             lead = self._subject_for(text)
             kind = Kind.PROSE if lead else kind
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
+        if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
+            if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
+                lead, kind = self.question, Kind.PROSE
+                lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
+            self.question = ''
         section = len(self.sections) - 1
         is_spoken = bool(lead) and self._speaks(lead)
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
@@ -334,6 +346,37 @@ class StatementReader:
             lines: Its lines.
             label: What is set in bold at its beginning; the sentences after the first are about that.
         """
+        lead, said_on, lines = self._led(lines)
+        goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
+        said = [*sentences(lines, self.language)]
+        if not (lead or label or self.speakers):
+            said = self._answered(said)
+        led = self._lead_in() if self.is_item and not (lead or label) else NOTHING
+        if not self.is_item:
+            self.lead_ins.clear()
+            self.before = self.before if self.is_quoted or not said else said[-1]
+        for place, sentence in enumerate(said):
+            lead = lead or (label if place else '')
+            text = bare(sentence.text)  # marks that go on over several lines
+            if _ELSEWHERE.match(text):
+                continue
+            is_said = is_whole(text, self.language)
+            kind = Kind.PROSE if is_said else Kind.FRAGMENT
+            if led.text and not (is_said or place):
+                self.say(text, (*sentence.evidence, *led.evidence), Kind.LIST, led.text.rstrip(': '))
+                continue
+            if not (is_said or lead) and self._is_scrap(
+                text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
+            ):
+                continue
+            if kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
+                for line in (line for line in lines if line.number in sentence.evidence):
+                    self.say(line.text, (line.number,), Kind.ROW, lead)
+            else:
+                self.say(text, (*sentence.evidence, *said_on), kind, lead)
+
+    def _led(self, lines: Sequence[NumberedLine]) -> tuple[str, list[int], Sequence[NumberedLine]]:
+        """Who says a paragraph, or what leads to it where it is quoted, on which lines, and the lines without that."""
         if match := SPEAKER.match(lines[0].text):
             self.speaker = (match.group(1), lines[0].number) if self._speaks(match.group(1)) else None
         lead, *said_on = self.speaker or ('',)
@@ -345,27 +388,18 @@ class StatementReader:
         if self.is_quoted and not lead:
             is_led = self.before.text.endswith(':')
             lead, said_on = (self.before.text.rstrip(': '), [*self.before.evidence]) if is_led else ('>', [])
-        goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
-        said = [*sentences(lines, self.language)]
-        if not (lead or label or self.speakers):
-            said = self._answered(said)
-        self.before = self.before if self.is_quoted or not said else said[-1]
-        for place, sentence in enumerate(said):
-            lead = lead or (label if place else '')
-            text = bare(sentence.text)  # marks that go on over several lines
-            if _ELSEWHERE.match(text):
-                continue
-            is_said = is_whole(text, self.language)
-            kind = Kind.PROSE if is_said else Kind.FRAGMENT
-            if not (is_said or lead) and self._is_scrap(
-                text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
-            ):
-                continue
-            if kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
-                for line in (line for line in lines if line.number in sentence.evidence):
-                    self.say(line.text, (line.number,), Kind.ROW, lead)
-            else:
-                self.say(text, (*sentence.evidence, *said_on), kind, lead)
+        return lead, said_on, lines
+
+    def leave_lists(self, indent: int) -> None:
+        """Go on with an item that stands in so far: what leads to items further in does not lead to it."""
+        while self.lead_ins and self.lead_ins[-1][0] >= indent:
+            self.flush()
+            self.lead_ins.pop()
+
+    def _lead_in(self) -> Sentence:
+        """What leads to the list at hand, if that is short enough to be said with each part of it."""
+        before = self.lead_ins[-1][1] if self.lead_ins else self.before
+        return before if before.text.endswith(':') and len(before.text) <= _LONGEST_LEAD else NOTHING
 
     def _answered(self, said: list[Sentence]) -> list[Sentence]:
         """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
@@ -422,8 +456,8 @@ class StatementReader:
         lead, numbers = (
             (above.titles[-1].rstrip(' :'), above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
         )
-        if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD:
-            lead, numbers = self.before.text.rstrip(': '), self.before.evidence
+        if (led := self._lead_in()).text:
+            lead, numbers = led.text.rstrip(': '), led.evidence
         numbers = (*(item.number for item in group), *numbers)
         kind = Kind.LIST if lead or len(group) > 1 else Kind.FRAGMENT
         self.say('; '.join(item.text for item in group), numbers, kind, lead)

@@ -26,7 +26,7 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
-from summarizer_tool.text.sentences import VERB, bare, plain, without_split_marks
+from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, without_split_marks
 from summarizer_tool.text.stop_words import language_of
 from summarizer_tool.text.structure import front_matter, is_row, is_underline
 
@@ -270,7 +270,9 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         reader.flush()
     elif bullet := _BULLET.match(line.text):
         if not reader.leads_away:
-            _read_item(reader, [replace(line, text=line.text[bullet.end() :]), *lines[1:]])
+            item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
+            leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
+            _read_item(reader, item, _indent(line.text), leads=leads)
     elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
         _read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or _DEFINITION.match(following)):
@@ -321,14 +323,19 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
 
 
-def _read_item(reader: StatementReader, lines: Sequence[NumberedLine]) -> None:
+def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool) -> None:
     bold = _BOLD.match(lines[0].text)
     lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
     if reader.paragraph:
         reader.flush()
     if not lines:
         return
+    reader.leave_lists(indent)
     text = lines[0].text
+    if leads and text.endswith(':'):
+        reader.flush()
+        reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
+        return
     words = len(text.split())
     is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
     is_short = is_short and not text.endswith(('.', '!', '?'))

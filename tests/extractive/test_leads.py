@@ -368,3 +368,46 @@ def test_each_sentence_of_a_turn_has_its_speaker() -> None:
             ('Jonas Orme: Then nobody came.', (3,)),
         ]
     )
+
+
+def test_what_a_heading_asks_leads_its_answer() -> None:
+    page = """
+## What happens below 99 percent?
+
+We refund a month. Write to us.
+
+## What is a weir?
+
+A weir holds the water.
+"""
+    assert read(page) == snapshot(
+        [
+            ('What happens below 99 percent: We refund a month.', (3, 1)),
+            ('Write to us.', (3,)),
+            ('A weir holds the water.', (7,)),
+        ]
+    )
+
+
+def test_an_item_that_is_no_sentence_has_what_leads_to_it() -> None:
+    page = """
+To enter the mill, bring:
+
+- The signed letter of the miller who owns the place
+- Two papers on the weir:
+  - A drawing of its gates made within the last year
+- A lamp with oil for at least four hours of work
+
+The mill closes at night.
+
+- A gate of oak and iron with a lock from Heron
+"""
+    assert read(page) == snapshot(
+        [
+            ('To enter the mill, bring: The signed letter of the miller who owns the place', (3, 1)),
+            ('Two papers on the weir: A drawing of its gates made within the last year', (5, 4)),
+            ('To enter the mill, bring: A lamp with oil for at least four hours of work', (6, 1)),
+            ('The mill closes at night.', (8,)),
+            ('A gate of oak and iron with a lock from Heron', (10,)),
+        ]
+    )
