@@ -99,7 +99,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             said = under_headings(said, sections)
         read = len(said)
         if len(source.path) < 2:  # under the title alone: the text begins here
-            said = _with_opening(said)
+            said = _with_opening(said, has_headings=len(sections) > 1)
         said, outdated = _standing(said, sections)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
@@ -212,14 +212,14 @@ def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_token
     return extended
 
 
-def _with_opening(said: list[Statement]) -> list[Statement]:
+def _with_opening(said: list[Statement], *, has_headings: bool) -> list[Statement]:
     """The statements of the beginning of a text, with what tells what it is about marked as such."""
     named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
     if named is not None and said[named].kind is Kind.FRAGMENT:
         said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
-    # Below a heading: what a title names is said first.
-    titled = (place for place, each in enumerate(said[:_OPENING]) if each.section and each.kind in _SAYING)
-    first = next((place for place in titled if not said[place].lead), None)
+    # Below a heading, or before the first one: what a title names is said first.
+    saying = (place for place, each in enumerate(said[:_OPENING]) if has_headings and each.kind in _SAYING)
+    first = next((place for place in saying if not said[place].lead), None)
     if first is not None:
         said[first] = replace(said[first], is_opening=True)
     return said
@@ -303,7 +303,7 @@ _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 
 
-_OPENING = 20
+_OPENING = 50
 """Statements among which a text says what it is about."""
 _SAYING = (Kind.PROSE, Kind.DECLARATION)
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)

@@ -13,6 +13,7 @@ from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
 from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain, sentences, shown
+from summarizer_tool.text.stop_words import is_stop_word
 from summarizer_tool.text.structure import is_row
 
 _LISTED, _SHORT = 3, 45
@@ -352,6 +353,8 @@ class StatementReader:
         if not (lead or label or self.speakers):
             said = self._answered(said)
         led = self._lead_in() if self.is_item and not (lead or label) else NOTHING
+        # "You may not:", of which each item is the end, however whole it looks.
+        goes_on_in_items = is_stop_word(led.text.rstrip(': ').rpartition(' ')[2], self.language)
         if not self.is_item:
             self.lead_ins.clear()
             self.before = self.before if self.is_quoted or not said else said[-1]
@@ -362,8 +365,9 @@ class StatementReader:
                 continue
             is_said = is_whole(text, self.language)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
-            if led.text and not (is_said or place):
-                self.say(text, (*sentence.evidence, *led.evidence), Kind.LIST, led.text.rstrip(': '))
+            if led.text and not place and (not is_said or goes_on_in_items):
+                kind = Kind.PROSE if is_said else Kind.LIST
+                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip(': '))
                 continue
             if not (is_said or lead) and self._is_scrap(
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1

@@ -411,3 +411,23 @@ The mill closes at night.
             ('A gate of oak and iron with a lock from Heron', (10,)),
         ]
     )
+
+
+def test_what_a_list_forbids_is_told_as_forbidden() -> None:
+    page = """
+Whoever rents the mill may not:
+
+- Open the gate at night without the miller.
+- Grind wheat.
+
+The gate has two parts:
+
+- The upper part is made of oak.
+"""
+    assert read(page) == snapshot(
+        [
+            ('Whoever rents the mill may not: Open the gate at night without the miller.', (3, 1)),
+            ('Whoever rents the mill may not: Grind wheat.', (4, 1)),
+            ('The upper part is made of oak.', (8,)),
+        ]
+    )
