@@ -32,6 +32,15 @@ def test_help_and_version() -> None:
     assert re.fullmatch(r'0\|\d+\.\d+\.\d+\|', version)
 
 
+def test_an_interrupt_while_the_command_loads(tmp_path: Path) -> None:
+    """Here it comes while typer is imported."""
+    (tmp_path / 'typer.py').write_text('import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(9)')
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    command = [sys.executable, '-m', 'summarizer_tool', '--help']
+    done = subprocess.run(command, env={**os.environ, 'PYTHONPATH': path}, capture_output=True, timeout=60, check=False)
+    assert said(done) == '130||'
+
+
 def test_several_files_with_statistics() -> None:
     """The summary alone on stdout, statistics and warnings on stderr."""
     Path('first.md').write_text(f'# The Deadmines\n\n{TEXT}')
