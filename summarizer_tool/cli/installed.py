@@ -3,6 +3,7 @@
 They are looked for when help is shown or a command is asked for that is none of ours, so that ours start no later.
 """
 
+from functools import wraps
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -10,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from summarizer_tool.cli.terminal import ending
 from summarizer_tool.extras import naming_extra
 
 GROUP = 'summarizer.commands'
@@ -39,8 +41,14 @@ def _installed() -> dict[str, EntryPoint]:
 def _loaded(entry: EntryPoint) -> TyperCommand:
     with naming_extra():
         function = entry.load()
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        with ending(**given):
+            function(**given)
+
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(entry.name)(function)
+    app.command(entry.name)(run)
     command = get_command(app)
     assert isinstance(command, TyperCommand)  # noqa: S101 - an app of one command is that command
     return command
