@@ -29,7 +29,9 @@ def proxy(
         Path | None, typer.Option(metavar='FILE', help='How results are treated, by server; see docs/tool-results.md.')
     ] = None,
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
-    max_binary_kb: Annotated[int, typer.Option(min=0, help='Images and sound in one result.')] = 1000,
+    max_binary_kb: Annotated[
+        int | None, typer.Option(min=0, help='Of images and sound in one result; overrides that of the rules, 1,000.')
+    ] = None,
 ) -> None:
     """Stand before MCP servers: their results masked, framed, and digested when they are large.
 
@@ -64,5 +66,8 @@ def proxy(
             found = [servers.from_url(url, header or (), name)]
         else:
             found = [servers.from_command(command or (), name)]
-        made = Proxy(found, load_rules(rules, settings) if rules is not None else RULES, max_binary_kb * 1000)
-        serve_mcp(settings, made)
+        asked = load_rules(rules, settings) if rules is not None else RULES
+        if max_binary_kb is not None:
+            defaults = asked.defaults.model_copy(update={'max_binary_kb': max_binary_kb})
+            asked = asked.model_copy(update={'defaults': defaults})
+        serve_mcp(settings, Proxy(found, asked))
