@@ -95,7 +95,7 @@ class BatchJob(BaseModel):
         """What is to be summarized.
 
         Raises:
-            FetchError: If a file cannot be read, or is no text.
+            FetchError: If a file cannot be read, is no text, or holds none.
         """
         raw = unpack(self.content)
         if self.kind == 'refused':
@@ -103,7 +103,10 @@ class BatchJob(BaseModel):
         if self.kind == 'file':
             from summarizer_tool.formats.files import read_file
 
-            return [read_file(raw, self.name)[0]]
+            document = read_file(raw, self.name)[0]
+            if not document.text.strip():
+                raise FetchError('holds no text')
+            return [document]
         return [Document(text, title=title, url=url) for title, url, text in _TEXTS.validate_json(raw)]
 
 

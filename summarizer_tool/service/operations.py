@@ -57,27 +57,25 @@ class Operation(Generic[R]):
     effect: Effect
     is_brief: bool = False
     """Whether the text is a brief: what goes wrong is told as one, too."""
-    asked: tuple[str, ...] = ()
-    """Parameters that clients of the server are asked for although they may be left out: models would forget them."""
 
     def text(self, sizes: Sizes = DEFAULT_SIZES) -> ToolText:
         """What is said about it."""
         return tool_texts.load(self.name, sizes)
 
-    def schema(self, sizes: Sizes = DEFAULT_SIZES, asked: tuple[str, ...] = ()) -> dict[str, Any]:
+    def schema(self, sizes: Sizes = DEFAULT_SIZES) -> dict[str, Any]:
         """The JSON schema of the parameters that are described, in the order of their descriptions.
 
         Args:
             sizes: The numbers that the descriptions name.
-            asked: Parameters that are required although they may be left out.
         """
         schema = self.request.model_json_schema()
         properties: dict[str, dict[str, Any]] = {}
         for name, description in self.text(sizes).parameters.items():
-            left_out = {'title', 'description', 'default'} if name in asked else {'title', 'description'}
-            shown = {key: value for key, value in schema['properties'][name].items() if key not in left_out}
+            shown = {
+                key: value for key, value in schema['properties'][name].items() if key not in ('title', 'description')
+            }
             properties[name] = {**shown, 'description': description}
-        required = [name for name in properties if name in {*schema.get('required', ()), *asked}]
+        required = [name for name in properties if name in schema.get('required', ())]
         return {'type': 'object', 'properties': properties, 'required': required, 'additionalProperties': False}
 
     def read(self, arguments: Mapping[str, object]) -> R:
@@ -134,8 +132,8 @@ async def _diff_source(retriever: 'Retriever', request: DiffSourceRequest, _opti
 
 
 OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation('summarize', SummarizeRequest, _summarize, 'keeps', asked=('content',)),
-    Operation('summarize_for_extraction', ExtractionRequest, _summarize, 'keeps', asked=('content',)),
+    Operation('summarize', SummarizeRequest, _summarize, 'keeps'),
+    Operation('summarize_for_extraction', ExtractionRequest, _summarize, 'keeps'),
     Operation('search', SearchRequest, _brief, 'reads', is_brief=True),
     Operation('answer', AnswerRequest, _brief, 'fetches', is_brief=True),
     Operation('status', StatusRequest, _brief, 'reads', is_brief=True),
