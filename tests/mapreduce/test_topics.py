@@ -47,6 +47,13 @@ async def test_each_topic_draws_on_all_documents_in_one_reading() -> None:
     assert len(said) == len(set(said))
 
 
+async def test_what_a_topic_leaves_is_for_those_with_more_to_say(crawl: dict[str, str]) -> None:
+    asked = [SummaryTopic(name='prices'), SummaryTopic(name='dungeons')]
+    page = Document(crawl['10-crafting-and-trade.md'])
+    summary = await Summarizer(make()).summarize_topics(page, asked, max_output_tokens=120)
+    assert 100 < summary.stats.tokens_out <= 120
+
+
 async def test_what_a_model_says_of_topics_holds() -> None:
     summary = await Summarizer(make(), model=model_of(tagging)).summarize_topics(
         [Document(CHRONICLE)], [PEOPLE, TRADE], max_output_tokens=600
