@@ -3,18 +3,15 @@
 import atexit
 import gc
 import os
-import signal
 import sys
 
+from summarizer_tool.cli.loading import end_at_interrupt
 from summarizer_tool.extras import MissingExtraError, naming_extra
 
 
 def main() -> None:
     """Run the command line; without its extra, say which one it is."""
-    at_interrupt = signal.getsignal(signal.SIGINT)
-    if at_interrupt is signal.default_int_handler:
-        # While modules load, an exception would show where, or be lost in one of them.
-        signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(130))
+    end_at_interrupt()
     # What a command loads stays: looking through it costs a tenth of its time, and once more where it ends.
     gc.set_threshold(50_000, 20, 100)
     atexit.register(gc.freeze)
@@ -27,8 +24,6 @@ def main() -> None:
     except MissingExtraError as error:
         sys.stderr.write(f'summarizer: {error}\n')
         sys.exit(2)
-    if at_interrupt is signal.default_int_handler:
-        signal.signal(signal.SIGINT, at_interrupt)
     command()
 
 

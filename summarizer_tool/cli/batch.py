@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from summarizer_tool.cli.loading import loaded
 from summarizer_tool.cli.terminal import ExitCode, UnreadableError, ending, load_settings, say, set_up_logs, stop, write
 from summarizer_tool.errors import ConfigurationError
 from summarizer_tool.extras import naming_extra
@@ -90,6 +91,7 @@ def batch(
         from summarizer_tool.batch.batch import Batch
         from summarizer_tool.batch.folder import BatchLimits
 
+        loaded()
         next(files_of(source, folder.path))  # a source that is none leaves no folder behind
         with folder.alone():
             limits = BatchLimits(per_worker=per_worker, at_once=at_once, per_minute=per_minute)

@@ -7,6 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, Summary
@@ -18,6 +19,13 @@ from tests.support.replies import Behaviour, Error, Hang
 from tests.support.terminal import interrupted, said, with_terminal
 
 LONG = 'In {year} the miner Ada Thornby found {year} silver coins in the Deadmines below Westfall.\n'
+LOSING = """
+import os, signal
+class Ended:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+Ended()
+"""
 TEXT = ''.join(LONG.format(year=1000 + index) for index in range(60))
 
 
@@ -38,11 +46,13 @@ def test_every_command_names_its_exit_codes() -> None:
     assert [each for each in commands if '\n    Exit codes: 0 ' not in (getattr(each, '__doc__', '') or '')] == []
 
 
-def test_an_interrupt_while_the_command_loads(tmp_path: Path) -> None:
-    """Here it comes while typer is imported."""
-    (tmp_path / 'typer.py').write_text('import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(9)')
+@pytest.mark.parametrize('module', ['typer', 'pydantic_ai'])
+def test_an_interrupt_while_the_command_loads(tmp_path: Path, module: str) -> None:
+    """Where it would be lost as an exception."""
+    (tmp_path / f'{module}.py').write_text(LOSING)
+    Path('first.md').write_text(TEXT)
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    command = [sys.executable, '-m', 'summarizer_tool', '--help']
+    command = [sys.executable, '-m', 'summarizer_tool', 'run', 'first.md']
     done = subprocess.run(command, env={**os.environ, 'PYTHONPATH': path}, capture_output=True, timeout=60, check=False)
     assert said(done) == '130||'
 
