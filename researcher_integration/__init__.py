@@ -58,4 +58,4 @@ if TYPE_CHECKING:
     __version__: str
 else:
     # A name is imported when it is first asked for: `--help` should not wait for pydantic-ai.
-    __all__, __getattr__ = lazy_names(__name__, __file__)
+    __getattr__ = lazy_names(__name__, __file__)

@@ -5,11 +5,13 @@ import gc
 import os
 import sys
 
+from summarizer_tool.cli.loading import end_at_interrupt
 from summarizer_tool.extras import MissingExtraError, naming_extra
 
 
 def main() -> None:
     """Run the command line; without its extra, say which one it is."""
+    end_at_interrupt()
     # What a command loads stays: looking through it costs a tenth of its time, and once more where it ends.
     gc.set_threshold(50_000, 20, 100)
     atexit.register(gc.freeze)

@@ -1,11 +1,10 @@
 """What does not come with `pip install summarizer-tool`, and the error that names the extra which brings it."""
 
-import re
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 from summarizer_tool.errors import ConfigurationError
 
@@ -36,8 +35,6 @@ EXTRAS = {
     'wordllama': 'wordllama',
 }
 """The extra of each importable package that belongs to one."""
-
-_EXPORTED = re.compile(r'^ *from ([\w.]+) import (\w+) as (\w+)$', re.MULTILINE)
 
 
 class MissingExtraError(ConfigurationError, ImportError):
@@ -78,24 +75,33 @@ def requirement(error: ImportError, otherwise: str) -> str:
     return f'summarizer-tool[{extra}]' if extra else f'pydantic-ai-slim[{otherwise}]'
 
 
-def lazy_names(package: str, file: str) -> tuple[list[str], Callable[[str], object]]:
-    """The `__all__` and `__getattr__` of a package that imports a name when it is first asked for.
+def lazy_names(package: str, file: str) -> Callable[[str], object]:
+    """The `__getattr__` of a package that imports a name when it is first asked for, `__all__` included.
 
     Which names there are, its `__init__.py` says, as type checkers read it: `from a.module import build as
-    build_model`, a line each. `__getattr__` raises `MissingExtraError` if a package of an extra is missing.
+    build_model`, a line each; it is read when the first of them is asked for. `__getattr__` raises `MissingExtraError`
+    if a package of an extra is missing.
     """
-    places = {found[3]: found for found in _EXPORTED.finditer(Path(file).read_text('utf-8'))}
+
+    @cache
+    def places() -> dict[str, tuple[str, str]]:
+        with open(file, encoding='utf-8') as text:  # noqa: PTH123 - pathlib takes longer to import than all of this
+            lines = [line.split() for line in text]
+        return {words[5]: (words[1], words[3]) for words in lines if words[:1] == ['from'] and words[4:5] == ['as']}
 
     def get(name: str) -> object:
         if name == '__version__':
             from importlib.metadata import version
 
             return version('summarizer-tool')
-        if name not in places:
+        if name == '__all__':
+            return [*places(), '__version__']
+        if name not in places():
             raise AttributeError(f'module {package!r} has no attribute {name!r}')
+        module, own = places()[name]
         with naming_extra():
-            value = getattr(import_module(places[name][1]), places[name][2])
+            value = getattr(import_module(module), own)
         setattr(sys.modules[package], name, value)
         return value
 
-    return [*places, '__version__'], get
+    return get

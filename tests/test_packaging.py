@@ -283,6 +283,20 @@ def test_a_worker_process_starts_no_second_program() -> None:
             run_path(str(file), run_name='__mp_main__')
 
 
+def test_importing_a_package_does_not_look_for_its_names() -> None:
+    code = (
+        'import builtins\n'
+        'opened, own = [], open\n'
+        'builtins.open = lambda *given, **named: opened.append(given[0]) or own(*given, **named)\n'
+        'import researcher_integration, summarizer_tool\n'
+        'before = len(opened)\n'
+        'summarizer_tool.ConfigurationError\n'
+        'print(before, *opened)'
+    )
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ['0', summarizer_tool.__file__]
+
+
 # What is installed, and what is asked for by name
 
 

@@ -29,7 +29,6 @@ class Proxy:
 
     servers: Sequence[ProxiedServer]
     rules: ToolResultRules
-    max_binary_bytes: int
 
     @asynccontextmanager
     async def __call__(self, settings: Settings, *, prepare: Callable[[Settings], None]) -> AsyncGenerator[ProxyServer]:
@@ -43,7 +42,7 @@ class Proxy:
         if any(self.rules.for_server(name).summarization.model is None for name in (None, *self.rules.mcp_servers)):
             build_model(settings, model_id(settings), embedded=ExtractiveModel)
         store = SourceStore.open(settings)
-        results = Results(settings, self.rules, store, self.max_binary_bytes)
+        results = Results(settings, self.rules, store)
         made = ProxyServer(results, OwnTools(settings, store, is_framed=self.rules.defaults.framing.enabled))
         made.connections += [
             Connection(each, made.told, made.logged, made.came_back, results.on_stderr) for each in self.servers

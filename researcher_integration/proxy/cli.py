@@ -1,6 +1,5 @@
 """The options of `summarizer proxy`. It imports little: `summarizer --help` reads it."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -30,40 +29,45 @@ def proxy(
         Path | None, typer.Option(metavar='FILE', help='How results are treated, by server; see docs/tool-results.md.')
     ] = None,
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
-    max_binary_kb: Annotated[int, typer.Option(min=0, help='Images and sound in one result.')] = 1000,
+    max_binary_kb: Annotated[
+        int | None, typer.Option(min=0, help='Of images and sound in one result; overrides that of the rules, 1,000.')
+    ] = None,
 ) -> None:
-    """Stand before MCP servers: their results masked, framed, and digested when they are large."""
-    from summarizer_tool import ConfigurationError, Settings, SummarizerError, export_env_file, naming_extra, serve_mcp
+    """Stand before MCP servers: their results masked, framed, and digested when they are large.
 
-    try:
-        export_env_file()
-        given = [each is not None for each in (command or None, url, config)]
-        if sum(given) != 1:
-            raise ConfigurationError(
-                'name what stands behind the proxy by one of: -- COMMAND, --url URL, --config FILE'
-                + (f'; {sum(given)} are given' if any(given) else '')
-            )
-        if header and url is None:
-            raise ConfigurationError('--header goes with --url')
-        if name and config is not None:
-            raise ConfigurationError('--name is for one server; those of a file have names')
-        transport = 'streamable-http' if http else 'stdio'
-        settings = Settings.load(mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port, llm_model=model)
-        with naming_extra('server'):
-            import mcp.server  # noqa: F401  # pyright: ignore[reportUnusedImport]
-        with naming_extra('tool-results'):
-            from researcher_integration.proxy import servers
-            from researcher_integration.proxy.app import RULES, Proxy
-            from researcher_integration.tool_results.rules import load_rules
+    Exit codes: 0 stopped by a signal or the end of stdin, 2 wrong option, setting or key, 130 interrupted while it
+    starts.
+    """
+    from summarizer_tool import ConfigurationError, Settings, export_env_file, naming_extra, serve_mcp
 
-            if config is not None:
-                found = servers.from_file(config)
-            elif url is not None:
-                found = [servers.from_url(url, header or (), name)]
-            else:
-                found = [servers.from_command(command or (), name)]
-            made = Proxy(found, load_rules(rules, settings) if rules is not None else RULES, max_binary_kb * 1000)
-            serve_mcp(settings, made)
-    except SummarizerError as error:
-        sys.stderr.write(f'summarizer: {" ".join(str(error).split())}\n')
-        raise typer.Exit(2) from None
+    export_env_file()
+    given = [each is not None for each in (command or None, url, config)]
+    if sum(given) != 1:
+        raise ConfigurationError(
+            'name what stands behind the proxy by one of: -- COMMAND, --url URL, --config FILE'
+            + (f'; {sum(given)} are given' if any(given) else '')
+        )
+    if header and url is None:
+        raise ConfigurationError('--header goes with --url')
+    if name and config is not None:
+        raise ConfigurationError('--name is for one server; those of a file have names')
+    transport = 'streamable-http' if http else 'stdio'
+    settings = Settings.load(mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port, llm_model=model)
+    with naming_extra('server'):
+        import mcp.server  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    with naming_extra('tool-results'):
+        from researcher_integration.proxy import servers
+        from researcher_integration.proxy.app import RULES, Proxy
+        from researcher_integration.tool_results.rules import load_rules
+
+        if config is not None:
+            found = servers.from_file(config)
+        elif url is not None:
+            found = [servers.from_url(url, header or (), name)]
+        else:
+            found = [servers.from_command(command or (), name)]
+        asked = load_rules(rules, settings) if rules is not None else RULES
+        if max_binary_kb is not None:
+            defaults = asked.defaults.model_copy(update={'max_binary_kb': max_binary_kb})
+            asked = asked.model_copy(update={'defaults': defaults})
+        serve_mcp(settings, Proxy(found, asked))

@@ -12,7 +12,7 @@ from mcp import MCPError
 from mcp.shared.uri_template import UriTemplate
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
-from summarizer_tool import load_prompt
+from summarizer_tool import load_prompt, render_prompt
 
 QUESTION = 'question'
 """The argument that tools get beside their own."""
@@ -61,7 +61,7 @@ class Offers:
 
     connections: Sequence[Connection]
     own_tools: Sequence[types.Tool]
-    """What the proxy offers itself; no tool of a server has one of these names."""
+    """What the proxy offers itself; a tool of a server with one of these names gets another one."""
     tools: dict[str, Route] = field(default_factory=dict[str, Route])
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Of the arguments of tools, as clients see them."""
@@ -85,18 +85,22 @@ class Offers:
         tools = list(self.own_tools)
         taken = {tool.name for tool in tools}
         for connection, tool in await self._all('tools', types.Tool):
-            name = self.exposed(connection, tool.name)
-            if name in taken:
-                _logger.warning(
-                    'a tool is left out: another one has its name', extra={'server': connection.name, 'tool': name}
-                )
-                continue
+            name, description = self.exposed(connection, tool.name), tool.description
+            while name in taken:
+                name = f'{connection.name}_{name}'
             taken.add(name)
+            if name != self.exposed(connection, tool.name):
+                said = render_prompt('proxy/renamed', name=tool.name, server=connection.name)
+                description = f'{description or ""}\n\n{said}'.lstrip()
+                if name not in self.tools:
+                    about = {'server': connection.name, 'tool': tool.name, 'offered_as': name}
+                    _logger.warning('a tool is renamed: another one has its name', extra=about)
             schema = with_question(tool.input_schema)
             routes[name] = Route(connection, tool.name, has_question=schema is not None)
             # What runs as a task of the server is called as any other tool.
             update = {
                 'name': name,
+                'description': description,
                 'input_schema': schema or tool.input_schema,
                 'output_schema': None,
                 'execution': None,

@@ -13,6 +13,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.masking.masking import MaskingError
+from researcher_integration.tool_results.binary_room import BinaryRoom
 from researcher_integration.tool_results.called import CalledTool, CallRules
 from researcher_integration.tool_results.keeping import keep, storable
 from researcher_integration.tool_results.observation import Observation
@@ -32,9 +33,6 @@ from summarizer_tool import (
 
 READERS = {name: name for name in ('search_source', 'read_source')}
 """What clients call the tools that show a stored result."""
-
-MAX_FILE_BYTES = 8_000
-"""Of binary content that is neither image nor sound: clients write it out for their models, a token for every few."""
 
 MAX_META_CHARACTERS = 4_000
 """Of what servers tell programs beside a result. No model should see it, but not every client knows that."""
@@ -84,8 +82,6 @@ class Results:
     settings: Settings
     rules: ToolResultRules
     store: SourceStore
-    max_binary_bytes: int
-    """Of all images and sound in one result."""
     _calls: CallRules = field(init=False)
 
     def __post_init__(self) -> None:
@@ -212,22 +208,14 @@ class Results:
 
     def _bounded(self, content: Sequence[types.ContentBlock]) -> list[types.ContentBlock]:
         """Content whose binary parts are within the limits, with a note for each that is not."""
-        left = self.max_binary_bytes
+        room = BinaryRoom(self.rules.defaults.max_binary_kb)
         bounded: list[types.ContentBlock] = []
         for block in content:
             data, kind = _binary_of(block)
             size = len(data.rstrip('=')) * 3 // 4
-            is_seen = kind.startswith(('image/', 'audio/'))
-            limit = left if is_seen else MAX_FILE_BYTES
-            if size > limit:
-                shown = self.max_binary_bytes if is_seen else MAX_FILE_BYTES
-                note = render_prompt(
-                    'proxy/left_out', what=kind[:80], size=f'{-(-size // 1000):,}', limit=f'{shown // 1000:,}'
-                )
-                bounded.append(_text(note))
-                continue
-            left -= size if is_seen else 0
-            bounded.append(block)
+            # Clients write out what is neither image nor sound.
+            note = room.refused(kind, size, is_shown=kind.startswith(('image/', 'audio/')))
+            bounded.append(_text(note) if note else block)
         return bounded
 
     async def _without_secrets(

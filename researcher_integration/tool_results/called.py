@@ -87,10 +87,9 @@ class CalledTool:
             span.set_attributes(made.attributes())
         found = outcome(seen, kept, made, rules)
         if not made.text and found.state == ORIGINAL:
-            _logger.warning(
-                'a tool result goes on as it is: it could not be summarized',
-                extra={'tool': self.name, 'tokens': kept.original, 'reason': made.reason},
-            )
+            about = {'server': self.server or '', 'tool': self.tool, 'tokens': kept.original, 'reason': made.reason}
+            said = 'the result of %s goes on as it is, with all its %s tokens: it could not be summarized'
+            _logger.warning(said, self.name, f'{kept.original:,}', extra=about)
         return found, made
 
     async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:

@@ -97,7 +97,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     """
 
     rules: RulesSource = field(default_factory=ToolResultRules)
-    """Thresholds, models, failure policies and masking, by server: a model, mapping, path or YAML for `load_rules`."""
+    """Thresholds, models, failure policies and masking, by server: a model, mapping, path or YAML for `load_rules`.
+
+    Without any, what no model could summarize goes on whole (`on_failure: open`).
+    """
     settings: Settings | None = None
     """Of the summarizer; from the environment where not given."""
     store: SourceStore | None = None
@@ -270,12 +273,17 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         is_error: bool = False,
     ) -> object:
         """What becomes of a result, or of what a tool says that has failed."""
-        raw = Observation.of(result).unclaimed()
+        raw = Observation.of(result).unclaimed().bounded(self._calls.rules.defaults.max_binary_kb)
         try:
             seen = await called.masked(raw)
         except MaskingError as error:
-            _logger.warning('the result of %s was withheld: %s', called.name, error)
-            text = render_prompt('tool_results/redacted', tool=called.name)
+            defect = await anyio.to_thread.run_sync(lambda: raw.defect)
+            _logger.warning('the result of %s was withheld: %s', called.name, defect or error)
+            text = (
+                render_prompt('tool_results/defect', tool=called.name, reason=defect)
+                if defect
+                else render_prompt('tool_results/redacted', tool=called.name)
+            )
             await called.reporter.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}

@@ -19,6 +19,7 @@ from pydantic_ai.messages import (
 from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masking import Masker, MaskingError
+from researcher_integration.tool_results.binary_room import BinaryRoom
 from summarizer_tool import SummarizerError, count_tokens, fits_tokens, read_html, render_prompt
 
 SMALL_MEMBER = 60
@@ -115,6 +116,14 @@ class Observation:
             metadata = None  # no model sees it, but traces and stored histories may
         return Observation(value, content, metadata, self.is_wrapped)
 
+    def bounded(self, limit_kb: int) -> 'Observation':
+        """The same with a note in the place of each file that is over the limit of one result."""
+        room = BinaryRoom(limit_kb)
+        value = _bounded(self.value, room)
+        return replace(
+            self, value=value, content=cast('str | Sequence[UserContent] | None', _bounded(self.content, room))
+        )
+
     def summarized(self, summary: str, **told: object) -> ToolReturn[Any]:
         """The same with a summary in the place of its text; files, small members and metadata stay."""
         files: list[UserContent] = []
@@ -146,6 +155,15 @@ class Observation:
     def is_same_as(self, other: 'Observation') -> bool:
         """Return whether nothing was changed."""
         return self.value is other.value and self.content is other.content and self.metadata is other.metadata
+
+    @property
+    def defect(self) -> str:
+        """Why nobody could show it to a model, which is a defect of its tool; empty if it can be shown."""
+        try:
+            as_text(self.value)
+        except Exception as error:  # noqa: BLE001 - a tool may return anything
+            return type(error).__name__
+        return ''
 
     def withheld(self, text: str) -> object:
         """A text in the place of all that there was."""
@@ -182,6 +200,13 @@ def _changed(value: object, change: Callable[[object], object]) -> object:
         found = [change(item) for item in items]
         return found if any(new is not old for new, old in zip(found, items, strict=True)) else items
     return value
+
+
+def _bounded(value: object, room: BinaryRoom, depth: int = 0) -> object:
+    """A value in which a note stands for each file that has no room."""
+    if isinstance(value, BinaryContent):
+        return room.refused(value.media_type, len(value.data)) or value
+    return _changed(value, lambda member: _bounded(member, room, depth + 1)) if depth < FILES_DEPTH else value
 
 
 def _decoded(data: bytes) -> str:

@@ -42,6 +42,8 @@ class Summarization(Strict):
     model: ModelName | None = None
     """In the forms that `LLM_MODEL` takes. None: that of the agent that called the tool."""
     on_failure: OnFailure = 'open'
+    """When no model could summarize a result: it goes on whole (`open`, which the log says), an error text with its
+    handle stands for it (`closed`), or the embedded model's summary (`extractive`)."""
 
 
 class DataMasking(Strict):
@@ -81,6 +83,8 @@ class Defaults(Strict):
     data_masking: DataMasking = DataMasking()
     framing: Framing = Framing()
     """Of the results of all tools, whatever their server."""
+    max_binary_kb: Annotated[int, Field(strict=True, ge=0)] = 1000
+    """Of images, sound and the like in one result of any tool; a note stands for what is over it."""
     model: ModelName | None = None
     """Of the summaries, where `summarization` names none."""
     fallback_models: tuple[ModelName, ...] = ()

@@ -150,18 +150,20 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                     yield _name(path.relative_to(source)), path
         else:
             with source.open(encoding='utf-8-sig') as manifest:
-                stripped = map(str.strip, manifest)
-                lines = [*dict.fromkeys(line for line in stripped if line and not line.startswith('#'))]
-            files = sum(map(os.path.isfile, map(source.parent.joinpath, lines)))
+                lines: dict[str, str] = {}
+                for line in map(str.strip, manifest):
+                    if line and not line.startswith('#'):  # a path that is spelled in two ways is that of one file
+                        lines.setdefault(os.path.normpath(source.parent.absolute() / line), line)
+            files = sum(map(os.path.isfile, lines))
             if 2 * files < len(lines):
                 found = f'{files:,} are files' if files > 1 else f'{files or "none"} is a file'
                 raise ConfigurationError(
                     f'of the {len(lines):,} lines of {source} {found}; '
                     'give a folder, a list of files, or one document to `summarizer run`'
                 )
-            for line in lines:
+            for path, line in lines.items():
                 is_empty = False
-                yield _name(PurePath(line)), source.parent / line
+                yield _name(PurePath(line)), Path(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, 'strerror', None) or 'it is no list of files in UTF-8'
         raise ConfigurationError(f'{source} cannot be read: {reason}') from None

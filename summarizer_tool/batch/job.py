@@ -88,14 +88,17 @@ class BatchJob(BaseModel):
         return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:24]
 
     def documents(self) -> list[Document]:
-        """What is to be summarized; raises `FetchError` if a file cannot be read, or is no text."""
+        """What is to be summarized; raises `FetchError` if a file cannot be read, is no text, or holds none."""
         raw = unpack(self.content)
         if self.kind == 'refused':
             raise FetchError(raw.decode())
         if self.kind == 'file':
             from summarizer_tool.formats.files import read_file
 
-            return [read_file(raw, self.name)[0]]
+            document = read_file(raw, self.name)[0]
+            if not document.text.strip():
+                raise FetchError('holds no text')
+            return [document]
         return [Document(text, title=title, url=url) for title, url, text in _TEXTS.validate_json(raw)]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from summarizer_tool.cli.loading import loaded
 from summarizer_tool.cli.terminal import ExitCode, UnreadableError, ending, load_settings, say, set_up_logs, stop, write
 from summarizer_tool.errors import ConfigurationError
 from summarizer_tool.extras import naming_extra
@@ -63,7 +64,7 @@ def batch(
     Exit codes: 0 done, 1 documents were set aside or the workers stopped, 2 wrong option, setting or key, 3 no such
     folder or manifest, 130 interrupted.
     """
-    with ending(), naming_extra('batch'):
+    with ending(model=model), naming_extra('batch'):
         from summarizer_tool.batch.folder import BatchFolder, files_of
 
         settings, folder = load_settings(model), BatchFolder(out)
@@ -90,6 +91,7 @@ def batch(
         from summarizer_tool.batch.batch import Batch
         from summarizer_tool.batch.folder import BatchLimits
 
+        loaded()
         next(files_of(source, folder.path))  # a source that is none leaves no folder behind
         with folder.alone():
             limits = BatchLimits(per_worker=per_worker, at_once=at_once, per_minute=per_minute)

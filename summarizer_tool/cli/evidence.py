@@ -61,7 +61,7 @@ def search(
     Exit codes: 0 found, 1 nothing found or failed (said on stderr), 2 wrong option, setting or key, 3 an input that
     cannot be read or fetched, 130 interrupted.
     """
-    with ending():
+    with ending(model=model):
         settings = configured(model)
         if not settings.rerank and model is None:  # then none has to be configured, and no key is missing
             settings = settings.model_copy(update={'llm_model': 'extractive'})
@@ -109,7 +109,7 @@ def answer(
     Exit codes: 0 found, 1 nothing found or failed (said on stderr), 2 wrong option, setting or key, 3 a file that
     cannot be read, 130 interrupted.
     """
-    with ending():
+    with ending(model=model):
         settings = configured(model)
         _check(query, max_tokens)
         named = read_places(places or [], settings, 'name URLs or files to begin with')

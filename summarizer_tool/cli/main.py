@@ -1,6 +1,6 @@
 """The command line: text in, the result alone on stdout, everything else on stderr."""
 
-import sys
+from functools import wraps
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +14,16 @@ from summarizer_tool.cli.batch import batch, worker
 from summarizer_tool.cli.call import call
 from summarizer_tool.cli.inputs import STDIN
 from summarizer_tool.cli.stored import Place, given_sources, is_kept, on_collection, read_places
-from summarizer_tool.cli.terminal import ending, load_settings, say, set_up_logs, show_statistics, write, write_file
-from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.cli.terminal import (
+    check_writable,
+    ending,
+    load_settings,
+    say,
+    set_up_logs,
+    show_statistics,
+    write,
+    write_file,
+)
 from summarizer_tool.extras import naming_extra
 
 if TYPE_CHECKING:
@@ -52,8 +60,14 @@ def _installed() -> dict[str, EntryPoint]:
 def _loaded(entry: EntryPoint) -> TyperCommand:
     with naming_extra():
         function = entry.load()
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        with ending(**given):
+            function(**given)
+
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(entry.name)(function)
+    app.command(entry.name)(run)
     command = get_command(app)
     assert isinstance(command, TyperCommand)  # noqa: S101 - an app of one command is that command
     return command
@@ -123,10 +137,10 @@ def run(
     Exit codes: 0 done, 1 no text, or every model call failed and SUMMARIZER_ON_FAILURE is error, 2 wrong option,
     setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
-    with ending():
+    with ending(model=model):
         settings = load_settings(model)
-        if report is not None and not report.parent.is_dir():
-            raise ConfigurationError(f'--report {report}: there is no folder {report.parent}')
+        if report is not None:
+            check_writable(report, '--report')
         places = places or [STDIN]
         sources = read_places(places, settings)
         set_up_logs(settings)  # which takes long, so that a wrong name is told first
@@ -170,10 +184,15 @@ def serve(
     port: Annotated[int | None, typer.Option(help='Overrides MCP_SUMMARIZER_PORT.')] = None,
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
 ) -> None:
-    """Serve the tools to agents, over MCP."""
-    from summarizer_tool.server import main as server
+    """Serve the tools to agents, over MCP.
 
-    sys.exit(server.run(transport, host, port, model))
+    Exit codes: 0 stopped by a signal or the end of stdin, 2 wrong option, setting or key, 130 interrupted while it
+    starts.
+    """
+    with ending(transport=transport, host=host, port=port, model=model), naming_extra('server'):
+        from summarizer_tool.server.main import serve as serve_mcp
+
+        serve_mcp(load_settings(model, mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port))
 
 
 def _summarize(

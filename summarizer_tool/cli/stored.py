@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from summarizer_tool.cli.inputs import MAX_AT_ONCE, Given, is_handle, read_place
+from summarizer_tool.cli.loading import loaded
 from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, stop
 from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, UnknownSourceError
 
@@ -69,6 +70,7 @@ def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, Requ
         with progress() as tell, SourceStore.open(settings) as store:
             return await work(setup, store.collection(), RequestOptions(on_progress=tell))
 
+    loaded()
     try:
         return asyncio.run(working())
     except UserError as error:  # what only a request shows

@@ -44,12 +44,15 @@ def configured(model: str | None = None) -> 'Settings':
     return settings
 
 
-def load_settings(model: str | None = None) -> 'Settings':
-    """The settings of a command; `model` overrides `LLM_MODEL`. Raises `ConfigurationError` if one is wrong."""
+def load_settings(model: str | None = None, **overrides: object) -> 'Settings':
+    """The settings of a command: `model` overrides `LLM_MODEL`, and others theirs, by field, where they are not `None`.
+
+    Raises `ConfigurationError` if one is wrong.
+    """
     from summarizer_tool.settings import Settings, export_env_file
 
     export_env_file()
-    return Settings.load(llm_model=model)
+    return Settings.load(llm_model=model, **overrides)
 
 
 def set_up_logs(settings: 'Settings', *, libraries: 'Iterable[str]' = ()) -> None:
@@ -64,13 +67,25 @@ class UnreadableError(SummarizerError):
     """An input cannot be read; says which and why in one line."""
 
 
+_OVERRIDDEN = {'model': 'LLM_MODEL', 'transport': 'MCP_TRANSPORT', 'host': 'MCP_HOST', 'port': 'MCP_SUMMARIZER_PORT'}
+"""The variables that options go before."""
+
+
 @contextmanager
-def ending() -> 'Generator[None]':
-    """End the program with one line and an exit code where the work within fails or is interrupted."""
+def ending(**options: object) -> 'Generator[None]':
+    """End the program with one line and an exit code where the work within fails or is interrupted.
+
+    Args:
+        options: Those of the command: a wrong value is told by the option that was given, not by its variable.
+    """
     try:
         yield
     except (ArgumentsError, ConfigurationError) as error:
-        stop(ExitCode.USAGE, str(error))
+        said = str(error)
+        for name, variable in _OVERRIDDEN.items():
+            if options.get(name) is not None:
+                said = said.replace(f'{variable}=', f'--{name} ').replace(variable, f'--{name}')
+        stop(ExitCode.USAGE, said)
     except (FetchError, InputTooLargeError, UnreadableError) as error:
         stop(ExitCode.INPUT, str(error))
     except SummarizerError as error:
@@ -140,6 +155,22 @@ def write(text: str) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         stop(ExitCode.FAILED, f'the result cannot be written: {error.strerror}')
+
+
+def check_writable(path: 'Path', option: str) -> None:
+    """Check, before anything is paid for, that a file can be written at its end.
+
+    Raises:
+        ConfigurationError: If it cannot; names the option.
+    """
+    is_new = not path.exists()
+    if is_new or path.is_file() or path.is_dir():  # who reads a pipe would see it end
+        try:
+            path.open('ab').close()
+            if is_new:
+                path.unlink()
+        except OSError as error:
+            raise ConfigurationError(f'{option} {path} cannot be written: {error.strerror}') from None
 
 
 def write_file(path: 'Path', text: str) -> None:

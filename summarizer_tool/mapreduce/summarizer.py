@@ -211,9 +211,6 @@ class Summarizer:
                 if await in_thread(_is_focus_unmet, summary, documents, request.focus):
                     summary.warnings.append('no word of the focus is in the text; this is what is nearest to it')
                 if request.strategy.strip().lower() not in ('', *STRATEGIES):
-                    _logger.warning(
-                        'unknown chunking strategy, using semantic instead', extra={'known': list(STRATEGIES)}
-                    )
                     summary.warnings.append(
                         f'unknown strategy, {stats.strategy} was used; known: {", ".join(STRATEGIES)}'
                     )

@@ -158,21 +158,25 @@ def fit(
     costs = [tokens.count_cached(fact.text) + 1 for fact in facts]
     given = divide(costs, relevance, topics, [index in chosen for index in range(len(facts))])
     wanted = [sum(costs[index] for index in chosen if given[index] == topic) for topic in range(len(topics))]
-    out: list[RenderedFacts] = []
-    for place, topic in enumerate(topics):
-        own = [index for index in range(len(facts)) if given[index] == place]
+    out: dict[int, RenderedFacts] = {}
+    of_topic = [[index for index in range(len(facts)) if given[index] == topic] for topic in range(len(topics))]
+    spare = [sum(costs[index] for index in own) / max(1, had) for own, had in zip(of_topic, wanted, strict=True)]
+    left, rest = budget, sum(wanted)
+    for place in sorted(range(len(topics)), key=spare.__getitem__):  # what one leaves is for those with more to say
+        own = of_topic[place]
         rendered = render.fit(
             [facts[index] if index in chosen else replace(facts[index], is_filler=True) for index in own],
             [[name for name in answer if _words(name) not in said] for answer in answers[place]],
             titles,
-            budget * wanted[place] // max(1, sum(wanted)),
-            topic.focus,
+            left * wanted[place] // max(1, rest),
+            topics[place].focus,
             [places[place][index] for index in own],
             is_disputed,
             index_share=INDEX_SHARE,
         )
-        out.append(RenderedFacts(rendered.text, [own[index] for index in rendered.kept], rendered.entities))
-    return out
+        left, rest = left - tokens.count(rendered.text), rest - wanted[place]
+        out[place] = RenderedFacts(rendered.text, [own[index] for index in rendered.kept], rendered.entities)
+    return [out[place] for place in range(len(topics))]
 
 
 def _words(text: str) -> str:

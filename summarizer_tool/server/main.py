@@ -7,7 +7,6 @@ import gc
 import logging
 import os
 import signal
-import sys
 import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -34,23 +33,6 @@ HANGING_SECONDS = 5.0
 """What has not ended so long after the grace period never will, such as a client that reads no stdout."""
 
 _logger = logging.getLogger('summarizer_tool')
-
-
-def run(transport: str | None, host: str | None, port: int | None, model: str | None) -> int:
-    """Read the settings, the arguments going before them, and serve; exit code 2 after a line about what is wrong."""
-    from summarizer_tool.errors import SummarizerError
-    from summarizer_tool.extras import naming_extra
-    from summarizer_tool.settings import Settings, export_env_file
-
-    try:
-        export_env_file()
-        settings = Settings.load(mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port, llm_model=model)
-        with naming_extra('server'):
-            serve(settings)
-    except SummarizerError as error:
-        sys.stderr.write(f'summarizer: {" ".join(str(error).split())}\n')
-        return 2
-    return 0
 
 
 def serve(settings: 'Settings', make: 'MakeServed | None' = None) -> None:

@@ -106,7 +106,7 @@ class Tools:
                     name=each.name,
                     title=text.title,
                     description=text.description,
-                    input_schema=each.schema(sizes, each.asked),
+                    input_schema=each.schema(sizes),
                     annotations=_ANNOTATIONS[each.effect],
                 )
             )

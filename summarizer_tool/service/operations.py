@@ -127,22 +127,21 @@ class Operation(Generic[R]):
     effect: Effect
     is_brief: bool = False
     """Whether the text is a brief: what goes wrong is told as one, too."""
-    asked: tuple[str, ...] = ()
-    """Parameters that clients of the server are asked for although they may be left out: models would forget them."""
 
     def text(self, sizes: Sizes = DEFAULT_SIZES) -> ToolText:
         """What is said about it."""
         return tool_text(self.name, sizes)
 
-    def schema(self, sizes: Sizes = DEFAULT_SIZES, asked: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The JSON schema of the described parameters, in their order; those `asked` for are required in any case."""
+    def schema(self, sizes: Sizes = DEFAULT_SIZES) -> dict[str, Any]:
+        """The JSON schema of the described parameters, in their order."""
         schema = self.request.model_json_schema()
         properties: dict[str, dict[str, Any]] = {}
         for name, description in self.text(sizes).parameters.items():
-            left_out = {'title', 'description', 'default'} if name in asked else {'title', 'description'}
-            shown = {key: value for key, value in schema['properties'][name].items() if key not in left_out}
+            shown = {
+                key: value for key, value in schema['properties'][name].items() if key not in ('title', 'description')
+            }
             properties[name] = {**shown, 'description': description}
-        required = [name for name in properties if name in {*schema.get('required', ()), *asked}]
+        required = [name for name in properties if name in schema.get('required', ())]
         return {'type': 'object', 'properties': properties, 'required': required, 'additionalProperties': False}
 
     def read(self, arguments: Mapping[str, object]) -> R:
@@ -194,8 +193,8 @@ async def _diff_source(retriever: 'Retriever', request: DiffSourceRequest, _opti
 
 
 OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation('summarize', SummarizeRequest, _summarize, 'keeps', asked=('content',)),
-    Operation('summarize_for_extraction', ExtractionRequest, _summarize, 'keeps', asked=('content',)),
+    Operation('summarize', SummarizeRequest, _summarize, 'keeps'),
+    Operation('summarize_for_extraction', ExtractionRequest, _summarize, 'keeps'),
     Operation('search', SearchRequest, _brief, 'reads', is_brief=True),
     Operation('answer', AnswerRequest, _brief, 'fetches', is_brief=True),
     Operation('status', StatusRequest, _brief, 'reads', is_brief=True),

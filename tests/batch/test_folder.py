@@ -32,15 +32,17 @@ def test_a_folder_of_folders(tmp_path: Path) -> None:
 def test_a_manifest(tmp_path: Path) -> None:
     """Paths from its own folder on; whatever they are, results stay below the folder of results."""
     (tmp_path / 'lists').mkdir()
-    for name in ('lists/one.md', 'two.md'):
+    for name in ('lists/one.md', 'two.md', 'three.md'):
         (tmp_path / name).write_text(name)
     manifest = tmp_path / 'lists' / 'all.txt'
-    manifest.write_text(f'# of today\none.md\n\n  ../two.md  \none.md\n{tmp_path / "two.md"}\n')
+    manifest.write_text(
+        f'# of today\none.md\n\n  ../two.md  \n./one.md\n{tmp_path / "two.md"}\n{tmp_path / "three.md"}\n'
+    )
     found = names(manifest, tmp_path)
     assert found == {
         'one.md': 'lists/one.md',
         'two.md': 'two.md',
-        (tmp_path / 'two.md').as_posix().lstrip('/'): 'two.md',
+        (tmp_path / 'three.md').as_posix().lstrip('/'): 'three.md',
     }
 
 

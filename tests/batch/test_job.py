@@ -38,5 +38,8 @@ def test_the_same_work_has_the_same_key_and_no_other_has() -> None:
 def test_what_cannot_be_read_or_asked_for() -> None:
     with pytest.raises(FetchError, match='looks like a binary file'):
         BatchJob.of_file('noise.bin', b'\0\1\2', ASKED).documents()
+    for nothing in (b'', b' \n\n'):
+        with pytest.raises(FetchError, match='holds no text'):
+            BatchJob.of_file('empty.txt', nothing, ASKED).documents()
     with pytest.raises(RequestError, match='max_output_tokens=-1 is negative'):
         Asked(model='extractive', max_output_tokens=-1).request()

@@ -235,7 +235,7 @@ Try 'root answer --help' for help.
 Error: Invalid value for '--mode'\
 """,
             '3||summarizer: missing.md does not exist',
-            "2||summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
+            "2||summarizer: --model antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
         ]
     )
 

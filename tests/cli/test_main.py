@@ -7,9 +7,11 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, Summary
+from summarizer_tool.cli.main import app
 from summarizer_tool.text import tokens
 from tests.support import forking
 from tests.support.provider import serve
@@ -17,6 +19,13 @@ from tests.support.replies import Behaviour, Error, Hang
 from tests.support.terminal import interrupted, said, with_terminal
 
 LONG = 'In {year} the miner Ada Thornby found {year} silver coins in the Deadmines below Westfall.\n'
+LOSING = """
+import os, signal
+class Ended:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+Ended()
+"""
 TEXT = ''.join(LONG.format(year=1000 + index) for index in range(60))
 
 
@@ -32,6 +41,22 @@ def test_help_and_version() -> None:
     assert re.fullmatch(r'0\|\d+\.\d+\.\d+\|', version)
 
 
+def test_every_command_names_its_exit_codes() -> None:
+    commands = [each.callback for each in app.registered_commands]
+    assert [each for each in commands if '\n    Exit codes: 0 ' not in (getattr(each, '__doc__', '') or '')] == []
+
+
+@pytest.mark.parametrize('module', ['typer', 'pydantic_ai'])
+def test_an_interrupt_while_the_command_loads(tmp_path: Path, module: str) -> None:
+    """Where it would be lost as an exception."""
+    (tmp_path / f'{module}.py').write_text(LOSING)
+    Path('first.md').write_text(TEXT)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    command = [sys.executable, '-m', 'summarizer_tool', 'run', 'first.md']
+    done = subprocess.run(command, env={**os.environ, 'PYTHONPATH': path}, capture_output=True, timeout=60, check=False)
+    assert said(done) == '130||'
+
+
 def test_several_files_with_statistics() -> None:
     """The summary alone on stdout, statistics and warnings on stderr."""
     Path('first.md').write_text(f'# The Deadmines\n\n{TEXT}')
@@ -43,10 +68,9 @@ def test_several_files_with_statistics() -> None:
     assert tokens.count(summary.strip()) <= 300
     assert 'Ada Thornby' in summary
     assert 'Jörg Öztürk' in summary
-    warning, *table = done.stderr.decode().splitlines()
-    assert warning == snapshot(
-        'summarizer: warning: unknown chunking strategy, using semantic instead (known: semantic, token)'
-    )
+    warning, title, *table = done.stderr.decode().splitlines()
+    assert warning == snapshot('summarizer: warning: unknown strategy, semantic was used; known: semantic, token')
+    assert title.strip() == 'Summary'
     assert [name for line in table if line.startswith('│') and (name := line.split('│')[1].strip())] == snapshot(
         [
             'state',
@@ -90,10 +114,13 @@ def test_a_report_beside_the_summary() -> None:
     assert sources.findall(Path('again.html').read_text()) == [
         source.replace('"url":""', '"url":"first.md"') for source in sources.findall(page)
     ]
-    assert [said(run('--report', name, stdin=b'Short.')) for name in ('none/page.html', '.')] == snapshot(
+    assert [
+        said(run('--report', name, stdin=b'Short.')) for name in ('none/page.html', '.', '/proc/page.html')
+    ] == snapshot(
         [
-            '2||summarizer: --report none/page.html: there is no folder none',
-            '1|Short.|summarizer: . cannot be written: Is a directory',
+            '2||summarizer: --report none/page.html cannot be written: No such file or directory',
+            '2||summarizer: --report . cannot be written: Is a directory',
+            '2||summarizer: --report /proc/page.html cannot be written: No such file or directory',
         ]
     )
 
@@ -123,8 +150,8 @@ Try 'python -m summarizer_tool run --help' for help.
 
 Error: Invalid value for '--max-output-tokens'\
 """,
-            "2||summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
-            '2||summarizer: LLM_MODEL=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive',
+            "2||summarizer: --model antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
+            '2||summarizer: --model meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or --model extractive',
             '0|Short.|',
             '2||summarizer: invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1',
         ]

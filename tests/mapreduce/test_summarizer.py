@@ -178,12 +178,10 @@ def test_a_focus_without_a_word_in_the_text_has_a_notice() -> None:
     assert summarizer.summarize_sync(CHRONICLE, max_output_tokens=120, focus_areas='who burned it').warnings == []
 
 
-def test_an_unknown_strategy_falls_back_to_semantic(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_strategy_falls_back_to_semantic() -> None:
     summary = Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=200, strategy='by magic')
     assert summary.stats.strategy == 'semantic'
-    assert [record.message for record in caplog.records if record.levelname == 'WARNING'] == snapshot(
-        ['unknown chunking strategy, using semantic instead']
-    )
+    assert summary.warnings == snapshot(['unknown strategy, semantic was used; known: semantic, token'])
 
 
 def test_token_strategy() -> None:

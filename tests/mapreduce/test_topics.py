@@ -47,6 +47,15 @@ async def test_each_topic_draws_on_all_documents_in_one_reading() -> None:
     assert len(said) == len(set(said))
 
 
+async def test_what_a_topic_leaves_is_for_those_with_more_to_say(crawl: dict[str, str]) -> None:
+    asked = [SummaryTopic(name=name) for name in ('vendors', 'recipes', 'auction house')]
+    page = Document(crawl['10-crafting-and-trade.md'])
+    summarizer = Summarizer(make(default_chunk_size_tokens=8000))
+    for budget in (120, 200, 300, 400):
+        summary = await summarizer.summarize_topics(page, asked, max_output_tokens=budget)
+        assert 0.9 < summary.stats.tokens_out / budget <= 1
+
+
 async def test_what_a_model_says_of_topics_holds() -> None:
     summary = await Summarizer(make(), model=model_of(tagging)).summarize_topics(
         [Document(CHRONICLE)], [PEOPLE, TRADE], max_output_tokens=600

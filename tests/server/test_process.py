@@ -59,6 +59,8 @@ def test_a_wrong_setting_ends_it_with_one_line(variables: dict[str, str], line: 
 
 def test_options() -> None:
     assert b'--transport' in run('-m', 'summarizer_tool', 'serve', '--help').stdout
+    wrong = run('-m', 'summarizer_tool', 'serve', '--port', '99999', MCP_HOST='192.0.2.1')
+    assert wrong.stderr == b'summarizer: invalid settings: --port 99999 must be less than or equal to 65535\n'
     done = run('-m', 'summarizer_tool', 'serve', '--transport', 'stdio', '--model', 'extractive')
     assert (done.returncode, done.stdout) == (0, b'')
 
@@ -288,8 +290,7 @@ def test_what_libraries_print_does_not_reach_the_protocol(unbuffered: str) -> No
     program = """
 import os
 from sys import stdout
-from summarizer_tool import Service
-from summarizer_tool.server.main import run
+from summarizer_tool import Service, Settings, serve_mcp
 read = Service.read_source
 async def shout(self, *args, **kwargs):
     print('shouted')
@@ -297,7 +298,7 @@ async def shout(self, *args, **kwargs):
     os.system('echo echoed')
     return await read(self, *args, **kwargs)
 Service.read_source = shout
-run('stdio', None, None, None)
+serve_mcp(Settings.load(mcp_transport='stdio'))
 """
     call = {'name': 'read_source', 'arguments': {'source_id': 'src_0123456789ab'}}
     done = run('-c', program, stdin=OPENING + message(2, 'tools/call', call), PYTHONUNBUFFERED=unbuffered)

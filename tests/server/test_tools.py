@@ -58,7 +58,7 @@ async def test_tools(server: Served, mode: Mode) -> None:
     } == snapshot(
         {
             'summarize': {
-                'content': 'required',
+                'content': '',
                 'max_output_tokens': 0,
                 'focus_areas': '',
                 'strategy': 'semantic',
@@ -66,7 +66,7 @@ async def test_tools(server: Served, mode: Mode) -> None:
                 'format': 'text',
             },
             'summarize_for_extraction': {
-                'content': 'required',
+                'content': '',
                 'schema_hint': 'required',
                 'max_output_tokens': 0,
                 'source_ids': [],

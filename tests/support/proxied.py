@@ -40,7 +40,6 @@ async def proxy(
     servers: Mapping[str, MCPServer | Server[Any] | ProxiedServer],
     *,
     rules: ToolResultRules = RULES,
-    max_binary_bytes: int = 100_000,
 ) -> AsyncGenerator[ProxyServer]:
     """The proxy, keyless, and with a store in memory."""
     settings = Settings.load(llm_model='extractive', store=':memory:', worker_processes=0)
@@ -57,7 +56,7 @@ async def proxy(
 
     known = [each if isinstance(each, ProxiedServer) else ProxiedServer(name) for name, each in servers.items()]
     with patch.object(connection, '_transport', transport):
-        made = Proxy(known, rules, max_binary_bytes)
+        made = Proxy(known, rules)
         async with made(settings, prepare=lambda _: None) as served:
             yield served
 
@@ -68,12 +67,11 @@ async def proxied(
     *,
     mode: str = 'legacy',
     rules: ToolResultRules = RULES,
-    max_binary_bytes: int = 100_000,
     **options: Any,
 ) -> AsyncGenerator[Client]:
     """A client of the proxy."""
     async with (
-        proxy(servers, rules=rules, max_binary_bytes=max_binary_bytes) as served,
+        proxy(servers, rules=rules) as served,
         Client(served.server(), mode=mode, **options) as client,
     ):
         yield client

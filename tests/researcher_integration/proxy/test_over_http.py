@@ -72,7 +72,7 @@ def running() -> Iterator[Lamps]:
 @pytest.fixture(scope='module')
 def proxy(running: Lamps) -> Iterator[Served]:
     behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
-    with serving.serve(Proxy([behind], RULES, 1000), mcp_auth_token='first,second') as server:
+    with serving.serve(Proxy([behind], RULES), mcp_auth_token='first,second') as server:
         yield server
 
 

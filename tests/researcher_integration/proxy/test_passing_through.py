@@ -205,6 +205,33 @@ async def test_names_of_several_servers_are_told_apart(mode: str) -> None:
         assert 'Bea: two masts' in content.text
 
 
+async def test_a_tool_with_a_name_of_ours_is_renamed(caplog: pytest.LogCaptureFixture) -> None:
+    server = MCPServer('notes')
+
+    @server.tool(description='Reads a note.')
+    def read_source(name: str) -> str:  # pyright: ignore[reportUnusedFunction]
+        return f'{name}: High water at six.'
+
+    async with proxied({'notes': server}) as client:
+        for _ in range(2):
+            *_, listed = (await client.list_tools()).tools
+        assert (listed.name, listed.description) == snapshot(
+            (
+                'notes_read_source',
+                """\
+Reads a note.
+
+(This is `read_source` of notes: another tool has that name here.)\
+""",
+            )
+        )
+        assert 'six' in said(await client.call_tool('notes_read_source', {'name': 'Monday'}))
+        assert (await client.call_tool('read_source', {'source_id': 'src_0123456789ab'})).is_error
+    assert [record.__dict__['offered_as'] for record in caplog.records if 'renamed' in record.message] == [
+        'notes_read_source'
+    ]
+
+
 @pytest.mark.parametrize('mode', MODES)
 async def test_progress_is_passed_on_without_secrets(mode: str) -> None:
     heard: list[tuple[float, float | None, str | None]] = []

@@ -204,7 +204,8 @@ async def test_binary_content_is_bounded() -> None:
         file('image/png', 1_000),
         ResourceLink(name='log', uri=f'https://x.example/?token={SECRET}'),
     ]
-    result = await got(server(*content))
+    small = ToolResultRules(defaults=Defaults(max_binary_kb=100))
+    result = await got(server(*content), rules=small)
     assert [block.type for block in result.content] == snapshot(
         ['image', 'text', 'audio', 'resource', 'text', 'resource', 'resource_link']
     )

@@ -28,6 +28,7 @@ ROWS = [
     for number in range(80)
 ]
 PIXEL = BinaryContent(b'\x89PNG\r\n', media_type='image/png')
+LARGE = BinaryContent(bytes(20_001), media_type='image/png')
 TOKEN = 'ghp' + '_q8W3nZr5TyLk2Vb7Xc4Mh9Jd6Fs1Gp0Ea3Ru'
 
 
@@ -259,10 +260,31 @@ def well(depth: int) -> list[object]:
 
 
 @pytest.mark.parametrize('result', [knot(), well(5000), object()], ids=['knot', 'well', 'object'])
-async def test_what_cannot_be_looked_through_is_withheld(result: object) -> None:
+async def test_what_nobody_could_write_is_told_as_a_defect_of_the_tool(result: object) -> None:
     assert (await ran(result)).return_value == (
-        '[look: the result is withheld, because it could not be searched for secrets.]'
+        '[look: the tool has a defect: what it returned cannot be written for a model (PydanticSerializationError).]'
     )
+
+
+@pytest.mark.parametrize(
+    'result',
+    [
+        ToolReturn('ok', content=[PIXEL, 'a picture', LARGE]),
+        [PIXEL, {'shown': LARGE}],
+        LARGE,
+    ],
+    ids=['beside', 'in a list', 'alone'],
+)
+@pytest.mark.parametrize('masks', [True, False])
+async def test_binary_content_is_bounded(result: object, masks: bool) -> None:
+    """By the same limit as in the proxy."""
+    rules = ToolResultRules.model_validate({'defaults': {'max_binary_kb': 20, 'data_masking': {'enabled': masks}}})
+    seen = await ran(result, summarizing(rules=rules))
+    shown = f'{seen.return_value}{seen.content}'
+    assert re.findall(r'\[\S+ of \d+ kB left out here: over the limit of \d+ kB for one result.\]', shown) == [
+        '[image/png of 21 kB left out here: over the limit of 20 kB for one result.]'
+    ]
+    assert ('PNG' in shown) == (result is not LARGE)
 
 
 async def test_a_key_in_a_list_of_lines_goes_whole() -> None:

@@ -72,7 +72,9 @@ async def looked(
 async def test_open_lets_the_result_go_on(failure: str, caplog: pytest.LogCaptureFixture) -> None:
     seen, _ = await looked(FAILURES[failure])
     assert (seen.return_value, seen.metadata) == (STORY, None)
-    assert 'a tool result goes on as it is: it could not be summarized' in caplog.messages
+    assert (
+        'the result of look goes on as it is, with all its 1,500 tokens: it could not be summarized' in caplog.messages
+    )
     assert 'northern pier' not in caplog.text
 
 
@@ -282,7 +284,10 @@ async def test_what_cannot_be_masked_is_withheld(
     store = SourceStore()
     seen, _ = await looked(first_line, store=store)
     assert (seen.return_value, seen.metadata) == snapshot(
-        ('[look: the result is withheld, because it could not be searched for secrets.]', None)
+        (
+            '[look: the result is withheld, because it could not be searched for secrets; the tool itself has worked.]',
+            None,
+        )
     )
     assert store.collection(COLLECTION).sources() == []
     assert 'northern pier' not in caplog.text
