@@ -27,6 +27,8 @@ _ASIDE = re.compile(
     r'(?:file|image|category|datei|bild|kategorie|fichier|catégorie|[a-z]{2,3}(?:-[a-z]+)?):', re.IGNORECASE
 )
 _URL = re.compile(r'\[(?:https?:)?//[^\s\[\]]{1,2000}(?:\s([^\[\]\n]{1,300}))?\]')
+# What a page is about is set in bold where that is first said.
+_SUBJECT = re.compile(r"^.{0,20}?'''([^'\n\[\]{}|]{1,80})'''", re.MULTILINE)
 _BOLD = re.compile(r"'{3,5}")
 _BLOCK = re.compile(r'</?(?:blockquote|center|div|p|poem)\b[^<>]{0,200}>', re.IGNORECASE)
 _BREAK = re.compile(r'<br\b[^<>]{0,50}>', re.IGNORECASE)
@@ -55,8 +57,10 @@ def markdown(text: str, *, is_named_so: bool = False) -> str:
         text, times = _TEMPLATE.subn(_template, _LINK.sub(_link, text))
         if not times:
             break
+    title = '' if re.search(r'^=[^=\n]', text, re.MULTILINE) else _SUBJECT.search(text)
     text = _URL.sub(lambda link: link[1] or '', _BLOCK.sub('\n\n', _BOLD.sub('\1', text).replace("''", '')))
     text = '\n'.join(_read(text.split('\n'))).replace('\1', '**').strip('\n') + '\n'
+    text = f'# {title[1]}\n\n{text}' if title else text
     return re.sub(r'\0(\d+)\0', lambda place: blocks[int(place[1])], text)
 
 

@@ -44,6 +44,8 @@ print('[[grind]]')
 
 def test_a_page_of_a_wiki_is_read() -> None:
     assert plain_text(_PAGE) == snapshot("""\
+# Orme
+
 | Infobox settlement | |
 | --- | --- |
 | name | Orme |
