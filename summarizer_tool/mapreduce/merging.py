@@ -5,7 +5,6 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import regex
 
@@ -159,23 +158,7 @@ def union(facts: Iterable[GroundedFact]) -> tuple[list[GroundedFact], int]:
             index.add(one, place)
         else:
             kept[place] = _joined(kept[place], fact)
-    kept = _without_beginnings(kept)
     return kept, len(facts) - len(kept)
-
-
-def _without_beginnings(facts: Sequence[GroundedFact]) -> list[GroundedFact]:
-    """Join a fact into the one that says it word for word, and then more."""
-    joined = list(facts)
-    ordered = sorted(range(len(facts)), key=lambda place: facts[place].text, reverse=True)
-    gone: set[int] = set()
-    fullest = next(iter(ordered), 0)
-    for before, place in pairwise(ordered):
-        if facts[before].text.startswith(f'{facts[place].text} '):
-            joined[fullest] = _joined(joined[fullest], facts[place])
-            gone.add(place)
-        else:
-            fullest = place
-    return [fact for place, fact in enumerate(joined) if place not in gone]
 
 
 def _joined(first: GroundedFact, second: GroundedFact) -> GroundedFact:

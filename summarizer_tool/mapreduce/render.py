@@ -5,6 +5,7 @@ The budget is a hard bound, counted exactly on the finished text.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import regex
 
@@ -36,6 +37,7 @@ _INDEX_LEAD = 'Also named: '
 
 NO_FOCUS = Focus()
 
+_SENTENCE_ENDS = frozenset('.!?…。！？')
 _FACT_MARKS = regex.compile(r'^(?:(?:#+|[*+-])\s+)+')
 _TITLE_MARKS = regex.compile(r'^[#>*+\-\s=|`~]+|[#\s=|`~]+$')
 
@@ -101,6 +103,8 @@ def fit(
         _entry(index, fact, relevance[index], aim, weights[index], openings.get(index), is_named=is_named[index])
         for index, fact in enumerate(facts)
     ]
+    beginnings = _beginnings(facts)
+    entries = [replace(entry, item=replace(entry.item, variant_of=beginnings.get(entry.index))) for entry in entries]
     writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
@@ -176,6 +180,21 @@ def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
         elif said and label in below:
             openings[index] = below[label]
     return openings
+
+
+def _beginnings(facts: Sequence[GroundedFact]) -> dict[int, int]:
+    """By each fact that says a sentence and what goes on after it, and by that sentence alone, the latter's index."""
+    ordered = sorted(range(len(facts)), key=lambda index: facts[index].text)
+    shortest: dict[int, int] = {}
+    for before, index in pairwise(ordered):
+        short, longer = facts[before], facts[index]
+        if (
+            longer.text.startswith(f'{short.text} ')
+            and short.text[-1:] in _SENTENCE_ENDS
+            and {*short.evidence} & {*longer.evidence}
+        ):
+            shortest[index] = shortest.setdefault(before, before)
+    return shortest
 
 
 def _titled(entries: Sequence[_Entry], titles: Sequence[str], room: int) -> dict[int, str]:
@@ -256,7 +275,13 @@ class _FactWriter:
             dict.fromkeys(entry.index for entry in sorted(others, key=lambda entry: entry.item.density, reverse=True))
         )
         taken = set(chosen)
-        rest = [index for index in ranked if index not in taken]
+        said = {self.entries[index].item.variant_of for index in taken}
+        rest: list[int] = []
+        for index in ranked:
+            variant = self.entries[index].item.variant_of
+            if index not in taken and (variant is None or variant not in said):
+                rest.append(index)
+                said.add(variant)
         out = list(chosen)
         used = self.count(out, listed)
         tries = _MAX_TRIES
@@ -278,6 +303,17 @@ class _FactWriter:
                 used = size
             gone = set(batch)
             rest = [index for index in rest if index not in gone]
+        return self._longer(out, listed, limit)
+
+    def _longer(self, chosen: list[int], listed: Sequence[str], limit: int) -> list[int]:
+        """The choice with a longer variant in the place of each one where there is room."""
+        out = list(chosen)
+        places = {self.entries[index].item.variant_of: place for place, index in enumerate(out)}
+        for entry in self.entries:
+            place = places.get(entry.item.variant_of) if entry.item.variant_of is not None else None
+            if place is not None and entry.item.cost > self.entries[out[place]].item.cost:
+                longer = [*out[:place], entry.index, *out[place + 1 :]]
+                out = longer if self.count(longer, listed) <= limit else out
         return out
 
 

@@ -165,11 +165,3 @@ def test_facts_on_other_identifiers_are_no_duplicates():
     ]
     facts = [GroundedFact(text, 3, ((0, place),)) for place, text in enumerate(texts, 1)]
     assert union(facts) == (facts, 0)
-
-
-def test_a_fact_that_begins_another_is_said_once() -> None:
-    said = ['The mill stood.', 'The mill stood. It burned.', 'The mill stood. It burned. Ada saw it.', 'The mill']
-    facts = [GroundedFact(text, 3 + place % 2, ((0, 4),)) for place, text in enumerate(said)]
-    assert [(fact.text, fact.importance) for fact in union(facts)[0]] == snapshot(
-        [('The mill stood. It burned. Ada saw it.', 4)]
-    )
