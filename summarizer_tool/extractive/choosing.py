@@ -218,10 +218,11 @@ def _with_opening(said: list[Statement], *, has_headings: bool) -> list[Statemen
     if named is not None and said[named].kind is Kind.FRAGMENT:
         said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
     # Below a heading, or before the first one: what a title names is said first.
-    saying = (place for place, each in enumerate(said[:_OPENING]) if has_headings and each.kind in _SAYING)
-    first = next((place for place in saying if not said[place].lead), None)
+    saying = (place for place, each in enumerate(said[:_OPENING]) if each.is_sentence or each.kind is Kind.DECLARATION)
+    first = next((place for place in saying if has_headings and not said[place].lead), None)
     if first is not None:
-        said[first] = replace(said[first], is_opening=True)
+        kind = Kind.PROSE if said[first].kind is Kind.FRAGMENT else said[first].kind
+        said[first] = replace(said[first], is_opening=True, kind=kind)
     return said
 
 
@@ -305,7 +306,6 @@ _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 
 _OPENING = 50
 """Statements among which a text says what it is about."""
-_SAYING = (Kind.PROSE, Kind.DECLARATION)
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
 # `ls - list directory contents`
 _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')

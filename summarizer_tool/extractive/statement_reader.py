@@ -98,6 +98,12 @@ class Statement:
     is_turned: bool = False
     """Whether a heading says that the text does not hold it."""
 
+    @property
+    def is_sentence(self) -> bool:
+        """Whether it is one for a reader, such as an order, in which no verb is known by its form."""
+        ends = self.text.endswith('.') and self.text[:1].isupper() and len(self.text.split()) > _LEAST_WORDS
+        return self.kind is Kind.PROSE or (self.kind is Kind.FRAGMENT and not self.lead and ends)
+
     def said(self, text: str) -> str:
         """A form of the text with what leads to it."""
         return f'{self.lead}{" " if self.lead == ">" else ": "}{text}' if self.lead else text
@@ -297,7 +303,7 @@ class StatementReader:
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""
         before = self.out[-1] if self.out else None
-        if before is None or before.kind is not Kind.PROSE or before.paragraph != self.paragraph_count:
+        if before is None or before.paragraph != self.paragraph_count or not before.is_sentence:
             return None
         return before if len(before.text) < _ANTECEDENT_REACH else None
 
