@@ -99,7 +99,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             said = under_headings(said, sections)
         read = len(said)
         if len(source.path) < 2:  # under the title alone: the text begins here
-            said = _with_opening(said, has_headings=len(sections) > 1)
+            said = _with_opening(said, is_gist=aim is scoring.Aim.GIST and len(sections) > 1)
         said, outdated = _standing(said, sections)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
@@ -137,7 +137,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         # Not every verb is known by its form, and what answers may be a sentence for all that.
         is_sentence = aim is scoring.Aim.ANSWER and statement.kind is Kind.FRAGMENT and is_whole(statement.text, '')
-        weight *= KIND_WEIGHTS[Kind.ROW if is_sentence else statement.kind]
+        weight *= KIND_WEIGHTS[Kind.ROW if is_sentence or statement.is_decided else statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
         if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
             weight *= QUOTED_WEIGHT
@@ -212,14 +212,18 @@ def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_token
     return extended
 
 
-def _with_opening(said: list[Statement], *, has_headings: bool) -> list[Statement]:
+def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
     """The statements of the beginning of a text, with what tells what it is about marked as such."""
     named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
     if named is not None and said[named].kind is Kind.FRAGMENT:
         said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
-    # Below a heading, or before the first one: what a title names is said first.
-    saying = (place for place, each in enumerate(said[:_OPENING]) if each.is_sentence or each.kind is Kind.DECLARATION)
-    first = next((place for place in saying if has_headings and not said[place].lead), None)
+    # Below a heading, where names were asked for, since those of a title are said first; of an overview, which has any.
+    saying = (
+        place
+        for place, each in enumerate(said[:_OPENING])
+        if not each.lead and (each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE)
+    )
+    first = next(saying, None)
     if first is not None:
         kind = Kind.PROSE if said[first].kind is Kind.FRAGMENT else said[first].kind
         said[first] = replace(said[first], is_opening=True, kind=kind)
@@ -335,12 +339,15 @@ def _binding(found: Sequence[Statement], headings: Sequence[str], target_tokens:
     """The texts of the statements that bind their readers; none in a story, and none where all of a text are rules."""
     if sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found):
         return frozenset()
+    decided = [each.text for each in found if each.is_decided]
     texts = [
         each.text
         for each in found
         if _binds(each.text) and not each.is_turned and not _LEGAL_NOTICE.search(headings[each.section])
     ]
-    return frozenset(texts if sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens else ())
+    room = CHARACTERS_PER_TOKEN * target_tokens
+    fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)
+    return frozenset(next(fitting, ()))
 
 
 def _says_something(statement: Statement) -> bool:

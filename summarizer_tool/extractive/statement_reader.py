@@ -98,6 +98,9 @@ class Statement:
     is_turned: bool = False
     """Whether a heading says that the text does not hold it."""
 
+    is_decided: bool = False
+    """Whether a heading says that it was decided."""
+
     @property
     def is_sentence(self) -> bool:
         """Whether it is one for a reader, such as an order, in which no verb is known by its form."""

@@ -23,6 +23,13 @@ _TURNS = regex.compile(
     regex.IGNORECASE,
 )
 
+# Below it stands what was decided.
+_DECIDES = regex.compile(
+    r'^[\d. ]*(?:conclusions?|consensus|resolutions?|decisions?|outcomes?|action items?|next steps|agreed|resolved'
+    r'|beschl[uü]ss?e?|entscheidung(?:en)?|ergebnisse|décisions?|decisiones|acuerdos)\b[^.?!]{0,40}$',
+    regex.IGNORECASE,
+)
+
 
 def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]) -> list[Statement]:
     """The statements, those with a heading before them that need one.
@@ -35,6 +42,8 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
         if len(section.titles) > 1:
             parents_of[section.titles[-1].casefold()].add(section.titles[:-1])
     alike = {parent for parents in parents_of.values() if len(parents) > 1 for parent in parents}
+    decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
+    said = [replace(each, is_decided=True) if each.section in decided else each for each in said]
     return [_under(each, sections[each.section], alike) for each in said]
 
 

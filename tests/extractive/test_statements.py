@@ -53,7 +53,7 @@ Content is available under CC BY-SA.
             ('Mara Quill was a cooper from Port Ansel.', (16,)),
             ('Mara Quill: She founded the Salt Guild in 1871.', (16, 9)),
             ('Jonas Orme lent her the money.', (16,)),
-            ('He asked for it back in 1874.', (17,)),
+            ('Jonas Orme lent her the money. He asked for it back in 1874.', (16, 17)),
             ('Ada Finn, her sister.', (23,)),
             ('Ada Finn: She kept the books.', (23,)),
             ('Family: Two sons; One daughter', (24, 25, 21)),
@@ -239,7 +239,11 @@ def test_rows_are_said_each_for_itself():
 def test_tildes_underline_a_title():
     page = '1.0\n~~~\nFixed a fault in the gate.  It does not\nleak now.\n\n0.9\n~~~\nThe gate was moved to the sea.\n'
     assert [text for text, _ in read(page)] == snapshot(
-        ['Fixed a fault in the gate.', 'It does not leak now.', 'The gate was moved to the sea.']
+        [
+            'Fixed a fault in the gate.',
+            'Fixed a fault in the gate. It does not leak now.',
+            'The gate was moved to the sea.',
+        ]
     )
 
 

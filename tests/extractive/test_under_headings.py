@@ -1,8 +1,9 @@
 from inline_snapshot import snapshot
 
+from summarizer_tool.extractive.choosing import summarize_sources
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
-from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
 
 PROPOSAL = """# Gates by steam
 The guild moves all gates by steam from the next year.
@@ -23,6 +24,16 @@ The lock holds in winter, too.
 - The gate has a second wheel, which v2 needs.
 # Thanks
 The guild thanks Ada Brook for all of it."""
+
+
+def _request(text: str, target: int) -> ParsedRequest:
+    lines = text.splitlines()
+    numbered = [
+        NumberedLine(number, line, blank_after=not ''.join(lines[number : number + 1]).strip())
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
+    return ParsedRequest((PromptSource(tuple(numbered)),), Focus(), target, merges=False)
 
 
 def _told(text: str) -> list[tuple[str, tuple[int, ...], bool]]:
@@ -49,4 +60,39 @@ def test_what_stands_under_headings_that_are_alike_is_told_with_the_one_above() 
             ('The gate has a second wheel, which v2 needs.', (9,), False),
             ('The guild thanks Ada Brook for all of it.', (11,), False),
         ]
+    )
+
+
+_NOTES = """
+# Notes of the millers
+
+The guild met at Heron on a cold morning and talked for hours about everything that had happened since the spring.
+
+## The sluice of the upper mill
+
+Ada: I saw that the gate leaks whenever the water is high, which it has been since the thaw, and the wheel turns.
+Jonas: We talked of the gate and of the wheel and of the water last year, and the year before, as I remember.
+Ada: The water of the upper mill goes through the gate and over the wheel, and nobody has looked at the gate.
+
+### Conclusion
+
+- A new gate of oak
+"""
+
+
+def test_what_was_decided_is_told_before_what_was_said() -> None:
+    said = summarize_sources(_request(_NOTES, 60), 60)
+    assert [fact.text for fact in said.facts] == snapshot(
+        [
+            'The guild met at Heron on a cold morning and talked for hours about everything that had happened since the spring.',
+            'Ada: I saw that the gate leaks whenever the water is high, which it has been since the thaw, and the wheel turns.',
+            'Conclusion: A new gate of oak',
+        ]
+    )
+
+
+def test_orders_open_a_text_and_stand_with_what_points_back_to_them() -> None:
+    text = '\n# Chains\n\nDrop chains of gates (all of them). Instead, each gate needs its own wheel.\n\n## Why\n\nThey broke.\n'
+    assert [fact.text for fact in summarize_sources(_request(text, 200), 200).facts] == snapshot(
+        ['Drop chains of gates (all of them). Instead, each gate needs its own wheel.']
     )
