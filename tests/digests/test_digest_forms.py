@@ -350,3 +350,26 @@ def test_of_blocks_that_begin_with_fields_what_they_are_about_is_told():
             'commit 0000000000: Sweep the floor',
         ]
     )
+
+
+def test_lists_inside_of_things_are_told_as_one() -> None:
+    mills = [
+        {
+            'mill': f'mill-{nth}',
+            'visits': [
+                {'id': f'{nth}-{at}', 'sacks': 9, 'paid': True, 'toll': {'stuivers': 4 + at % 3}} for at in range(30)
+            ],
+        }
+        for nth in range(6)
+    ]
+    mills[4]['visits'][17] |= {'sacks': -3}  # pyright: ignore[reportIndexIssue, reportOperatorIssue, reportArgumentType, reportCallIssue]
+    text = told(json.dumps(mills))
+    assert 'items[].visits: 180 items with 5 fields, named by id' in text
+    assert '4-17: sacks=-3 (usually 9)' in text
+    assert 'in: mill-0 ×30' in text
+
+
+def test_what_has_no_name_is_told_with_its_place() -> None:
+    found = [{'rule': 'F401', 'at': {'path': f'mill/{nth // 3}.py', 'line': nth % 5}} for nth in range(90)]
+    found[50] |= {'rule': 'S602'}
+    assert '#51 (mill/16.py): rule=S602' in told(json.dumps(found))
