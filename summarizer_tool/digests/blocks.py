@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from summarizer_tool.digests.log_lines import loose
+from summarizer_tool.digests.log_lines import loose, starts_like_log
 from summarizer_tool.digests.logs import log_statements
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.values import template
 
@@ -21,16 +21,22 @@ _LEAST_LINES = 2.5
 _MOST_LINES = 150
 """And at most: what recurs more rarely heads no record."""
 _NAMED_SHARE = 0.9
-"""Share of the lines above blocks that are each its own, and have lines below them that are farther in."""
+"""Share of the lines above others that are farther in, of which each must be its own."""
+_DEEPER = 0.7
+"""Share of them that do have such lines."""
+_EVENTS = 0.1
+"""Share of them that begin like events, from which a log is one of events."""
 _DEEPEST = 3
 """Indentations of lines that may stand above blocks."""
+_OUTER = 0.03
+"""Share of the lines from the first block on, up to which they may be less far in."""
 _COVERED = 0.6
 """Share of the lines that must stand in blocks,"""
 _MACHINE_SHARE = 0.6
 """and share of them that must be fields or of forms that recur."""
-_PARTED = 0.6
-"""Share of the blocks that begin behind blank lines, and of these lines, from which all do."""
 _RECURS = 5
+_OFTENER = 4
+"""Times as often as a line that begins blocks, up to which others that are no farther in have lines below them."""
 _NAME_LENGTH = 40
 _FIRST = 12
 """Lines of a block in which its name is looked for."""
@@ -43,6 +49,7 @@ _TITLED = 62.0
 """The rank of what a block is about."""
 
 _FIELD = re.compile(r'[A-Z][\w-]*:(?:\s|$)')
+_NUMBER = re.compile(r'(?<!\w)\d+(?!\w)')
 _PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
 _HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
 _BEGINNING = r'\1'
@@ -64,28 +71,40 @@ class TextBlocks:
     """The lines, from 1, with which those begin below whose fields somebody has written what they are about."""
 
 
-def read_blocks(lines: Sequence[str], *, are_headed: bool = False) -> TextBlocks | None:
-    """The blocks of a text; None if it is not made of blocks, or of none that begin with fields where they must."""
+def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool = False) -> TextBlocks | None:
+    """The blocks of a text; None if it is not made of blocks, or if a log or source code has none of fields."""
     filled = [(number, line[:_READ]) for number, line in enumerate(lines) if line.strip()]
+    titles = _titles(filled)
+    # A dump of stacks looks like a log, but what stands above them are no events.
+    are_events = is_log and sum(starts_like_log(filled[at][1]) for at in titles) >= _EVENTS * len(titles)
+    are_headed = is_source or are_events
     if are_headed and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(filled):
         return None
-    titles = _titles(filled)
     if (places := titles or _heads(filled)) is None:
         return None
     begin_with_fields = not titles and _are_headed(filled, places)
     if not begin_with_fields and (are_headed or not _is_made(filled)):
         return None
     starts = [filled[at][0] for at in places]
-    names = [''] * len(lines)
+    # Heads that differ, and not by a number alone, say what each block is.
+    heads = {_NUMBER.sub('0', lines[start].strip()) for start in starts}
+    is_named = not begin_with_fields and len(heads) >= _NAMED_SHARE * len(starts)
+    called: list[str] = []
     titled: list[int] = []
     for start, end in pairwise([*starts, len(lines)]):
         own = [line[:_READ] for line in lines[start : min(end, start + _FIRST)]]
-        found = None if titles else next((found for line in own if (found := _NAME.match(line))), None)
-        name = one_line((found[1] if found else own[0]).strip(' "\',:'), _NAME_LENGTH)
+        found = None if is_named else next((found for line in own if (found := _NAME.match(line))), None)
+        name = found[1].strip(' "\',:') if found else own[0].strip(' ,:')
         if begin_with_fields and not found and (written := next(filter(_is_title, own[1:]), '').strip()):
             name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(written, 2 * _NAME_LENGTH)}'
             titled.append(start + 1)
-        names[start:end] = [name] * (end - start)
+        called.append(name)
+    names = [''] * len(lines)
+    short = distinct_parts(called, 3 * _NAME_LENGTH if titled else _NAME_LENGTH)
+    longest = max(end - start for start, end in pairwise(starts))
+    for (start, end), name in zip(pairwise([*starts, len(lines)]), short, strict=True):
+        # What comes after the last block belongs to none.
+        names[start:end] = [name if at < longest else '' for at in range(end - start)]
     return TextBlocks(one_line(lines[starts[0]], _NAME_LENGTH), names, len(starts), titled)
 
 
@@ -122,28 +141,20 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
     places: dict[tuple[int, str], list[int]] = {}
     for at, key in enumerate(keys):
         places.setdefault(key, []).append(at)
-    best, covered = None, 0.0
+    best, covered = None, 0
+    above = Counter(key for key, (indent, _) in pairwise(keys) if indent > key[0])
     for key, found in places.items():
         lines = len(keys) - found[0]
-        # Where blank lines part a text, blocks begin after them.
-        parted = sum(not at or filled[at][0] > filled[at - 1][0] + 1 for at in found) / len(found)
-        if (
-            len(found) < LEAST
-            or not _LEAST_LINES <= lines / len(found) <= _MOST_LINES
-            or lines * (1 + parted) <= covered
-        ):
+        if len(found) < LEAST or not _LEAST_LINES <= lines / len(found) <= _MOST_LINES or lines <= covered:
             continue
         # Its blocks end where a line is less indented, few of them are a line alone, and they go on in the same way.
-        is_inner = sum(indent >= key[0] for indent, _ in keys[found[0] :]) > 0.97 * lines
+        is_inner = sum(indent < key[0] for indent, _ in keys[found[0] :]) <= _OUTER * lines
         alone = sum(after == at + 1 for at, after in pairwise(found))
         second, often = Counter(keys[at + 1] for at in found if at + 1 < len(keys)).most_common(1)[0]
         follows = often >= 0.5 * len(found) and often / len(found) > 2 * len(places[second]) / len(keys)
-        if follows and is_inner and alone < 0.2 * len(found) and key[1] not in _CLOSING:
-            best, covered = found, lines * (1 + parted)
-            behind = [at for at in range(found[0], len(keys)) if not at or filled[at][0] > filled[at - 1][0] + 1]
-            if len(found) > len(behind) * _PARTED and len({*found} & {*behind}) > len(found) * _PARTED:
-                # Where most blocks begin behind blank lines, all do, whatever they begin with.
-                best = behind
+        is_outer = all(count <= _OFTENER * len(found) for other, count in above.items() if other[0] == key[0])
+        if follows and is_inner and is_outer and alone < 0.2 * len(found) and key[1] not in _CLOSING:
+            best, covered = found, lines
     return best if covered >= _COVERED * len(keys) else None
 
 
@@ -155,10 +166,11 @@ def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
     for indent in sorted(places)[:_DEEPEST]:
         found = places[indent]
         deeper = sum(at + 1 < len(filled) and filled[at + 1][1][: indent + 1].isspace() for at in found)
-        named = min(deeper, len({filled[at][1] for at in found}))
-        if len(found) >= LEAST and named >= _NAMED_SHARE * len(found):
+        named = len({filled[at][1] for at in found})
+        if len(found) >= LEAST and named >= _NAMED_SHARE * len(found) and deeper >= _DEEPER * len(found):
             lines = len(filled) - found[0]
-            return found if lines >= _LEAST_LINES * len(found) and lines >= _COVERED * len(filled) else []
+            outer = sum(at >= found[0] for other in places if other < indent for at in places[other])
+            return found if lines >= _COVERED * len(filled) and outer <= _OUTER * lines else []
     return []
 
 

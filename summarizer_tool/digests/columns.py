@@ -46,7 +46,8 @@ def describe(name: str, values: Sequence[str | None]) -> Column:
         return Column(name, 'numbers', _range(values, counts, numbers) + absent, bad)
     times = {value: at for value in counts if value is not None and (at := moment(value)) is not None}
     if len(times) >= _NUMERIC_SHARE * distinct:
-        text = f'{min(times, key=times.__getitem__)} to {max(times, key=times.__getitem__)}'
+        ordered = sorted(times, key=lambda value: (times[value], value))
+        text = f'{ordered[0]} to {ordered[-1]}'
         return Column(name, 'times', text + absent, bad=False)
     most, often = next((value, count) for value, count in ranked if value is not None)
     repeated = f', most often {shown(most)[:60]} ×{often}' if often > 1 else ''
@@ -107,7 +108,7 @@ def _short(value: str | None) -> str:
 def _listed(ranked: Sequence[tuple[str | None, int]]) -> str:
     """Values with their counts; those that stand once are only counted where there are many of them."""
     once = sum(count == 1 for _, count in ranked)
-    most = min(FEW, len(ranked) - once if once > 2 else len(ranked))
+    most = min(FEW, (len(ranked) - once or 2) if once > 2 else len(ranked))
     parts = [f'{shown(value)[:60]} ×{count}' for value, count in ranked[:most]]
     if len(ranked) > most:
         parts.append(f'… {len(ranked) - most} more values')

@@ -208,7 +208,7 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
     is_log = _is_log(lines)
     is_source = not is_log and _is_source(lines)
     # The commits of a log of changes have a time each, and code below them.
-    if blocks := read_blocks(lines, are_headed=is_log or is_source):
+    if blocks := read_blocks(lines, is_log=is_log, is_source=is_source):
         return 'blocks', block_statements(blocks, lines)
     if is_log:
         return _lines_of(lines)

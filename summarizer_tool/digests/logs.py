@@ -7,10 +7,8 @@ from math import log2
 
 from summarizer_tool.digests.columns import brief, shown
 from summarizer_tool.digests.log_lines import Event, Severity
-from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from summarizer_tool.digests.templates import Group, grouped
-from summarizer_tool.digests.values import MARK
 
 _RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 34.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
@@ -23,8 +21,6 @@ _TOGETHER = 8
 """Errors and warnings of one template up to which each is told, if they fit together with all that varies."""
 _LEAST = 3
 """Lines from which others of one template are told together."""
-_OFTEN = 6.0
-"""What the rank of an error gains at most by how often it stands there."""
 _WARNED = 8.0
 """What the rank of a template gains that warns."""
 _TEMPLATE_LENGTH = 160
@@ -50,7 +46,8 @@ def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStat
     if lines:
         yield _overview(read, len(groups), lines)
     for group in sorted(groups, key=lambda each: (-_RANKS[each.severity], -len(each.members)))[:_TOLD]:
-        yield from _about(group, read, words)
+        if any(any(map(str.isalpha, word)) for word, _ in group.lines[0].words):
+            yield from _about(group, read, words)
 
 
 def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStatement:
@@ -86,16 +83,19 @@ def _about(group: Group, events: Sequence[Event], words: Mapping[str, int]) -> I
             yield DigestStatement(_as_it_stands(event), rank + 0.5 * novel - nth, topic, (event.line,))
         return
     if size < _LEAST:
+        # Where there is room, they are told even if nothing in them is surprising.
+        for event in members:
+            yield DigestStatement(_as_it_stands(event), _RANKS['debug'], 'odd items', (event.line,))
         return
     if topic == 'warnings':
         # What is warned of again and again is usual.
         topic, rank = 'templates', _RANKS[''] + _WARNED
     if topic == 'errors':
-        rank += 6.0 + min(_OFTEN, log2(size))
+        rank += 6.0
     else:
         rank += 1.5 * log2(size) + 0.8 * novel
     few = members if size <= _LINES_NAMED else [*members[:_LINES_NAMED], members[-1]]
-    told = _template(group, members, events, topic)
+    told = one_line(f'{_span(members, is_timed=topic != "templates")} {group.told(brief)}', _TEMPLATE_LENGTH)
     lines = tuple(event.line for event in few)
     yield DigestStatement(told, rank, topic, lines, shortened=members[0].raw)
 
@@ -118,13 +118,3 @@ def _span(members: Sequence[Event], *, is_timed: bool) -> str:
 def _inline(values: Sequence[str]) -> str:
     """All values in the order of the lines, so that the places of a template can be read together; or the only one."""
     return values[0] if len(set(values)) == 1 else f'{{{", ".join(map(shown, values))}}}'
-
-
-def _template(group: Group, members: Sequence[Event], all_events: Sequence[Event], topic: Topic) -> str:
-    text = f'{_span(members, is_timed=topic != "templates")} {group.told(brief)}'
-    # What is counted by its words stands in lines of other templates, too: one that repeats it, or goes on.
-    phrase = max((piece.strip(' \t[]():;,.|') for piece in group.told(lambda _: MARK).split(MARK)), key=len)
-    is_notable = phrase.count(' ') > 1 and bool(notable_words(phrase))
-    having = sum(phrase in event.raw for event in all_events) if is_notable else 0
-    text = one_line(text, _TEMPLATE_LENGTH)
-    return f'{text} [“{phrase}” ×{having}]' if having > len(members) else text

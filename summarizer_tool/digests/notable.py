@@ -14,7 +14,8 @@ delet\w+|remov(?:e|ed|ing)|dropp?(?:ed|ing)|purg\w+|wip(?:ed|ing)|eras\w+|trunca
 stopp(?:ed|ing)|shutdown|kill(?:s|ing)?|restart\w*|reboot\w*|revert\w*|rollback|downgrad\w*
 replac(?:ed|ing)|overrid\w+|overrode|overwr\w+|bypass\w*|skip\w*|ignor\w+|forced|forcing|sudo|unauthori[sz]ed
 forbidden|block(?:ed|ing)|banned|revok\w+|suspicious|malicious|attack\w*|tamper\w*|hidden|expos\w+|insecure
-untrusted|unsigned|unverified|deprecat\w+|vulnerab\w+|retr(?:y|ied|ying)|re-?attempt\w*|slow(?:ly|ed|er)?
+undefined|undeclared|unresolved|untrusted|unsigned|unverified
+deprecat\w+|vulnerab\w+|retr(?:y|ied|ying)|re-?attempt\w*|slow(?:ly|ed|er)?
 stall(?:s|ed|ing)?|hung|throttl\w+|exceed\w*|exhaust\w*|insufficient|vanish\w+|orphan\w*|duplicate\w*|conflict\w*
 collision\w*|inconsisten\w+|bad|wrong|unexpected\w*|unusual|abnormal\w*|anomal\w+|illegal|malformed|damag\w+
 realloc\w+|unreadable|uncorrectable|reset|disconnect\w*|fallback|failover|emergency|segfault|zombie
@@ -46,5 +47,5 @@ def _is_notable(word: str) -> bool:
 
 def notable_words(text: str) -> set[str]:
     """The words of a text, in lower case, of what went wrong, was taken away, changed by hand or got around."""
-    found = {word.lower().strip('.!?') for word in _WORD.findall(text) if _is_notable(word)}
+    found = {word.lower().strip('.!?') for word in _WORD.findall(text) if word[0] != '/' and _is_notable(word)}
     return found | {phrase.lower() for phrase in _PHRASE.findall(text)}

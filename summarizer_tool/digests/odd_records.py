@@ -9,7 +9,7 @@ from summarizer_tool.digests.statements import one_line
 MISSING = '(missing)'
 """Stands for the value of a field that a thing does not have and others have."""
 
-_SHOWN = 150
+_SHOWN = 180
 """Characters of a line that are shown."""
 _START = 60
 """Of a longer one, those at its beginning."""

@@ -149,14 +149,11 @@ def _add_lines(places: Mapping[Place, PlaceValues], lines: Mapping[int, CutLine]
     beginning = Counter(first.values())
     heads = {row: head if beginning[head] >= frequent.least else '*' for row, head in first.items()}
     templates = {row: frequent.template(line) for row, line in lines.items()}
-    before = ''
     for row, line in lines.items():
         head, template = heads[row], templates[row]
         signs = ''.join(signs for _, signs in line.words)[:60] + line.end
         places['form', head].add(row, re.sub(r'(.)\1+', r'\1', signs.replace(' ', '')))
         places['form', 'of all'].add(row, template)
-        places['form', 'behind', before].add(row, template)
-        before = template
         words = {without_digits(word) for word, _ in line.words}
         places['new', head].add(row, str(sum(frequent.counts[word] == 1 for word in words if word.isalpha())))
         _add_words(places, row, line, head, frequent)

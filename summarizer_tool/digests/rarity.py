@@ -35,9 +35,9 @@ _GAP = 5.0
 _NUMERIC = 0.7
 """Share of the values that must be numbers."""
 
-_BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?[^/:@\s]*')
-_PARTS = re.compile(r'[./:@=,-]')
+_BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?(?:\d+\.\d+\.(?=\d+\.\d+(?![\w.]))|[^/:@\s]*)')
 _KINDS = str.maketrans(ascii_lowercase + ascii_uppercase + digits, 'a' * 26 + 'A' * 26 + '0' * 10)
+_BRACKETS = '<>()[]{}'
 _LONGEST = 80
 """Characters of a value by whose kinds it is told."""
 
@@ -64,12 +64,7 @@ def _length(value: str) -> str:
     return str(len(value).bit_length())
 
 
-def _ending(value: str) -> str:
-    """What is behind its last sign, as in names of files and of hosts."""
-    return _PARTS.split(value)[-1]
-
-
-_VIEWS: Sequence[Callable[[str], str]] = (_beginning, _signs, _ending, _length)
+_VIEWS: Sequence[Callable[[str], str]] = (_beginning, _signs, _length)
 
 
 def surprises(values: Sequence[str], *, is_form: bool) -> Mapping[str, float]:
@@ -132,6 +127,7 @@ def _rarity(counts: Mapping[str, int], total: int) -> dict[str, float]:
 
 @lru_cache(maxsize=65_536)
 def _number(value: str) -> float | None:
+    value = value.strip(_BRACKETS)
     found = quantity(value)
     return moment(value) if found is None else found
 

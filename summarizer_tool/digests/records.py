@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from summarizer_tool.digests.columns import Column, describe, shown
+from summarizer_tool.digests.columns import FEW, Column, describe, shown
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.odd_records import MISSING
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.values import quantity
+from summarizer_tool.digests.values import moment, quantity
 
 Row = Mapping[str, str]
 """Cells by field; a field that a thing does not have is not in it."""
@@ -57,13 +57,23 @@ def named_rows(what: str, rows: Sequence[Row]) -> NamedRows:
     scored.sort(key=lambda each: -each[0])
     key = scored[0][1] if scored else ''
     # Some ask by name and others by number: a short second one of the other sort is said, too.
-    other = next((field for _, field in scored[1:] if _complements(field, key, rows)), '')
+    # What has no name is told by its number, and by a text that few have, such as a path.
+    other = next((field for field in fields if _complements(field, key, rows)), '') or ('' if key else _place(rows))
+    beside = distinct_parts([row.get(other, '') for row in rows], 50)
     labels: list[str] = []
-    for number, row in enumerate(rows, 1):
+    for number, (row, second) in enumerate(zip(rows, beside, strict=True), 1):
         label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
         label = f'{label[:12]}…' if _HASH.fullmatch(label) else label
-        labels.append(f'{label} ({one_line(row[other], 50)})' if row.get(other) else label)
-    return NamedRows(what, rows, labels, f'{key} ({other})' if other else key)
+        labels.append(f'{label} ({second})' if second else label)
+    return NamedRows(what, rows, labels, f'{key or "number"} ({other})' if other else key)
+
+
+def _place(rows: Sequence[Row]) -> str:
+    """The field of texts in all rows that has the most values; none if these are few for so many rows."""
+    counts = {field: len({row.get(field, '') for row in rows}) for field in [*rows[0]][:_FIELDS]}
+    texts = [field for field in counts if all(field in row and quantity(row[field]) is None for row in rows)]
+    field = max(texts, key=lambda each: counts[each], default='')
+    return field if counts.get(field, 0) > min(FEW, len(rows) - 1) else ''
 
 
 def _naming(field: str, rows: Sequence[Row]) -> float:
@@ -79,14 +89,18 @@ def _naming(field: str, rows: Sequence[Row]) -> float:
     score -= 0.25 * field.count('.') + (0.3 if length > 40 else 0.0)
     if all(quantity(value) is not None for value in sample[:20]) and not _ID.search(field):
         score -= 1.5
+    elif all(moment(value) is not None for value in sample[:20]):
+        score -= 0.8  # a time names what nothing else does
     return score
 
 
 def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
-    if bool(_NAME.search(field)) == bool(_NAME.search(key)) or not (_NAME.search(field) or _ID.search(field)):
+    is_name = _NAME.search(field) is not None
+    if is_name == bool(_NAME.search(key)) or not (is_name or _ID.search(field)) or '.' in field.strip('.'):
         return False
     values = {row.get(field, '') for row in rows}
-    return len(values) >= 0.95 * len(rows) and max(map(len, values)) <= _SHORT and '.' not in field.strip('.')
+    # By its identifier nobody knows what a thing is.
+    return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name else 0.95 * len(rows))
 
 
 def record_statements(them: NamedRows) -> Iterator[DigestStatement]:

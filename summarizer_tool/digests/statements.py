@@ -1,9 +1,10 @@
 """What a digest may say, one line each, and which of it is said in a token budget."""
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 from typing import Literal
 
 from summarizer_tool.text.addressing import addresses_reader
@@ -22,6 +23,8 @@ NOTED: tuple[Topic, ...] = ('mentioned', 'errors', 'warnings', 'odd items')
 
 _SLOPE = 1.0
 """What each further statement on a topic loses in rank: many errors must not drown the one odd setting."""
+_USUAL_LENGTH = 80
+"""Characters of a statement; a longer one takes the room of several."""
 
 LONGEST = 360
 """Characters of a statement; longer ones lose their middle."""
@@ -87,6 +90,14 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     if len(text) <= longest:
         return text
     return f'{text[: longest * 3 // 4].rstrip()} … {text[-(longest // 4) :].lstrip()}'
+
+
+def distinct_parts(names: Sequence[str], longest: int) -> list[str]:
+    """Names of at most so many characters; of longer ones what all begin with is cut out first."""
+    long = {name for name in names if len(name) > longest}
+    shared = commonprefix([*long]) if len(long) > 1 else ''  # noqa: RUF071 names are no paths
+    begin = max(shared.rfind(' '), shared.rfind('/')) + 1
+    return [one_line(name[begin:] if len(name) > longest else name, longest) for name in names]
 
 
 def focus_words(focus: str) -> tuple[str, ...]:
@@ -158,12 +169,12 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
         known = distinct.get(text)
         if known is None or known.rank < statement.rank + gain:
             distinct[text] = replace(statement, text=text, rank=statement.rank + gain)
-    seen: Counter[str] = Counter()
+    seen: dict[str, float] = defaultdict(float)
     by_rank = sorted(distinct.values(), key=lambda each: -each.rank)
     sunk: list[DigestStatement] = []
     for statement in by_rank:
         sunk.append(replace(statement, rank=statement.rank - _SLOPE * seen[statement.topic]))
-        seen[statement.topic] += 1
+        seen[statement.topic] += max(1.0, len(statement.text) / _USUAL_LENGTH)
     return sorted(sunk, key=lambda each: -each.rank)
 
 

@@ -59,17 +59,22 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
     waiting = [(-each.bits, at) for at, each in enumerate(found)]
     heapq.heapify(waiting)
     seen: Counter[Hashable] = Counter()
+    texts: set[tuple[str, str]] = set()
     usual = usual_values(records)
     told = 0
     while waiting and told < _TOLD:
         bits, at = heapq.heappop(waiting)
         each = found[at]
+        said = each.record.name, each.record.text.strip()
+        if said[1] and said in texts:
+            continue
         places = [place for place, _ in each.values[:3] if place[0] not in OF_LINES]
         again = max((seen[place] for place in places), default=0)
         now = each.bits - _SAME_PLACE * again - _SAME_VALUE * seen[each.values[0]]
         if -bits > now:
             heapq.heappush(waiting, (-now, at))
             continue
+        texts.add(said)
         seen.update(places)
         seen[each.values[0]] += 1
         told += 1

@@ -29,10 +29,10 @@ _UNITS = {
 }  # fmt: skip
 _AGE = re.compile(r'(?:\d{1,6}[dhms]){1,4}$')
 _AGE_PART = re.compile(r'(\d+)([dhms])')
-_DATE = re.compile(r'(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)|$)')
+_DATE = re.compile(r'(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?|$)')
 _WRITTEN = re.compile(
     r'(?:[A-Z][a-z]{2},? +)?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}),? +'
-    r'(?:(\d\d):(\d\d)(?::\d\d)? +)?(\d{4})'
+    r'(?:(\d\d):(\d\d)(?::(\d\d))? +)?(\d{4})'
 )
 _MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
 _AGE_UNITS = {'d': 86400.0, 'h': 3600.0, 'm': 60.0, 's': 1.0}
@@ -57,13 +57,14 @@ def quantity(text: str) -> float | None:
 def moment(text: str) -> float | None:
     """The time that a text begins with, in days; None if it begins with none."""
     if found := _DATE.match(text):
-        year, month, day, hour, minute = found.groups()
+        year, month, day, hour, minute, second = found.groups()
     elif found := _WRITTEN.match(text):
-        name, day, hour, minute, year = found.groups()
+        name, day, hour, minute, second, year = found.groups()
         month = _MONTHS.find(name) // 3 + 1
     else:
         return None
-    return int(year) * 372 + int(month) * 31 + int(day) + int(hour or 0) / 24 + int(minute or 0) / 1440
+    seconds = int(hour or 0) * 3600 + int(minute or 0) * 60 + int(second or 0)
+    return int(year) * 372 + int(month) * 31 + int(day) + seconds / 86_400
 
 
 @lru_cache(maxsize=4096)

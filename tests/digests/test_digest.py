@@ -158,7 +158,8 @@ log of 5 lines; 2026/03/14 02:00:01 to 14/Mar/2026:02:00:05 +0000; ERROR ×2, WA
 2| E0314 02:00:02.000001 1 sync.go:120] field hay: no parcel
 1| 2026/03/14 02:00:01 [error] 31#31: *5 connect() failed (111: Connection refused)
 5| 10.0.0.9 - - [14/Mar/2026:02:00:05 +0000] "POST /mill HTTP/1.1" 503 61 "-" "curl/8.4.0"
-4| ts=2026-03-14T02:00:04Z level=warn msg="retrying webhook" target=a.example\
+4| ts=2026-03-14T02:00:04Z level=warn msg="retrying webhook" target=a.example
+3| Mar 14 02:00:03 dairy systemd[1]: churn.service: Main process exited, code=exited, status=3/n/a\
 """)
 
 

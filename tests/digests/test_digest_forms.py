@@ -350,3 +350,51 @@ def test_of_blocks_that_begin_with_fields_what_they_are_about_is_told():
             'commit 0000000000: Sweep the floor',
         ]
     )
+
+
+def test_of_a_field_that_all_names_begin_with_the_rest_is_told() -> None:
+    field = '    Title: country = NL, guild = Millers of the Lower Valley, mill = {}\n    Stones: {}'
+    mills = [f'Mill:\n{field.format(f"wheel-{nth}", 9 if nth == 7 else 2)}\n    Sieve: fine' for nth in range(30)]
+    assert '31| wheel-7: Stones: 9' in told('\n'.join(mills))
+
+
+def test_records_of_two_lines_are_told_with_their_first() -> None:
+    gates = [
+        f'{"SHUT" if nth == 60 else "OPEN"} sluice-{nth}\n\tflow:{3 if nth == 90 else 40 + nth % 9} level:2'
+        for nth in range(150)
+    ]
+    gates[:3] = [f'BUSY sluice-{nth}\n\tflow:44 level:2' for nth in range(3)]
+    text = told('\n'.join(gates))
+    assert 'OPEN sluice-90: flow:3 level:2' in text
+    assert '121| SHUT sluice-60' in text
+
+
+def test_lists_inside_of_things_are_told_as_one() -> None:
+    mills = [
+        {
+            'mill': f'mill-{nth}',
+            'visits': [
+                {'id': f'{nth}-{at}', 'sacks': 9, 'paid': True, 'toll': {'stuivers': 4 + at % 3}} for at in range(30)
+            ],
+        }
+        for nth in range(6)
+    ]
+    mills[4]['visits'][17] |= {'sacks': -3}  # pyright: ignore[reportIndexIssue, reportOperatorIssue, reportArgumentType, reportCallIssue]
+    text = told(json.dumps(mills))
+    assert 'items[].visits: 180 items with 5 fields, named by id' in text
+    assert '4-17: sacks=-3 (usually 9)' in text
+    assert 'in: mill-0 ×30' in text
+
+
+def test_what_has_no_name_is_told_with_its_place() -> None:
+    found = [{'rule': 'F401', 'at': {'path': f'mill/{nth // 3}.py', 'line': nth % 5}} for nth in range(90)]
+    found[50] |= {'rule': 'S602'}
+    assert '#51 (mill/16.py): rule=S602' in told(json.dumps(found))
+
+
+def test_times_within_a_minute_and_numbers_in_brackets() -> None:
+    calls = [f'call weigh(3) took <0.000{at:03}>' for at in range(100, 300)]
+    calls[44] = 'call weigh(3) took <2.871443>'
+    assert '45| call weigh(3) took <2.871443>' in told('\n'.join(calls))
+    visits = [{'mill': f'mill-{at}', 'came': f'2026-03-14T02:00:{at:02}Z'} for at in range(50, 10, -1)]
+    assert '2026-03-14T02:00:11Z to 2026-03-14T02:00:50Z' in told(json.dumps(visits))
