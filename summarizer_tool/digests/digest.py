@@ -73,7 +73,7 @@ _READ = 60_000
 _HEADING = re.compile(r'(?:\A|\n[ \t]*\n)#{1,6} \S')
 _LEAST_HEADINGS = 3
 """Headings of markdown from which a text is people's, however few of its words are plain ones."""
-_FENCED = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1', re.MULTILINE | re.DOTALL)
+_UNWRITTEN = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1|(?<=\])\([^()\s]{1,500}\)', re.MULTILINE | re.DOTALL)
 _CLOSING = r'[)\]"”’`*]'
 _AFTER_LETTER = '|'.join(rf'(?<=[^\W\d_]{_CLOSING * count}.)' for count in range(4))
 _SENTENCE_END = re.compile(rf'[.!?。！？।؟](?:(?<=[。！？।؟])|(?:{_AFTER_LETTER})["”’)\]*]*(?=\s|$))')
@@ -170,7 +170,7 @@ def machine_output(text: str) -> MachineText | None:
         return MachineText(lines, *_read(text, lines))
     is_log, is_told = _is_log(lines), False
     if not is_log:
-        is_told = len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_FENCED.sub('', text))
+        is_told = len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_UNWRITTEN.sub('', text))
         has_sentences = len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split())
         if is_told and has_sentences and not _is_data(text):
             return None

@@ -398,3 +398,13 @@ def test_times_within_a_minute_and_numbers_in_brackets() -> None:
     assert '45| call weigh(3) took <2.871443>' in told('\n'.join(calls))
     visits = [{'mill': f'mill-{at}', 'came': f'2026-03-14T02:00:{at:02}Z'} for at in range(50, 10, -1)]
     assert '2026-03-14T02:00:11Z to 2026-03-14T02:00:50Z' in told(json.dumps(visits))
+
+
+def test_a_list_of_news_with_long_links_is_written_by_people() -> None:
+    link = '[notes](https://example.org/minutes/2031/05/{0}.md#16iic-what-was-said-of-the-gate-{0})'
+    news = [
+        f'- The {name} proposal and what was said of it advanced to the stage before the last one, '
+        f'{link.format(at)}, {link.format(at + 20)}'
+        for at, name in enumerate(3 * ('gate', 'wheel', 'Low Marsh', 'second weir', 'oak', 'mill pond', 'rye', 'lamp'))
+    ]
+    assert machine_output('# Summary\n\n' + '\n'.join(news)) is None
