@@ -183,7 +183,7 @@ def _after_label(text: str) -> str:
 
 def _changing(text: str) -> bool:
     folded = text.casefold()
-    return any(hint in folded for hint in _HINTS) and _CHANGE.search(text) is not None
+    return any(map(folded.__contains__, _HINTS)) and _CHANGE.search(text) is not None
 
 
 @lru_cache(maxsize=16_384)
