@@ -70,6 +70,13 @@ def configure(
             inspect_arguments=False,
             distributed_tracing=True,  # the trace of a client goes on in the server
         )
+    elif 'logfire' not in sys.modules:
+        # All that pydantic-ai loads Logfire for is to trace graphs, which its agents do not ask for.
+        sys.modules['logfire'] = None  # pyright: ignore[reportArgumentType] - it is not found then
+        try:
+            import pydantic_graph  # noqa: F401  # pyright: ignore[reportUnusedImport]
+        finally:
+            del sys.modules['logfire']
     handler = handler or json_lines()
     logger.handlers[:] = [handler]
     logger.setLevel(level or settings.log_level)

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import os
 import subprocess
 import sys
 import textwrap
@@ -238,6 +239,22 @@ def test_logs_are_json_lines(crawl: dict[str, str], lines: io.StringIO) -> None:
         ]
     )
     assert SECRET not in lines.getvalue()
+
+
+def test_a_program_without_traces_loads_no_logfire() -> None:
+    """It takes a tenth of the time of a command; whoever asks for it later gets it."""
+    program = """
+        import sys
+        from summarizer_tool import Settings, telemetry
+        telemetry.configure(Settings.load())
+        import pydantic_ai
+        assert pydantic_ai.Agent and 'logfire' not in sys.modules
+        import logfire
+        assert logfire.configure
+    """
+    env = {name: value for name, value in os.environ.items() if not name.startswith(('LOGFIRE_', 'OTEL_'))}
+    env['PYDANTIC_DISABLE_PLUGINS'] = 'logfire-plugin'
+    subprocess.run([sys.executable, '-c', textwrap.dedent(program)], env=env, timeout=60, check=True)
 
 
 def test_a_library_is_silent_until_a_program_configures_it() -> None:

@@ -66,15 +66,19 @@ def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, Requ
 
     setup = Setup.of(settings)
 
-    async def working() -> T:
+    # What the task itself returned, asyncio would write out in full where it takes leave of signals.
+    results: list[T] = []
+
+    async def working() -> None:
         with progress() as tell, SourceStore.open(settings) as store:
-            return await work(setup, store.collection(), RequestOptions(on_progress=tell))
+            results.append(await work(setup, store.collection(), RequestOptions(on_progress=tell)))
 
     loaded()
     try:
-        return asyncio.run(working())
+        asyncio.run(working())
     except UserError as error:  # what only a request shows
         raise ConfigurationError(f'{setup.summarizer.model_name}: {error}') from error
+    return results[0]
 
 
 async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bool) -> 'list[GivenSource]':

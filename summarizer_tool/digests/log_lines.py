@@ -137,7 +137,7 @@ def _time(line: str, within: int) -> re.Match[str] | None:
 @lru_cache(maxsize=4096)
 def _level(line: str) -> tuple[str, Severity]:
     folded = line.casefold()
-    if not any(hint in folded for hint in _IN_LEVEL) and not _IN_TIME.search(line):
+    if not any(map(folded.__contains__, _IN_LEVEL)) and not _IN_TIME.search(line):
         return '', ''
     found = _LEVEL.search(line)
     if found is None:

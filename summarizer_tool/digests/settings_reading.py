@@ -53,8 +53,8 @@ def read_settings(text: str) -> Read | None:
         value = _typed(_toml(text) or _pairs(lines))
     elif margin and all(map(_YAML.match, margin)) and _NESTED.search(text):
         value = _yaml(text, _GROWN * len(lines))
-    elif len({without_digits(line.split('=')[0]) for line in margin}) > _PAIRS * len(lines):
-        value = _typed(_pairs(lines))
+    elif (read := _pairs(lines)) and len({without_digits(line.split('=')[0]) for line in margin}) > _PAIRS * len(lines):
+        value = _typed(read)
     return Read(value) if value else None
 
 

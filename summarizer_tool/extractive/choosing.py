@@ -1,5 +1,6 @@
 """Which statements of a text are said: by what they name, by what was asked, by what the text is about."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -300,10 +301,13 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
 
 def _apart(text: str) -> str:
     """A text with the words of its identifiers behind it: `pageSize` is about the size of a page."""
+    if not _HAS_HUMP.search(text):  # found much faster than the words are
+        return text
     return ' '.join((text, *(_HUMP.sub(' ', word) for word in _HUMPED.findall(text))))
 
 
 _OTHER_LETTERS = regex.compile(r'[^\P{L}\p{Latin}]')
+_HAS_HUMP = re.compile(r'[a-z\d][A-Z]')
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 

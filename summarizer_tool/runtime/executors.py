@@ -5,8 +5,9 @@ import signal
 import time
 from asyncio import CancelledError, Semaphore, Task, TimerHandle, create_task, gather, get_running_loop, shield, wait
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import cache, partial
 from logging import getLogger
@@ -16,7 +17,7 @@ from typing import Any, ParamSpec, Self, TypeVar, cast
 import anyio.to_process
 import anyio.to_thread
 from anyio import BrokenWorkerProcess, CancelScope, CapacityLimiter
-from anyio.lowlevel import RunVar
+from anyio.lowlevel import RunVar, checkpoint
 
 from summarizer_tool.runtime.ending_threads import EndableCall
 from summarizer_tool.runtime.turns import Place, Turns
@@ -27,6 +28,9 @@ T = TypeVar('T')
 THREADS = 2
 """Computing threads at once, for each event loop and kind of request; one for each request, since the interpreter runs
 one at a time: a second one costs a request a fifth more processor time and a tenth more of the clock's."""
+
+IO_THREADS = 40
+"""Calls that wait for a disk or a database at once, for each event loop."""
 
 LIGHT_CHARACTERS = 40_000
 """A request up to this size (about 10,000 tokens) computes in threads of its own, which no large one keeps it from."""
@@ -50,6 +54,8 @@ _logger = getLogger('summarizer_tool')
 
 _threads: RunVar[Turns] = RunVar('summarizer_tool_threads')
 _light_threads: RunVar[Turns] = RunVar('summarizer_tool_light_threads')
+_io_threads: RunVar[ThreadPoolExecutor] = RunVar('summarizer_tool_io_threads')
+"""Not those that compute: tiktoken takes half as long again in each thread but the first that it was called in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,17 @@ _computing: set[Task[Any]] = set()
 
 async def in_io_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run code that waits for a disk rather than computes; it is not kept waiting by what computes."""
-    return await anyio.to_thread.run_sync(partial(function, *args, **kwargs))
+    await checkpoint()  # nothing is begun that is late already
+    try:
+        threads = _io_threads.get()
+    except LookupError:
+        threads = ThreadPoolExecutor(IO_THREADS)
+        _io_threads.set(threads)
+    call = partial(copy_context().run, partial(function, *args, **kwargs))
+    done = get_running_loop().run_in_executor(threads, call)
+    with CancelScope(shield=True):
+        await done
+    return done.result()
 
 
 async def in_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

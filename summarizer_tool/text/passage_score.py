@@ -91,7 +91,12 @@ def exponentials(found: Columns, weights: Mapping[str, float] = WEIGHTS) -> list
     return [math.exp(each - best) for each in sums]
 
 
-_parts_of = Remembered(lambda word: tuple((part, content_stem(part)) for part in names.words(word))).__getitem__
+def _parts(word: str) -> tuple[tuple[str, str], ...]:
+    parts = (word,) if word.isascii() and word.isalpha() else names.words(word)  # most have one
+    return tuple((part, content_stem(part)) for part in parts)
+
+
+_parts_of = Remembered(_parts).__getitem__
 
 
 class Stretches:

@@ -119,8 +119,9 @@ def is_whole(text: str, language: str = 'en') -> bool:
         return True
     text = text.capitalize() if text.isupper() else text
     # A condition alone has one verb, and no comma or "then" before what follows from it.
-    least = 2 if _CONDITION.match(text) and not _LEADS_TO.search(_IN_BRACKETS.sub('', text)) else 1
-    return sum(1 for _ in islice(VERB.finditer(_IN_BRACKETS.sub('', text) if least > 1 else text), least)) == least
+    if _CONDITION.match(text) and not _LEADS_TO.search(outside := _IN_BRACKETS.sub('', text)):
+        return sum(1 for _ in islice(VERB.finditer(outside), 2)) > 1
+    return VERB.search(text) is not None
 
 
 def ended(text: str) -> str:
@@ -146,7 +147,7 @@ def plain(text: str) -> str:
 
 def shown(text: str) -> str:
     """What `bare` returns, as it is shown."""
-    return text.translate(_FREED)
+    return text if text.isascii() else text.translate(_FREED)
 
 
 def bare(text: str) -> str:

@@ -178,7 +178,7 @@ class _Reading:
 
 def _changing(text: str) -> bool:
     folded = text.casefold()
-    return any(hint in folded for hint in _HINTS) and _CHANGE.search(text) is not None
+    return any(map(folded.__contains__, _HINTS)) and _CHANGE.search(text) is not None
 
 
 @lru_cache(maxsize=16_384)

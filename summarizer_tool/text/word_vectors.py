@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,8 +49,8 @@ class WordVectors:
         found = [*map(known.get, words)]
         new = [word for word, vector in zip(words, found, strict=True) if vector is None]
         made = dict(zip(new, map(bytes, self._read(new)), strict=True)) if new else {}
-        if len(known) + len(new) > _MOST_KNOWN:
-            known.clear()
+        for old in [*islice(known, max(0, len(known) + len(new) - _MOST_KNOWN))]:
+            known.pop(old, None)
         if len(new) <= _MOST_KNOWN:
             known.update((word, made[word]) for word in new if len(word) <= LONGEST_TERM)
         vectors = [vector or made[word] for word, vector in zip(words, found, strict=True)]
