@@ -56,6 +56,9 @@ SAYING_COST = 4
 SAYING_COST_OF_GIST = 20
 """The same where nothing was asked for, and what is said shall hang together."""
 
+SAYING_COST_OF_TALK = 100
+"""The same where people talk, most of whose sentences are short and say nothing without the ones around them."""
+
 QUOTED_WEIGHT = 0.7
 """Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
 
@@ -125,7 +128,9 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
     is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
     opening_of = _openings(found) if aim is scoring.Aim.ANSWER else {}
-    saying_cost = SAYING_COST_OF_GIST if aim is scoring.Aim.GIST else SAYING_COST
+    is_talk = 2 * sum(each.lead != '' for each in found) > len(found)
+    cost_of_gist = SAYING_COST_OF_TALK if is_talk else SAYING_COST_OF_GIST
+    saying_cost = cost_of_gist if aim is scoring.Aim.GIST else SAYING_COST
     items: list[scoring.Item] = []
     texts: list[str] = []
     answered: list[float] = []

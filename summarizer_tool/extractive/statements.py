@@ -77,7 +77,8 @@ _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
 # What a transcriber has put in: `{disfmarker}`; in conversations, where it is no link, `[laughter]`, `[03:20]`.
 _MARK = regex.compile(r'\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})')
 _MARK_OF_CONVERSATIONS = regex.compile(
-    r'(?<!\s)\s*\\?\[(?:\p{Ll}+ ?){1,2}\\?\](?![(\[:])|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}\\?\]\s*'
+    r'(?<!\s)\s*\\?\[(?:\p{Ll}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
+    r'|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}(?:\.\d+)?\\?\]\s*'
 )
 # `**Ada Orme:** The mill stood still.`
 _BOLD_SPEAKER = regex.compile(r'^(\*\*|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
@@ -217,10 +218,14 @@ def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
-    """Return whether most paragraphs begin with a name and a colon: one that does not is the last speaker's, too."""
+    """Return whether most paragraphs begin with a name and a colon: one that does not is the last speaker's, too.
+
+    Where the names are full ones, it need not be most, since who has a full name may speak for several paragraphs.
+    """
     opening = [SPEAKER.match(line.text) for before, line in pairwise(lines) if before.blank_after]
     turns = [match.group(1) for match in opening if match and is_name(match.group(1))]
-    return len(turns) >= 2 * _SPEAKER_TURNS and 2 * len(turns) > len(opening) and len({*turns}) > 1
+    shares = 6 if 2 * sum(' ' in name for name in turns) > len(turns) else 2
+    return len(turns) >= 2 * _SPEAKER_TURNS and shares * len(turns) > len(opening) and len({*turns}) > 1
 
 
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
