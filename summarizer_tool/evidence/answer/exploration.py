@@ -241,8 +241,7 @@ class Exploration:
 
     def _candidates(self) -> list[LinkCandidate]:
         within, lost = scope.scope_of(self.question.constraints), self.gathering.lost_hosts
-        judgement = self.judgement
-        is_lacking = not (judgement.is_enough if self.question.mode == 'deep' else judgement.is_hopeful)
+        is_lacking = self.question.mode == 'deep' or not self.judgement.is_enough
         found = links.promising(
             self.references,
             self._topic(),

@@ -57,14 +57,28 @@ async def test_any_link_is_taken_where_none_is_promising() -> None:
     pages = {
         '/': leaf('Nothing here.', ('/boats', 'Boats'), ('/login', 'Log in'), ('https://ness.example/', 'Ness')),
         '/boats': leaf('The runner of a Kaplan turbine has five blades.', ('/news', 'News')),
+        '/news': leaf('Rain.'),
     }
-    for mode, reason in (('auto', 'enough evidence'), ('deep', 'no promising links')):
+    for mode, more in (
+        ('auto', ['1 rounds: enough evidence']),
+        ('deep', ['1>2 d2 /news 03 +1 0.72>0.72', '2 rounds: no promising links']),
+    ):
         answered = await ask(web(pages), mode=mode)
-        assert trace(answered) == [
-            '->0 d0 / 01 +1 0.00>0.00',
-            '0>1 d1 /boats 02 +1 0.00>0.72',
-            f'1 rounds: {reason}',
-        ]
+        assert trace(answered) == ['->0 d0 / 01 +1 0.00>0.00', '0>1 d1 /boats 02 +1 0.00>0.72', *more]
+
+
+async def test_what_is_only_half_answered_is_looked_for_behind_any_link() -> None:
+    pages = {
+        '/': leaf('Nothing here.', ('/kaplan', 'Kaplan'), ('/boats', 'Boats')),
+        '/kaplan': leaf('The blades of a Kaplan turbine are of bronze.'),
+        '/boats': leaf('The runner of a Kaplan turbine has five blades.'),
+    }
+    assert trace(await ask(web(pages), mode='auto')) == [
+        '->0 d0 / 01 +1 0.00>0.00',
+        '0>1 d1 /kaplan 02 +1 0.00>0.42',
+        '0>2 d1 /boats 03 +1 0.42>0.84',
+        '2 rounds: enough evidence',
+    ]
 
 
 async def test_expansion_budget() -> None:
