@@ -305,6 +305,7 @@ def _is_row(text: str, following: str, reader: StatementReader) -> bool:
 
 def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> None:
     """Say a row with the names of its columns: `| Heron | Master: Ada Finn | Lost: 1872 |`."""
+    reader.before = NOTHING  # what leads to a table leads to no list below it
     cells = [plain(cell) for cell in line.text.strip().removeprefix('|').removesuffix('|').split('|')]
     if _is_delimiter(line.text):
         return

@@ -423,11 +423,21 @@ Whoever rents the mill may not:
 The gate has two parts:
 
 - The upper part is made of oak.
+
+Here is what it costs to:
+
+| Part | Crowns |
+|---|---|
+| Lock | 12 |
+
+- A lamp with oil for at least four hours of work
 """
     assert read(page) == snapshot(
         [
             ('Whoever rents the mill may not: Open the gate at night without the miller.', (3, 1)),
             ('Whoever rents the mill may not: Grind wheat.', (4, 1)),
             ('The upper part is made of oak.', (8,)),
+            ('| Lock | Crowns: 12 |', (14, 12)),
+            ('A lamp with oil for at least four hours of work', (16,)),
         ]
     )
