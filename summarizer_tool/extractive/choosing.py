@@ -10,7 +10,7 @@ import regex
 
 from summarizer_tool import prompts
 from summarizer_tool.extractive.outline import outlined
-from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine

@@ -14,7 +14,7 @@ import regex
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
 from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation, String, Text
 
-from summarizer_tool.extractive.statement_reader import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, LANGUAGES, language_of, may_be_code
 from summarizer_tool.text.lines import one_line

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import lru_cache
 from itertools import takewhile
 
 import regex
 
+from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
@@ -36,80 +36,8 @@ _TERM_REACH = 20
 _LONGEST_LEAD = 120
 """Characters of a sentence that leads to a list and is said with each part of it."""
 
-_LEAST_WORDS = 4
-"""Words under which what is no sentence is a label, a greeting or who has signed."""
-
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
-
-
-class Kind(Enum):
-    """The form of text that a statement was read from."""
-
-    PROSE = 'prose'
-    FRAGMENT = 'fragment'
-    """Prose that has not the form of a sentence: a caption, a reference, a name in a line of its own."""
-    LIST = 'list'
-    """Short list items or labelled values, said together."""
-    ROW = 'row'
-    """A table row, or a line of a code block that is no code."""
-    CODE = 'code'
-    DECLARATION = 'declaration'
-    """What source code declares, with what is said of it."""
-    MEMBER = 'member'
-    """A documented field or constant."""
-    COMMENT = 'comment'
-    """What else is said in source code, and what it declares for itself alone."""
-    REFERENCE = 'reference'
-    """An entry of a list of references."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeadingSection:
-    """The headings that are open over some statements."""
-
-    titles: tuple[str, ...] = ()
-    """Outermost first."""
-    numbers: tuple[int, ...] = ()
-    """Their line numbers; 0 for a heading that stands before the lines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """Something a line or a few of them say."""
-
-    text: str
-    """As it stands there."""
-    evidence: tuple[int, ...]
-    section: int
-    """Index among the sections; statements of one section are about one thing."""
-    paragraph: int = 0
-    """Counts the paragraphs of the source."""
-    kind: Kind = Kind.PROSE
-    lead: str = ''
-    """Who says it, or what it is about."""
-    thing: int = -1
-    """Of statements that have this number in common one is enough: a sentence, and the same with those after it that
-    point back to it."""
-    term: int = 0
-    """The line of what it is part of the definition of; 0 for none."""
-    is_opening: bool = False
-    """Whether it tells what the text is about."""
-    is_turned: bool = False
-    """Whether a heading says that the text does not hold it."""
-
-    is_decided: bool = False
-    """Whether a heading says that it was decided."""
-
-    @property
-    def is_sentence(self) -> bool:
-        """Whether it is one for a reader, such as an order, in which no verb is known by its form."""
-        ends = self.text.endswith('.') and self.text[:1].isupper() and len(self.text.split()) > _LEAST_WORDS
-        return self.kind is Kind.PROSE or (self.kind is Kind.FRAGMENT and not self.lead and ends)
-
-    def said(self, text: str) -> str:
-        """A form of the text with what leads to it."""
-        return f'{self.lead}{" " if self.lead == ">" else ": "}{text}' if self.lead else text
 
 
 SPEAKER = regex.compile(
@@ -281,7 +209,7 @@ class StatementReader:
                 lines = tuple(dict.fromkeys((*before.evidence, *lines)))
             elif not is_spoken:
                 # One that names something itself still tells of that.
-                is_bare = len(text.split()) < 2 * _LEAST_WORDS and _BARE.match(text) is not None
+                is_bare = len(text.split()) < 2 * LEAST_WORDS and _BARE.match(text) is not None
                 kind = Kind.FRAGMENT if is_bare or not next(iter(names.mentions(text)), '') else kind
         asked = self.out[-1] if self.out and self.speakers and lead and kind is Kind.FRAGMENT else None
         if (
@@ -420,7 +348,7 @@ class StatementReader:
             self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
             return []
         if self.asked and said and not said[0].text.endswith('?'):
-            short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < _LEAST_WORDS, said[:-1]))
+            short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
             opening = [*self.asked, *said[: short + 1]]
             lines = dict.fromkeys(number for each in opening for number in each.evidence)
             said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
@@ -432,9 +360,7 @@ class StatementReader:
         """Return whether what is no sentence states nothing: an end without its beginning, a heading, a label."""
         is_end = goes_on and _AMID.match(text) is not None
         is_heading = leads and len(text) < ASIDE_REACH and is_name(text) and VERB.search(text.lower()) is None
-        is_label = (
-            alone and len(text.split()) < _LEAST_WORDS and ': ' not in text and _LABEL.fullmatch(text) is not None
-        )
+        is_label = alone and len(text.split()) < LEAST_WORDS and ': ' not in text and _LABEL.fullmatch(text) is not None
         return is_end or is_heading or is_label or text.endswith((',', ':'))
 
     def flush(self) -> None:

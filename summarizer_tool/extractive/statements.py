@@ -12,13 +12,11 @@ from itertools import islice, pairwise
 
 import regex
 
+from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
     NOTHING,
     SPEAKER,
-    HeadingSection,
-    Kind,
-    Statement,
     StatementReader,
     breaks_off,
     is_name,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import regex
 
-from summarizer_tool.extractive.statement_reader import HeadingSection, Statement
+from summarizer_tool.extractive.statement import HeadingSection, Statement
 
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""

@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import Settings, Summarizer
 from summarizer_tool.extractive.outline import outlined
-from summarizer_tool.extractive.statement_reader import Kind
+from summarizer_tool.extractive.statement import Kind
 from summarizer_tool.prompts import NumberedLine
 
 PYTHON = '''

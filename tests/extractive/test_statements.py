@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.extractive.statement_reader import Kind
+from summarizer_tool.extractive.statement import Kind
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.sentences import plain

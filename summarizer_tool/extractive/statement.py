@@ -1,0 +1,75 @@
+"""A statement: what a line of a text or a few of them say, of which kind it is, and under which headings it stands."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+LEAST_WORDS = 4
+"""Words under which what is no sentence is a label, a greeting or who has signed."""
+
+
+class Kind(Enum):
+    """The form of text that a statement was read from."""
+
+    PROSE = 'prose'
+    FRAGMENT = 'fragment'
+    """Prose that has not the form of a sentence: a caption, a reference, a name in a line of its own."""
+    LIST = 'list'
+    """Short list items or labelled values, said together."""
+    ROW = 'row'
+    """A table row, or a line of a code block that is no code."""
+    CODE = 'code'
+    DECLARATION = 'declaration'
+    """What source code declares, with what is said of it."""
+    MEMBER = 'member'
+    """A documented field or constant."""
+    COMMENT = 'comment'
+    """What else is said in source code, and what it declares for itself alone."""
+    REFERENCE = 'reference'
+    """An entry of a list of references."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingSection:
+    """The headings that are open over some statements."""
+
+    titles: tuple[str, ...] = ()
+    """Outermost first."""
+    numbers: tuple[int, ...] = ()
+    """Their line numbers; 0 for a heading that stands before the lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something a line or a few of them say."""
+
+    text: str
+    """As it stands there."""
+    evidence: tuple[int, ...]
+    section: int
+    """Index among the sections; statements of one section are about one thing."""
+    paragraph: int = 0
+    """Counts the paragraphs of the source."""
+    kind: Kind = Kind.PROSE
+    lead: str = ''
+    """Who says it, or what it is about."""
+    thing: int = -1
+    """Of statements that have this number in common one is enough: a sentence, and the same with those after it that
+    point back to it."""
+    term: int = 0
+    """The line of what it is part of the definition of; 0 for none."""
+    is_opening: bool = False
+    """Whether it tells what the text is about."""
+    is_turned: bool = False
+    """Whether a heading says that the text does not hold it."""
+    is_decided: bool = False
+    """Whether a heading says that it was decided."""
+
+    @property
+    def is_sentence(self) -> bool:
+        """Whether it is one for a reader, such as an order, in which no verb is known by its form."""
+        ends = self.text.endswith('.') and self.text[:1].isupper() and len(self.text.split()) > LEAST_WORDS
+        return self.kind is Kind.PROSE or (self.kind is Kind.FRAGMENT and not self.lead and ends)
+
+    def said(self, text: str) -> str:
+        """A form of the text with what leads to it."""
+        return f'{self.lead}{" " if self.lead == ">" else ": "}{text}' if self.lead else text
