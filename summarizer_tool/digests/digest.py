@@ -77,6 +77,8 @@ _UNWRITTEN = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1|(?<=\])\([^()\s]{1,500}\)
 _CLOSING = r'[)\]"”’`*]'
 _AFTER_LETTER = '|'.join(rf'(?<=[^\W\d_]{_CLOSING * count}.)' for count in range(4))
 _SENTENCE_END = re.compile(rf'[.!?。！？।؟](?:(?<=[。！？।؟])|(?:{_AFTER_LETTER})["”’)\]*]*(?=\s|$))')
+_ROW = re.compile(r'^\|.*\|$', re.MULTILINE)
+_BESIDE = 3
 _SENTENCE = 40
 """Words to a full stop, on the average, up to which a text has sentences."""
 _QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?')
@@ -171,8 +173,7 @@ def machine_output(text: str) -> MachineText | None:
     is_log, is_told = _is_log(lines), False
     if not is_log:
         is_told = len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_UNWRITTEN.sub('', text))
-        has_sentences = len(_SENTENCE_END.findall(text[:_READ])) * _SENTENCE > len(text[:_READ].split())
-        if is_told and has_sentences and not _is_data(text):
+        if is_told and _has_sentences(text[:_READ]) and not _is_data(text):
             return None
     read = MachineText(lines, *_read(text, lines))
     if is_log or read.kind in ('table', 'blocks') or (read.kind == 'log' and len(lines) > 2 and not is_told):
@@ -180,6 +181,14 @@ def machine_output(text: str) -> MachineText | None:
     long = _LONG_ELEMENT if text.lstrip()[:1] == '<' else _LONG_STRING
     told = sum(len(found[0]) for found in long.finditer(text) if is_written(found[0]))
     return read if read.kind == 'json' and told < _TOLD_SHARE * len(text) else None
+
+
+def _has_sentences(text: str) -> bool:
+    """Return whether a text is made of sentences, or what stands beside its tables is, and is no small part of it."""
+    beside = _ROW.sub('', text)
+    words, others = len(text.split()), len(beside.split())
+    counted = [(text, words), (beside, others)] if _BESIDE * others > words else [(text, words)]
+    return any(len(_SENTENCE_END.findall(part)) * _SENTENCE > count for part, count in counted)
 
 
 def _is_data(text: str) -> bool:

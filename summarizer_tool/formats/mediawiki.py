@@ -122,7 +122,7 @@ def _read(lines: list[str]) -> Iterator[str]:
 
 def _cell(text: str) -> str:
     attributes = _ATTRIBUTES.match(text)
-    return text[attributes.end() if attributes else 0 :].strip()
+    return _BREAK.sub('; ', text[attributes.end() if attributes else 0 :]).strip()
 
 
 def _rows(table: list[list[str]]) -> Iterator[str]:
