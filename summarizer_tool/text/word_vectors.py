@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _VECTORS = 'weights/l2_supercat_256.safetensors'
 _TOKENIZER = 'tokenizers/l2_supercat_tokenizer_config.json'
 
-_MOST_KNOWN = 65_536
-"""Words whose vectors are kept: 25 MB."""
+_MOST_KNOWN = 49_152
+"""Words whose vectors are kept: 19 MB."""
 
 _logger = logging.getLogger('summarizer_tool')
 
