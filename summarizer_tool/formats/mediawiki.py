@@ -33,6 +33,7 @@ _BOLD = re.compile(r"'{3,5}")
 _BLOCK = re.compile(r'</?(?:blockquote|center|div|p|poem)\b[^<>]{0,200}>', re.IGNORECASE)
 _BREAK = re.compile(r'<br\b[^<>]{0,50}>', re.IGNORECASE)
 _IS_FILE = re.compile(r'\.(?:gif|jpe?g|og[agv]|png|svg|tiff?|webp)$', re.IGNORECASE)
+_PAGE = re.compile(r'[:/]')
 _LIST = re.compile(r'([*#:;]+)[ \t]*')
 _ATTRIBUTES = re.compile(r'\s*(?:[\w-]+\s*=\s*(?:"[^"\n]*"|[^\s|"]+)(?:\s+|(?=\|)))+\|(?!\|)')
 _CELLS = re.compile(r'\|\||!!')
@@ -78,15 +79,24 @@ def _template(found: re.Match[str]) -> str:
         return f'{found[1] or ""}|{found[3] or ""}'
     arguments = [*map(_argument, given)]
     values = [value for label, value in arguments if not label]
-    if found[1] is None or found[3] is None:  # amid a line
+    if found[1] is None or (found[3] is None and '\n' not in found[2]):  # amid a line
         numbers = [*takewhile(lambda value: value[:1].isdigit(), values)]
         shown = (
             '-'.join(numbers[:3]) if len(numbers) > _LEAST_DATE else ' '.join(values[:2] if numbers else values[-1:])
         )
-        return f'{found[1] or ""}{shown}{found[3] or ""}'
+        # A notice before the text of a line is none of it.
+        after = found.string[found.end() : found.end() + 1]
+        is_notice = (
+            found[1] is not None and len(shown.split()) > _LEAST_DATE and (after in ("'", '[') or after.isupper())
+        )
+        end = '\n\n' if is_notice else ''
+        return f'{found[1] or ""}{shown}{end}{found[3] or ""}'
     rows = [f'| {label} | {value} |' for label, value in arguments if label and value and not _IS_FILE.search(value)]
     table = [f'| {" ".join(name.split())} | |', '| --- | --- |', *rows, ''] if len(rows) >= _LEAST_FIELDS else []
-    return '\n'.join(['', *(value for value in values if len(value.split()) >= _LEAST_WORDS), *table])
+    if not given and _PAGE.search(name):  # of which the text stands elsewhere
+        return f'[{name.strip()}]'
+    said = [value for value in values if len(value.split()) >= _LEAST_WORDS]
+    return '\n'.join(['', *said, '', *table])
 
 
 def _argument(text: str) -> tuple[str, str]:
@@ -98,12 +108,14 @@ def _argument(text: str) -> tuple[str, str]:
 
 def _read(lines: list[str]) -> Iterator[str]:
     table: list[list[str]] | None = None
+    is_defined = False
     for line in lines:
         bare = line.strip()
+        is_defined = bare.startswith(';') or (is_defined and bare.startswith(':'))
         if bare.startswith('{|'):
             table = [[]]
         elif table is None:
-            yield from _read_text(line)
+            yield from _read_text(line, is_defined=is_defined)
         elif bare.startswith('|}'):
             yield from _rows(table)
             table = None
@@ -134,7 +146,7 @@ def _rows(table: list[list[str]]) -> Iterator[str]:
     yield ''
 
 
-def _read_text(line: str) -> Iterator[str]:
+def _read_text(line: str, *, is_defined: bool) -> Iterator[str]:
     if heading := _HEADING.match(line):
         yield from ('', f'{"#" * len(heading[1])} {heading[2].strip()}', '')
     elif listed := _LIST.match(line):
@@ -150,7 +162,7 @@ def _read_text(line: str) -> Iterator[str]:
                 ),
             )
         else:
-            yield f': {said}' if listed[1] == ':' else f'{pad}{said}'
+            yield from ('', f': {said}' if is_defined else said, '')
     elif line.strip(' .,;:'):
         yield line.strip()
     else:

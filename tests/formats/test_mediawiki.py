@@ -101,3 +101,25 @@ def test_what_is_no_wikitext_stays(text: str) -> None:
 @pytest.mark.parametrize('part', ['[[', '{{', '{{a|', '<ref>', '<!--', '<pre>', '= ', "'''", '{|\n|a=b '])
 def test_what_never_ends_takes_linear_time(part: str) -> None:
     assert plain_text('== Orme ==\n' + part * (200_000 // len(part)), 'orme.wiki')
+
+
+def test_a_notice_is_no_part_of_the_sentence_after_it_and_what_stands_further_in_defines_nothing() -> None:
+    page = "{{for|the mill of Heron|Mills of the Low Marsh}}'''Orme''' has a mill.\n\n== Law ==\nThe guild has:\n:(a) a master;\n(2) It meets.\n\n{{Page:Rules/Orme}}\n"
+    assert plain_text(page, 'orme.wiki') == snapshot("""\
+# Orme
+
+Mills of the Low Marsh
+
+**Orme** has a mill.
+
+
+## Law
+
+The guild has:
+
+(a) a master;
+
+(2) It meets.
+
+[Page:Rules/Orme]
+""")
