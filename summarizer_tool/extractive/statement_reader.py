@@ -290,8 +290,9 @@ class StatementReader:
         if not (lead or label or self.speakers):
             said = self._answered(said)
         led = self._lead_in() if self.is_item and not (lead or label) else NOTHING
-        # "You may not:", of which each item is the end, however whole it looks.
-        goes_on_in_items = is_stop_word(led.text.rstrip(': ').rpartition(' ')[2], self.language)
+        # A name, or "You may not:", of which each item is the end, however whole it looks.
+        ends = led.text.rstrip(': ').rpartition(' ')[2]
+        goes_on_in_items = not led.text.endswith(':') or is_stop_word(ends, self.language)
         if not self.is_item:
             self.lead_ins.clear()
             self.before = self.before if self.is_quoted or not said else said[-1]
@@ -339,15 +340,16 @@ class StatementReader:
 
     def _lead_in(self) -> Sentence:
         """What leads to the list at hand, if that is short enough to be said with each part of it."""
-        before = self.lead_ins[-1][1] if self.lead_ins else self.before
-        return before if before.text.endswith(':') and len(before.text) <= _LONGEST_LEAD else NOTHING
+        if self.lead_ins:
+            return self.lead_ins[-1][1]
+        return self.before if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD else NOTHING
 
     def _answered(self, said: list[Sentence]) -> list[Sentence]:
         """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
         if asked := _ASKS.match(' '.join(each.text for each in said)):
             self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
             return []
-        if self.asked and said and not said[0].text.endswith('?'):
+        if (self.asked or self.question) and said and not said[0].text.endswith('?'):
             short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
             opening = [*self.asked, *said[: short + 1]]
             lines = dict.fromkeys(number for each in opening for number in each.evidence)

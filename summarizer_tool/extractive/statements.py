@@ -49,9 +49,7 @@ _BOX = regex.compile(
 )
 # What stands after a prompt has been typed.
 _PROMPT = regex.compile(r'^\s*(?:[$%] |>>> ?)\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
-_BULLET = regex.compile(
-    r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+(?:\[[ xX]\][ \t]+)?'
-)
+_BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence.
 _TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
@@ -329,18 +327,21 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
 
 def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool) -> None:
     bold = _BOLD.match(lines[0].text)
+    is_done = lines[0].text[:4].lower() == '[x] '  # which would be a footnote
     lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
+    if is_done and lines:
+        lines[0] = replace(lines[0], text=f'[x] {lines[0].text.removeprefix("[x] ")}')
     if reader.paragraph:
         reader.flush()
     if not lines:
         return
     reader.leave_lists(indent)
     text = lines[0].text
-    if leads and text.endswith(':'):
+    words = len(text.split())
+    if leads and (text.endswith(':') or words < _SHORT_ITEM_WORDS):
         reader.flush()
         reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
         return
-    words = len(text.split())
     is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
     is_short = is_short and not text.endswith(('.', '!', '?'))
     if len(lines) == 1 and (is_short or _is_labelled(text)):

@@ -42,6 +42,9 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
         if len(section.titles) > 1:
             parents_of[section.titles[-1].casefold()].add(section.titles[:-1])
     alike = {parent for parents in parents_of.values() if len(parents) > 1 for parent in parents}
+    titles = {sections[each.section].titles for each in said}
+    # Not the title of all of the text.
+    alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
     decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
     said = [replace(each, is_decided=True) if each.section in decided else each for each in said]
     return [_under(each, sections[each.section], alike) for each in said]

@@ -80,6 +80,8 @@ VERB = regex.compile(
 )
 # What is written in small letters wherever it stands.
 _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
+# The box before what is to be done.
+_TASK = regex.compile(r'^\[[ xX]\] ')
 _OPENS_AMID = regex.compile(r'^(?:["“„«]?\p{Ll}|[,;:)\]}]|(?:And|Which|Respectively|Because|Or|Nor)\b)')
 _ENDS = regex.compile(r'(?:[.!?。！？؟।។၊။…][)\]"\'”’»」』]{0,2}|[\p{Thai}\p{Lao}]\W*[\d\s.,/:%-]*)$')
 _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
@@ -104,7 +106,7 @@ _LEAST_LETTERS = 0.6
 
 def is_whole(text: str, language: str = 'en') -> bool:
     """Return whether a text has the form of a sentence: it begins and ends as one, and in English has a finite verb."""
-    text = _IDENTIFIER.sub('X', text)
+    text = _IDENTIFIER.sub('X', _TASK.sub('', text))
     words = text.split()
     solid = sum(map(len, words))
     letters = sum(map(str.isalpha, text))

@@ -441,3 +441,25 @@ Here is what it costs to:
             ('A lamp with oil for at least four hours of work', (16,)),
         ]
     )
+
+
+def test_items_keep_their_boxes_and_stand_under_the_item_above_them() -> None:
+    page = """
+- Ada
+  - [x] Oil the gate
+  - [ ] Move the wheel to the lower mill before the frost sets in.
+- Jonas
+  - No news this week
+
+## Is the mill open?
+
+No. It opens in May, when the water of the river is high.
+"""
+    assert read(page) == snapshot(
+        [
+            ('Ada: [x] Oil the gate', (2, 1)),
+            ('Ada: [ ] Move the wheel to the lower mill before the frost sets in.', (3, 1)),
+            ('Jonas: No news this week', (5, 4)),
+            ('Is the mill open: No. It opens in May, when the water of the river is high.', (9, 7)),
+        ]
+    )
