@@ -128,7 +128,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
     is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
     opening_of = _openings(found) if aim is scoring.Aim.ANSWER else {}
-    is_talk = 2 * sum(each.lead != '' for each in found) > len(found)
+    leads = [each.lead for each in found if each.lead]
+    is_talk = 2 * len(leads) > len(found) and 4 * len({*leads}) <= len(leads)  # speakers recur, terms do not
     cost_of_gist = SAYING_COST_OF_TALK if is_talk else SAYING_COST_OF_GIST
     saying_cost = cost_of_gist if aim is scoring.Aim.GIST else SAYING_COST
     items: list[scoring.Item] = []
