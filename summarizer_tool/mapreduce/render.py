@@ -103,8 +103,8 @@ def fit(
         _entry(index, fact, relevance[index], aim, weights[index], openings.get(index), is_named=is_named[index])
         for index, fact in enumerate(facts)
     ]
-    beginnings = _beginnings(facts)
-    entries = [replace(entry, item=replace(entry.item, variant_of=beginnings.get(entry.index))) for entry in entries]
+    for index, variant in _beginnings(facts).items():
+        entries[index] = replace(entries[index], item=replace(entries[index].item, variant_of=variant))
     writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0

@@ -106,7 +106,7 @@ _LEAST_LETTERS = 0.6
 
 def is_whole(text: str, language: str = 'en') -> bool:
     """Return whether a text has the form of a sentence: it begins and ends as one, and in English has a finite verb."""
-    text = _IDENTIFIER.sub('X', _TASK.sub('', text))
+    text = _IDENTIFIER.sub('X', _TASK.sub('', text) if text[:1] == '[' else text)
     words = text.split()
     solid = sum(map(len, words))
     letters = sum(map(str.isalpha, text))
@@ -160,7 +160,8 @@ def bare(text: str) -> str:
         text = without_roles(text)
         if not _QUOTED.search(text):
             text = _CODE_SPAN.sub(lambda span: span[2].translate(_KEPT), text)
-    text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
+    if '\\' in text:
+        text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
