@@ -48,10 +48,10 @@ FILLER = 1e-5
 """Weight of what may only take the room that is left: so little that everything else comes first."""
 
 MOST_IMPORTANT = 5
-VITAL = 1.0
+VITAL = 3.0
 VITAL_WEIGHT = 2.0
-"""For the gist, each word of the most important facts is worth that of a word which is said twice, whether it is or
-not, and all of it this many times as much: what binds its readers is seldom what most of a text is about."""
+"""For the gist, each word of the most important facts is worth that of a word which is said four times, whether it
+is or not, and all of it this many times as much: what binds its readers is seldom what most of a text is about."""
 
 LONE_WORD = 0.6
 """Worth of a single word that one chunk names, against 1 for any other name."""
