@@ -9,6 +9,7 @@ from itertools import groupby
 import regex
 
 from summarizer_tool import prompts
+from summarizer_tool.extractive.entities import entities, names_seen
 from summarizer_tool.extractive.outline import outlined
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statements import statements
@@ -77,16 +78,11 @@ ROUTINE_TIMES = 3
 ENOUGH = 0.6
 """Share of the target that the rest must fill, so that routine is left out."""
 
-ENTITY_SHARE = 0.6
-"""Entities may take this share of the target: they cost no room in a text whose facts name them anyway."""
-
 LEAST_LEADING_WORDS = 5
 """Words of a line from which it is taken for a statement without a closer look."""
 
 CHARACTERS_PER_TOKEN = 6
 """A high estimate."""
-
-_LEADING_ENTITIES = 10
 
 
 def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
@@ -122,7 +118,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     found = _translated(found, target_tokens) if aim is scoring.Aim.GIST else found
     found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
-    is_name = _names_seen(found, common)
+    is_name = names_seen(found, common)
     relevance = _relevances(found, headings, request.focus)
     asked = prompts.Focus(focus_areas=request.focus.focus_areas)
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
@@ -187,7 +183,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         if newest in spoken
     ]
     said_names = {name for index in chosen for name in items[index].names}
-    return ChunkSummary(facts=facts, entities=_entities(found, is_name, said_names, common, target_tokens))
+    return ChunkSummary(facts=facts, entities=entities(found, is_name, said_names, common, target_tokens))
 
 
 def _openings(found: Sequence[Statement]) -> dict[int, int]:
@@ -397,59 +393,3 @@ def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSumm
     chosen = scoring.choose(items, target_tokens, aim, fill=True)
     facts = [Fact(text=lines[index].text, evidence=[lines[index].number]) for index in sorted(chosen)]
     return ChunkSummary(facts=facts)
-
-
-def _mentions(statement: Statement) -> tuple[str, ...]:
-    """What a statement mentions; the names of a table's columns are no names."""
-    return names.mentions(_COLUMN.sub('', statement.text) if statement.kind is Kind.ROW else statement.text)
-
-
-_COLUMN = regex.compile(r'(?<=\| )[^|:]{1,40}: ')
-
-
-def _names_seen(found: Sequence[Statement], common: frozenset[str]) -> frozenset[str]:
-    """The mentions that are names, dates or numbers: a lone word that only ever opens a sentence or cell is not."""
-    certain: set[str] = set()
-    opening: Counter[str] = Counter()
-    for statement in found:
-        is_running = statement.kind is Kind.PROSE
-        for mention in _mentions(statement):
-            runs_on = is_running and not names.opens_sentence(statement.text, mention)
-            if runs_on or mention[0].isdigit() or ' ' in mention:
-                certain.add(mention)
-            else:
-                opening[mention] += 1
-    parts = {word for mention in certain for word in mention.split()}
-    certain.update(
-        m for m in opening if m in parts or (m.lower() not in common and m[1:].lower() == m[1:] and opening[m] > 1)
-    )
-    return frozenset(certain)
-
-
-def _entities(
-    found: Sequence[Statement], is_name: frozenset[str], said: set[str], common: frozenset[str], target_tokens: int
-) -> list[str]:
-    """The names that matter: the most frequent ones, then those that no fact says, as many as the share allows."""
-    times: Counter[str] = Counter()
-    spelling: dict[str, str] = {}
-    for statement in found:
-        if statement.kind in (Kind.CODE, Kind.DECLARATION):
-            continue
-        for mention in _mentions(statement):
-            if mention in is_name and len(mention) > 2 and mention[0].isupper() and mention.lower() not in common:
-                times[names.key(mention)] += 1
-                spelling.setdefault(names.key(mention), mention)
-    parts = {part for key in times if ' ' in key for part in key.split()}
-    leading = [key for key, count in times.most_common(_LEADING_ENTITIES) if count > 1]
-    unsaid = sorted(
-        (key for key in times if key not in said and key not in parts),
-        key=lambda key: -(times[key] ** 0.5) / (tokens.count_cached(f' {spelling[key]}') + 1),
-    )
-    entities: list[str] = []
-    room = int(target_tokens * ENTITY_SHARE)
-    for key in dict.fromkeys((*leading, *unsaid)):
-        room -= tokens.count_cached(f' {spelling[key]}') + 1
-        if room < 0:
-            break
-        entities.append(spelling[key])
-    return entities

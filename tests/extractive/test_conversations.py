@@ -1,0 +1,121 @@
+"""Who speaks: in transcripts, chats and mails."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from tests.support.numbered_lines import read
+
+
+def test_a_transcript_keeps_its_turns():
+    assert read('Ada: we lost the Heron.\nJonas: when?\nAda: in May, off Port Ansel.') == snapshot(
+        [('Ada: we lost the Heron.', (1,)), ('Jonas: when?', (2,)), ('Ada: in May, off Port Ansel.', (3,))]
+    )
+
+
+@pytest.mark.parametrize('times', [('', '', '', ''), ('[09:01] ', '[09:02] ', '[09:02] ', '[09:03] ')])
+def test_in_a_chat_an_answer_goes_with_its_question(times: tuple[str, ...]):
+    turns = ('mara: the gate is shut', 'mara: so is there a toll?', 'lin: no, not in winter', 'mara: ok then')
+    first, asked, answer, last = map(''.join, zip(times, turns, strict=True))
+    assert read('\n'.join((first, asked, answer, last))) == [
+        (first, (1,)),
+        (f'{asked} {answer}', (2, 3)),
+        (last, (4,)),
+    ]
+
+
+def test_a_mail_says_who_is_quoted_and_not_who_signed():
+    mail = """
+Hi Jonas,
+
+the axle of the wheel broke on Monday.
+
+On 2 March Jonas Orme wrote:
+> We keep the axle until autumn.
+
+No, it broke. We cannot keep it.
+
+> Oak is sold at the mill.
+
+Best
+Ada
+
+--
+Ada Finn
+Port Ansel Mill, Dyke 4
+"""
+    assert [text for text, _ in read(mail)] == snapshot(
+        [
+            'the axle of the wheel broke on Monday.',
+            'On 2 March Jonas Orme wrote: We keep the axle until autumn.',
+            'No, it broke.',
+            'We cannot keep it.',
+            '> Oak is sold at the mill.',
+        ]
+    )
+
+
+def test_in_a_conversation_a_paragraph_is_its_last_speakers():
+    turns = [
+        *('Chair: The meeting is open.', 'Ms. Ada Finn (Ansel, Ind.): I ask for the toll.', 'It was lost in May.'),
+        *('Chair: Who has it?', 'Some members: We do not have it.', 'Chair: Go on.', 'Chair: It is late.'),
+        *('Jonas Orme: The mill has it.', 'Chair: We are done.'),
+    ]
+    assert read('\n\n'.join(turns)) == snapshot(
+        [
+            ('Chair: The meeting is open.', (1,)),
+            ('Ms. Ada Finn (Ansel, Ind.): I ask for the toll.', (3,)),
+            ('Ms. Ada Finn (Ansel, Ind.): It was lost in May.', (5, 3)),
+            ('Chair: Who has it?', (7,)),
+            ('Some members: We do not have it.', (9,)),
+            ('Chair: Go on.', (11,)),
+            ('Chair: It is late.', (13,)),
+            ('Jonas Orme: The mill has it.', (15,)),
+            ('Chair: We are done.', (17,)),
+        ]
+    )
+
+
+def test_what_stands_in_brackets_is_a_mark_of_conversations_alone():
+    turns = ['[user] Call it off.', '[assistant] It is off [laughter].', '[user] Open the gate.', '[user] It is open.']
+    assert [text for text, _ in read('\n\n'.join(turns))] == snapshot(
+        ['Call it off.', 'It is off.', 'Open the gate.', 'It is open.']
+    )
+    assert [text for text, _ in read('A gate needs an [entry point] that leads to it.')] == snapshot(
+        ['A gate needs an [entry point] that leads to it.']
+    )
+
+
+def test_a_field_that_stands_under_each_heading_is_no_speaker():
+    page = '\n'.join(
+        f'## MAX_{name}\n\nDefault: {value}\n\nThe most of them (i.e. at once) that will ever be let through, or\nkept by {name}.\n'
+        for name, value in (('GATES', 8), ('CARTS', 3), ('BARGES', 0))
+    )
+    assert read(page)[2:4] == snapshot(
+        [
+            ('MAX_CARTS: Default: 3', (10, 8)),
+            ('The most of them (i.e. at once) that will ever be let through, or kept by CARTS.', (12, 13)),
+        ]
+    )
+
+
+def test_what_each_says_once_under_each_heading_stays_apart():
+    page = '\n'.join(f'## Day {day}\n\nAda: oiled the gate\nBen: moved {day} carts' for day in range(1, 5))
+    assert read(page)[:2] == snapshot([('Ada: oiled the gate', (3,)), ('Ben: moved 1 carts', (4,))])
+
+
+def test_each_sentence_of_a_turn_has_its_speaker() -> None:
+    """Names may be in bold; what points back is said with the sentence before it, and times amid a turn are no text."""
+    turns = """
+**Ada Finn:** \\[00:41\\] The mill stood still for a year. So that is why we sold it. The weir\\_gate is shut.
+
+**Jonas Orme:** We ground rye. Then nobody came. \\[laughter\\]
+"""
+    assert read(turns * 3)[:5] == snapshot(
+        [
+            ('Ada Finn: The mill stood still for a year.', (1,)),
+            ('Ada Finn: The mill stood still for a year. So that is why we sold it.', (1,)),
+            ('Ada Finn: The weir_gate is shut.', (1,)),
+            ('Jonas Orme: We ground rye.', (3,)),
+            ('Jonas Orme: Then nobody came.', (3,)),
+        ]
+    )
