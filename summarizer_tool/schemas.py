@@ -101,8 +101,11 @@ class Fact(BaseModel):
 
     model_config = ConfigDict(json_schema_extra=_bare)
 
-    evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(default_factory=list)
-    """Numbers of the numbered lines that state it; first, so that a model looks them up before it words the text."""
+    evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(
+        default_factory=list, json_schema_extra={'minItems': 1, 'items': {'type': 'integer', 'minimum': 1}}
+    )
+    """Numbers of the numbered lines that state it; first, so that a model looks them up before it words the text.
+    A model that is held to the schema has to give some; where one gives none, they are looked for."""
     text: str
     """Names its subject in full; no "he" or "the city"."""
     importance: Annotated[int, BeforeValidator(_as_importance)] = Field(default=_MIDDLE, ge=1, le=5)

@@ -24,7 +24,8 @@ def test_the_schema_a_model_sees() -> None:
                             'type': 'integer',
                         },
                         'evidence': {
-                            'items': {'type': 'integer'},
+                            'items': {'minimum': 1, 'type': 'integer'},
+                            'minItems': 1,
                             'type': 'array',
                         },
                     },

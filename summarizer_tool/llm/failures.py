@@ -22,7 +22,10 @@ DEADLINE = 'deadline'
 CONTEXT_LENGTH = 'context length'
 """The reason of a call whose request is too long for the model."""
 
-BAD_ANSWERS = frozenset({'invalid output', 'cut off', 'broken off', 'content filter', CONTEXT_LENGTH})
+REPEATS = 'repeats itself'
+"""The reason of a call whose answer was broken off because it said the same again and again."""
+
+BAD_ANSWERS = frozenset({'invalid output', 'cut off', 'broken off', REPEATS, 'content filter', CONTEXT_LENGTH})
 """The reasons of calls that the content of their request has failed, or whose answer is of no use."""
 
 
@@ -36,6 +39,10 @@ class ModelRefusedError(Exception):
 
 class BrokenOffError(Exception):
     """An answer had begun, and nothing of it can be used."""
+
+
+class RepeatsItselfError(Exception):
+    """An answer said the same again and again."""
 
 
 class NoAnswerError(Exception):
@@ -62,6 +69,7 @@ _NAMES: dict[type[BaseException], str] = {
     BrokenOffError: 'broken off',
     ModelRefusedError: 'refused',
     NoAnswerError: 'invalid output',
+    RepeatsItselfError: REPEATS,
     UnexpectedModelBehavior: 'invalid output',
     UsageLimitExceeded: 'usage limit',
     CancelledError: 'cancelled',
@@ -72,7 +80,7 @@ def reason(error: BaseException) -> str:
     """Why a call failed, without content or secrets: a provider's message may quote both.
 
     It is `HTTP 429`, `timeout`, `deadline`, `context length`, `content filter`, `cut off`, `broken off`,
-    `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the error's type.
+    `repeats itself`, `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the error's type.
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]

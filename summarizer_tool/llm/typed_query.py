@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_ai import (
     Agent,
     AgentStreamEvent,
+    ModelResponse,
     ModelRetry,
     NativeOutput,
     PromptedOutput,
@@ -40,7 +41,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import prompts
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import failures, models
-from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError
+from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError, RepeatsItselfError
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.recover_partial import (
     QueryState,
@@ -202,7 +203,9 @@ class TypedQuery(Generic[OutputT]):
 
     def _log_error(self, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, UsageLimitExceeded | OutOfTimeError):
-            is_expected = isinstance(error, AgentRunError | OSError | CancelledError | BrokenOffError | NoAnswerError)
+            is_expected = isinstance(
+                error, AgentRunError | OSError | CancelledError | BrokenOffError | NoAnswerError | RepeatsItselfError
+            )
             self.log_failure(failures.reason(error), logging.WARNING if is_expected else logging.ERROR)
 
     def log_failure(self, reason: str, level: int = logging.WARNING) -> None:
@@ -246,15 +249,16 @@ def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
 
 @contextmanager
 def _noting_what_was_written(request: str, state: QueryState, usage: RunUsage) -> Generator[None]:
-    """Keep what a run has written of an answer that is broken off, and what that has cost."""
+    """Keep what a run has written of an answer that is broken off, and estimate what nobody has counted."""
     with capture_run_messages() as messages:
         try:
             yield
         finally:
-            response = broken_off(messages)
-            state.written = written(response) if response else ''
-            if response:
-                usage.incr(untold_usage(response, request))
+            broken = broken_off(messages)
+            state.written = written(broken) if broken else ''
+            for each in messages:
+                if isinstance(each, ModelResponse) and (each is broken or not each.usage.has_values()):
+                    usage.incr(untold_usage(each, request))
 
 
 @contextmanager

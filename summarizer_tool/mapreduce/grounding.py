@@ -44,6 +44,7 @@ _LEAD = regex.compile(r'^(?:[-*•]\s+)+')
 _NUMBER = regex.compile(r'^(\d+)(?:[|:.)]\s*|\s+)(?=\S)')
 _CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d+(?:\s*[-–,]\s*\d+)*)(?:\]|\))(?=\.?$)')
 _WORD = regex.compile(rf'[^\s{SPACELESS}]+')
+_MARKS = ' #*_`.:'
 _SMALL = frozenset(('of', 'the', 'and'))
 _INITIAL = regex.compile(r'\b\p{L}\.\s?')
 _OPENS = regex.compile(r'(?:^|[.!?:;]\s+)["“\'(*_]*$')
@@ -89,6 +90,7 @@ class _Lines:
         self.texts = {line.number: line.text for line in lines}
         self.words = _Words(self.texts)
         self.context = stated(context)
+        self.headings = {line.text.strip(_MARKS) for line in lines if line.text.startswith('#')}
 
     @cached_property
     def _stems(self) -> frozenset[str]:
@@ -203,6 +205,10 @@ class _Lines:
         wanted = {word for word in words if len(word) > 3 or word[0].isdigit()}
         return len(wanted & self.words[number]) >= LEAST_TIED * len(wanted)
 
+    def are_boilerplate(self, numbers: Sequence[int]) -> bool:
+        """Return whether some lines, if there are any, say nothing of their own."""
+        return all(is_boilerplate(self.texts[number]) for number in numbers)
+
     def are_one(self, word: str, other: str) -> bool:
         """Return whether two words stand beside each other somewhere, as the parts of a name do."""
         text = self.running_text
@@ -242,7 +248,9 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
         text = _statement(fact.text, fact.evidence, known.texts)
         cited = list(dict.fromkeys(number for number in fact.evidence if number in known.texts))
         evidence = _evidence(text, cited, known, called)
-        if not evidence or all(is_boilerplate(known.texts[number]) for number in evidence):
+        if evidence and known.are_boilerplate(evidence):  # cited at random: it may stand elsewhere
+            evidence = _evidence(text, [], known, called)
+        if known.are_boilerplate(evidence):
             unsupported += 1
             continue
         repaired += set(evidence) != set(fact.evidence)
@@ -273,7 +281,8 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
     """The lines that support a fact, the cited ones first; empty if it names something that stands nowhere."""
     if not any(character.isalnum() for character in text):
         return []
-    if _WORD.fullmatch(text) and text not in known.texts.values():  # a word says nothing of anything
+    # Neither a word nor a heading says anything of anything.
+    if (_WORD.fullmatch(text) and text not in known.texts.values()) or text.strip(_MARKS) in known.headings:
         return []
     if known.say(text.rstrip('.'), cited):
         return _fewest(text, cited, known)

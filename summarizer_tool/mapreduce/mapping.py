@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
@@ -17,9 +17,13 @@ from summarizer_tool.mapreduce.numbering import Numbered, number
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary
+from summarizer_tool.text import scoring
 
 LEAST_PART_CHARACTERS = 1000
 """A chunk is not split into smaller parts than this: a window that does not hold them holds no request."""
+
+LEAST_SAID = 0.25
+"""Of what an answer that was broken off was asked to say up to there: one that says less has not done its part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,19 @@ class ChunkMapper:
     async def degrade(self, chunk: Chunk, outcome: ChunkOutcome, target: float, spare: float) -> None:
         """Let the embedded model summarize what the model did not; no more than once.
 
-        Where only `spare` seconds are left, the beginning of the chunk has to do.
+        It goes on where the answer was broken off, or begins anew where hardly anything had been said by then, and
+        outranks the model in nothing. Where only `spare` seconds are left, the beginning of the chunk has to do.
         """
         if outcome.state != 'failed':
             return
         with telemetry.span('degrade chunk', chunk=chunk.index + 1, reason=outcome.reason, model='extractive') as span:
             take = self.extract if self.runner.deadline.seconds > spare else self._first_statements
-            left = self.runner.target(target - merging.size(outcome.facts))
-            facts, entities = await take(chunk, left, outcome.reached)
+            said = merging.size(outcome.facts)
+            is_begun = said > LEAST_SAID * target * (1 - await self._share(chunk, outcome.reached))
+            left = self.runner.target(target - said)
+            facts, entities = await take(chunk, left, outcome.reached if is_begun else None)
+            most = max((fact.importance for fact in outcome.facts), default=scoring.MOST_IMPORTANT)
+            facts = [replace(fact, importance=min(fact.importance, most)) for fact in facts]
             outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
             outcome.state = 'degraded'
             span.set_attribute('facts', len(facts))
@@ -85,6 +94,10 @@ class ChunkMapper:
         facts = await in_thread(extractive_fallback.first_statements, numbered, target)
         self.runner.stats.facts_in += len(facts)
         return facts, []
+
+    async def _share(self, chunk: Chunk, after: Place | None) -> float:
+        """How much of a chunk follows a place, 0 to 1."""
+        return (await self._numbered(chunk, after)).characters / (await self._numbered(chunk, None)).characters
 
     async def _numbered(self, chunk: Chunk, after: Place | None) -> Numbered:
         numbered = await in_thread(number, chunk, self.runner.job.index_of)

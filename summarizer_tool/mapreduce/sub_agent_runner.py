@@ -1,11 +1,13 @@
 """One job's calls of the sub-agents: cached, counted, within its deadline, none any more once an error would repeat."""
 
 import math
+from collections import Counter
 from collections.abc import AsyncIterable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
+import regex
 from pydantic_ai import (
     AgentStreamEvent,
     PartDeltaEvent,
@@ -23,7 +25,7 @@ from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import prompts
 from summarizer_tool.llm import failures, models
-from summarizer_tool.llm.failures import DEADLINE
+from summarizer_tool.llm.failures import DEADLINE, RepeatsItselfError
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.recover_partial import QueryState, arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
@@ -38,6 +40,14 @@ from summarizer_tool.schemas import ChunkSummary, Stats, TopicalChunkSummary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 
+_TEXT = regex.compile(r'"text"\s*:\s*"(?:[^"\\]|\\.)*"')
+
+_LOOP = 200
+"""Characters that come again only where a model goes round in circles."""
+
+_TIMES = 3
+"""How often something is said by a model that does."""
+
 
 class FactStream:
     """Follows an answer that is still being written: how much there is, and each fact as soon as it is complete."""
@@ -46,11 +56,15 @@ class FactStream:
         """Tell `on_tokens` how many tokens have just been written, `on_fact` each fact once, before it is grounded."""
         self._on_tokens, self._on_fact = on_tokens, on_fact
         self._raw: dict[int, str] = {}
+        self._texts: Counter[str] = Counter()
+        self._place = 0
         self._reported: set[str] = set()
 
     async def __call__(self, ctx: RunContext[QueryState], events: AsyncIterable[AgentStreamEvent]) -> None:
         """Follow one answer; of one that is asked for again only what is new in it is reported."""
         self._raw.clear()
+        self._texts.clear()
+        self._place = 0
         async for event in events:
             match event:
                 case PartStartEvent(index=part, part=ToolCallPart() as call):
@@ -69,6 +83,7 @@ class FactStream:
     def _add(self, part: int, text: str) -> None:
         self._on_tokens(tokens.count(text))
         raw = self._raw[part] = self._raw.get(part, '') + text
+        self._stop_if_it_repeats(raw)
         if self._on_fact is None or ('}' not in text and '"' not in text):  # no fact can have become complete
             return
         summary = recover_partial(raw, ChunkSummary, 'facts')
@@ -76,6 +91,15 @@ class FactStream:
             if fact.text.strip() and fact.text not in self._reported:
                 self._reported.add(fact.text)
                 self._on_fact(fact.text)
+
+    def _stop_if_it_repeats(self, raw: str) -> None:
+        times = raw.count(raw[-_LOOP:])
+        for told in _TEXT.finditer(raw, self._place):
+            self._place = told.end()
+            self._texts[told[0]] += 1
+            times = max(times, self._texts[told[0]])
+        if times >= _TIMES:
+            raise RepeatsItselfError
 
 
 CHUNK_SUMMARIZER = TypedQuery(

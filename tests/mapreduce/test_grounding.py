@@ -263,3 +263,9 @@ def test_what_rests_on_furniture_alone_is_dropped() -> None:
     found = ground(ChunkSummary(facts=facts), lines)
     assert [fact.text for fact in found.facts] == ['The Fen is flooded.']
     assert found.unsupported == 1
+
+
+def test_what_cites_furniture_is_looked_for_elsewhere() -> None:
+    page = 'Home | Wiki | Log in\nCookie settings\nThe Tide Guild keeps the water out.\n## The Tide Guild'
+    assert check('The Tide Guild keeps the water out.', [1, 2], page) == (3,)
+    assert check('The Tide Guild', [3], page) == ()

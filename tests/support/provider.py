@@ -221,7 +221,8 @@ class Provider:
                 return Response(status_code=499)
         if isinstance(outcome, _Completion):
             # Counting a large prompt must not hold up the other requests.
-            usage = _usage(await asyncio.to_thread(_input_tokens, body), outcome.output_tokens)
+            counted = _usage(await asyncio.to_thread(_input_tokens, body), outcome.output_tokens)
+            usage = counted if self.behaviour.tells_usage else None
             if body.stream:
                 chunks = self._stream(request, outcome, usage, connection, start)
                 return StreamingResponse(chunks, media_type='text/event-stream')

@@ -280,5 +280,7 @@ class Behaviour:
     """Requests that wait for their answer at the same time; one more is refused at once (429)."""
     waits_to_refuse: bool = False
     """Whether nothing is answered before a request was refused: however slowly a client sends, it finds the limit."""
+    tells_usage: bool = True
+    """Whether it says how many tokens a request and its answer have."""
     ignore_limit: bool = False
     """Whether the model writes on past its token limit instead of being cut off there."""
