@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
-from opentelemetry.trace import Span, Status, StatusCode, get_tracer
+from opentelemetry.trace import ProxyTracerProvider, Span, Status, StatusCode, get_tracer, get_tracer_provider
 from opentelemetry.util.types import AttributeValue
 
 from summarizer_tool.extras import naming_extra
@@ -30,6 +30,11 @@ logger.addHandler(logging.NullHandler())
 
 _ORDINARY = vars(logging.makeLogRecord({})).keys() | {'message', 'asctime', 'taskName'}
 """What every record has; all else is a field that the caller has added."""
+
+
+def is_received() -> bool:
+    """Say whether the program has set up where spans go."""
+    return not isinstance(get_tracer_provider(), ProxyTracerProvider)
 
 
 @contextmanager

@@ -294,6 +294,8 @@ def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], targe
 
 def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prompts.Focus) -> list[float]:
     """How much the paragraph of each statement is about the focus, headings included."""
+    if focus == prompts.Focus():
+        return [0.0] * len(found)
     paragraphs = [list(group) for _, group in groupby(found, lambda said: (said.section, said.paragraph))]
     texts = [' '.join((headings[group[0].section], *(_apart(said.text) for said in group))) for group in paragraphs]
     scores = relevances(texts, focus)

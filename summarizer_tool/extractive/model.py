@@ -21,6 +21,8 @@ from summarizer_tool.text import tokens
 DEFAULT_TARGET_TOKENS = 1000
 """Size of the facts where a request names none."""
 
+CHARACTERS_PER_TOKEN = 4
+
 
 class ExtractiveModel(Model):
     """The embedded model, id `extractive`: deterministic, offline, free.
@@ -68,11 +70,11 @@ class ExtractiveModel(Model):
         model_settings, model_request_parameters = self.prepare_request(model_settings, model_request_parameters)
         prompt = _user_prompt(messages)
         limit = (model_settings or {}).get('max_tokens')
-        instructions = ''.join(
-            part.content for part in self._get_instruction_parts(messages, model_request_parameters) or ()
-        )
-        answer, read, written = await in_process(_answer, prompt, limit)
-        usage = RequestUsage(input_tokens=tokens.count_cached(instructions) + read, output_tokens=written)
+        parts = self._get_instruction_parts(messages, model_request_parameters) or ()
+        read = len(prompt) + sum(len(part.content) for part in parts)
+        answer, written = await in_process(_answer, prompt, limit)
+        # Nobody pays for what is read: an estimate does, and another pass over all of the text costs time.
+        usage = RequestUsage(input_tokens=read // CHARACTERS_PER_TOKEN, output_tokens=written)
         output_tools = model_request_parameters.output_tools
         part = ToolCallPart(output_tools[0].name, answer) if output_tools else TextPart(answer)
         return ModelResponse(parts=[part], usage=usage, model_name=self.model_name, finish_reason='stop')
@@ -95,8 +97,8 @@ def _user_prompt(messages: Sequence[ModelMessage]) -> str:
     )
 
 
-def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int, int]:
-    """The JSON of the summary, within `max_tokens`, and the tokens of the prompt and of it."""
+def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int]:
+    """The JSON of the summary, within `max_tokens`, and its tokens."""
     request = prompts.parse(prompt)
     target = request.target_tokens or DEFAULT_TARGET_TOKENS
     summary = merge_facts(request, target) if request.merges else summarize_sources(request, target)
@@ -104,7 +106,7 @@ def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int, int]:
         answer = summary.model_dump_json()
         written = tokens.count(answer)
         if max_tokens is None or written <= max_tokens or not summary.facts:
-            return answer, tokens.count(prompt), written
+            return answer, written
         if summary.entities:
             summary.entities = summary.entities[: len(summary.entities) // 2 if written > max_tokens + 8 else -1]
         else:

@@ -38,7 +38,7 @@ from pydantic_ai.output import OutputSpec
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from summarizer_tool import prompts
+from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError, RepeatsItselfError
@@ -159,7 +159,7 @@ class TypedQuery(Generic[OutputT]):
                     try:
                         asked = f'{prompts.load(self.prompt)}\n{prompt}'
                         with _noting_what_was_written(asked, state, own), _telling_unreadable(state):
-                            result = await _agent(self).run(
+                            result = await _agent(self, is_traced=telemetry.is_received()).run(
                                 prompt,
                                 model=model,
                                 deps=state,
@@ -222,7 +222,7 @@ _OUTPUTS: dict[OutputMode, Callable[[Any], OutputSpec[Any]]] = {
 
 
 @cache
-def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
+def _agent(query: TypedQuery[Any], *, is_traced: bool) -> Agent[QueryState, Any]:
     agent: Agent[QueryState, Any] = Agent(
         name=query.name,
         deps_type=QueryState,
@@ -232,7 +232,7 @@ def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
     )
 
     @agent.output_validator
-    def complain_if_empty(ctx: RunContext[QueryState], output: Any) -> Any:
+    async def complain_if_empty(ctx: RunContext[QueryState], output: Any) -> Any:
         if not ctx.deps.may_be_empty and not getattr(output, query.members):
             ctx.deps.may_be_empty = True
             if not ctx.last_attempt:
@@ -241,7 +241,8 @@ def _agent(query: TypedQuery[Any]) -> Agent[QueryState, Any]:
 
     traced = query.trace_content
     # The parameters of a request are the form of its answer, the same in each span, and take long to be written first.
-    agent.instrument = InstrumentationSettings(
+    # Spans that nobody receives take an eighth of a run's time.
+    agent.instrument = is_traced and InstrumentationSettings(
         include_content=traced, include_binary_content=traced, include_model_request_parameters=traced
     )
     return agent

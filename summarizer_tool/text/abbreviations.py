@@ -1,5 +1,7 @@
 """Full stops that end no sentence."""
 
+import re
+
 import regex
 
 from summarizer_tool.text.names import DAY_OF_MONTH
@@ -16,6 +18,7 @@ _ABBREVIATION = regex.compile(
 _ORDINAL = regex.compile(r'(?<![\p{L}\d.,:/-])\d{1,3}\.$')
 _APART = regex.compile(r"[\s'’.-]")
 _NEXT = regex.compile(r'\s*(\w+)')
+_SECTION = re.compile(r'\s*§')
 _ABBREVIATION_REACH = 14
 _SHORT = 4
 """Letters of a word after which a full stop and a small letter end no sentence, in whatever language."""
@@ -33,7 +36,7 @@ def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
         return (
             (word[:1].lower() + word[1:] in _WORDS or word in _WORDS)
             or (word.lower() in _BEFORE_NUMBER and following.isdigit())
-            or (len(word) <= _SHORT and (following.islower() or text[end:].lstrip()[:1] == '§'))
+            or (len(word) <= _SHORT and (following.islower() or _SECTION.match(text, end) is not None))
             or (len(word) < _SHORT and word.islower() and following.isdigit())
         )
     start = max(0, end - _ABBREVIATION_REACH)
