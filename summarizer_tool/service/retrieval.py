@@ -34,6 +34,7 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.addresses import key_of
+from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -273,6 +274,7 @@ class Retriever:
         async def find(asked: Query) -> SearchResult:
             return await self._find(asked, options)
 
+        from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
         from summarizer_tool.evidence.question.sub_queries import split_by_model
 
@@ -281,6 +283,10 @@ class Retriever:
             self.settings,
             add_page=add_page,
             search=find,
+            sites=site_index.SiteIndexes(
+                self.collection,
+                partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
+            ),
             split=model and partial(split_by_model, model),
             on_progress=options.on_progress,
             deadline=options.deadline,

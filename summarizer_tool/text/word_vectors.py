@@ -13,6 +13,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from summarizer_tool.text import names
+from summarizer_tool.text.stop_words import stop_words
 from summarizer_tool.text.terms import LONGEST_TERM
 
 if TYPE_CHECKING:
@@ -117,3 +119,11 @@ def cosines(
     """The cosine of each text with the question, as `WordVectors.cosines` says; zeros where there are no vectors."""
     vectors = installed() if texts and question else None
     return vectors.cosines(texts, question, near) if vectors else [0.0] * len(texts)
+
+
+def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:
+    """The cosine of each text, as words, with a question, without the words that say nothing in its language."""
+    asked = names.words(question)
+    idle = stop_words(asked)
+    kept = [[word for word in text if word not in idle] for text in texts]
+    return cosines(kept, [word for word in asked if word not in idle])

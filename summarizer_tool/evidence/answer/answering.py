@@ -12,6 +12,7 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence.answer.exploration import Exploration, Search, Split
 from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader
+from summarizer_tool.evidence.answer.site_index import SiteIndexes
 from summarizer_tool.evidence.answer.trace import Trace, TracePage
 from summarizer_tool.evidence.question.question import Question, check_length
 from summarizer_tool.evidence.search.results import SearchResult
@@ -61,6 +62,8 @@ class Answerer:
     """Fetches and stores one page, within the rules about addresses and robots.txt."""
     search: Search
     """Searches the collection."""
+    sites: SiteIndexes | None = None
+    """What the sites of named pages have published for their own search."""
     split: Split | None = None
     """Cuts a question into parts, by a model; where it fails, and without it, rules do."""
     on_progress: Callable[[Progress], None] | None = None
@@ -98,7 +101,14 @@ class Answerer:
             deadline.reserve(RESERVED_SECONDS)
             loader = PageLoader(self.stored, self.add_page)
             run = Exploration(
-                question, self.settings, loader, self.search, self.split, self.on_progress, is_named=bool(named)
+                question,
+                self.settings,
+                loader,
+                self.search,
+                self.sites,
+                self.split,
+                self.on_progress,
+                is_named=bool(named),
             )
             with deadline.calling() as looking:
                 await run.look(named)
@@ -119,5 +129,7 @@ class Answerer:
             )
             span.set_attributes({'parts': len(answered.parts), 'pages': len(answered.trace.pages)})
             span.set_attributes({'rounds': answered.trace.rounds, 'stop_reason': answered.trace.stop_reason})
+            if self.sites is not None:
+                span.set_attributes({'listed': len(run.listed), 'site_failures': self.sites.failures})
             span.set_attributes({'passages': answered.found.passages, 'hits': len(answered.found.hits)})
         return answered

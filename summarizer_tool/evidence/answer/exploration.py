@@ -12,6 +12,7 @@ from summarizer_tool.evidence.answer import links, sufficiency
 from summarizer_tool.evidence.answer.link_terms import pointer
 from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import PageLoader, PageRequest, StoredPage
+from summarizer_tool.evidence.answer.site_index import SiteIndexes
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.answer.trace import StopReason
 from summarizer_tool.evidence.question import scope, sub_queries
@@ -22,7 +23,7 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.settings import Settings
-from summarizer_tool.text.addresses import host_of
+from summarizer_tool.text.addresses import host_of, key_of, origin_of
 
 _PATIENCE = 2
 _THOROUGH_PATIENCE = 4
@@ -33,6 +34,9 @@ _AS_GOOD = 0.5
 
 _MAX_STARTS = 5
 """Sources whose links are followed where no page was named: those of the best hits."""
+
+_MAX_SITES = 3
+"""Sites, of the pages that were named, whose indexes are read."""
 
 Search = Callable[[Query], Awaitable[SearchResult]]
 Split = Callable[[str, str, str], Awaitable[tuple[str, ...]]]
@@ -49,6 +53,7 @@ class Exploration:
     settings: Settings
     gathering: PageLoader
     search: Search
+    sites: SiteIndexes | None
     split: Split | None
     on_progress: Callable[[Progress], None] | None
     is_named: bool
@@ -62,6 +67,8 @@ class Exploration:
     references: list[Reference] = field(default_factory=list[Reference])
     pointers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """What in the sources that were named or fetched only leads elsewhere, by handle."""
+    listed: list[LinkCandidate] = field(default_factory=list[LinkCandidate])
+    """Pages that by the index of their site have what is asked for, best first."""
     rounds: int = 0
     iterations: int = 0
     stalled: int = 0
@@ -99,6 +106,8 @@ class Exploration:
         elif self.question.mode != 'fast':
             if not pages:
                 await self._start()
+            elif self.budget and (self.question.mode == 'deep' or not self.judgement.is_enough):
+                await self._list(pages)
             await self._expand()
 
     async def finish(self) -> None:
@@ -184,6 +193,16 @@ class Exploration:
         self.judgement = await self._judged()  # now that their links are known
         self.gathering.scored(start, round(self.judgement.score, 3))
 
+    async def _list(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
+        """Take in what the sites of the pages that were named have published."""
+        if self.sites is None:
+            return
+        hosts = {origin_of(page.url): (index, page) for index, page in reversed(pages)}
+        for index, page in [*reversed(hosts.values())][:_MAX_SITES]:
+            with self._timed('fetch'):
+                found = await self.sites.pages(page, self.question.text, self.parts)
+            self.listed += (LinkCandidate(url, key_of(url), index, 1, 1.0, 1.0 + value, 1.0) for url, value in found)
+
     async def _expand(self) -> None:
         """Follow the most promising links, round by round."""
         while True:
@@ -241,15 +260,20 @@ class Exploration:
 
     def _candidates(self) -> list[LinkCandidate]:
         within, lost = scope.scope_of(self.question.constraints), self.gathering.lost_hosts
+
+        def allows(url: str) -> bool:
+            return within.allows(url) and host_of(url) not in lost
+
         is_lacking = self.question.mode == 'deep' or not self.judgement.is_enough
         found = links.promising(
             self.references,
             self._topic(),
             seen=self.gathering.seen,
-            allows=lambda url: within.allows(url) and host_of(url) not in lost,
+            allows=allows,
         )
+        listed = [each for each in self.listed if each.key not in self.gathering.seen and allows(each.url)]
         # Behind those of which something is said, the answer may stand behind any.
-        return found if is_lacking else [candidate for candidate in found if candidate.is_told]
+        return [*listed, *(each for each in found if is_lacking or each.is_told)]
 
     async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[tuple[int, StoredPage]]:
         at_once = self.settings.answer_max_pages_per_round

@@ -17,7 +17,6 @@ from summarizer_tool.evidence.question.topic import KNOWN, QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import names, terms, word_vectors
 from summarizer_tool.text.addresses import host_of, is_url, key_of, without_fragment
-from summarizer_tool.text.stop_words import stop_words
 
 MAX_LINKS = 1000
 """Of one page that are looked at; a page of more is an index of everything."""
@@ -250,10 +249,7 @@ def _meanings(links: Sequence[Reference], topic: QuestionTopic) -> list[float]:
     """How near each link is to an open part of the question by what its words mean, at most 1; 0 without vectors."""
     best = [0.0] * len(links)
     for part, worth in topic.parts.items():
-        asked = names.words(part)
-        idle = stop_words(asked)
-        texts = [[word for word in link.words if word not in idle] for link in links]
-        found = word_vectors.cosines(texts, [word for word in asked if word not in idle])
+        found = word_vectors.nearness([link.words for link in links], part)
         best = [max(before, worth * value) for before, value in zip(best, found, strict=True)]
     return best
 
