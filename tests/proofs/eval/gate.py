@@ -251,7 +251,8 @@ def measure(chosen: Sequence[Page], seed: int = 1) -> GateScores:
 
 def _kept(each: Page, said: Sequence[tuple[str, int]]) -> list[bool]:
     """Which facts the gate lets through: all of a page in one answer, with a line of the page after each as a mark."""
-    mark = Fact(text=each.lines[0].text, evidence=[each.lines[0].number], importance=1)
+    line = next(line for line in each.lines if not line.text.startswith('#'))  # a heading is no fact
+    mark = Fact(text=line.text, evidence=[line.number], importance=1)
     facts = [fact for text, line in said for fact in (Fact(text=text, evidence=[line], importance=5), mark)]
     found: list[bool] = []
     is_kept = False
