@@ -151,9 +151,6 @@ class _JsonWalk:
                 objects = outer
             yield from record_statements(named_rows(path or 'items', flat(objects)))
         elif any(isinstance(each, Mapping | list) for each in value):
-            if len(value) >= MANY and (rows := _lists(value)):
-                yield from record_statements(named_rows(path or 'rows', rows))
-                return
             for number, each in enumerate(value):
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
         else:
@@ -217,20 +214,6 @@ def _branches(value: Mapping[str, Json], name: str, within: str, depth: int) -> 
             yield from _branches(inside, name, f'{label} > ', depth - 1)
         else:
             yield {'key': label, **flat([each])[0]}
-
-
-def _lists(value: Sequence[Json]) -> list[Row]:
-    """The rows of a list of lists of one length, such as a query's result."""
-    if not all(isinstance(each, list) for each in value):
-        return []
-    rows = cast('Sequence[Sequence[Json]]', value)
-    width = len(rows[0])
-    if not width or any(len(row) != width for row in rows):
-        return []
-    header = [each for each in rows[0] if isinstance(each, str) and quantity(each) is None]
-    titled = len(set(header)) == width
-    names = header if titled else [f'[{number}]' for number in range(width)]
-    return [dict(zip(names, map(_compact, row), strict=True)) for row in rows[titled:]]
 
 
 def _long_lists(things: Sequence[Mapping[str, Json]]) -> Sequence[str]:
