@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import takewhile
 
 import regex
 
@@ -71,8 +70,6 @@ _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n'
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(r'^(?:[Pp]lease )?(?:See|Refer to)\b|^(?:For|To)\b[^.;:]{0,80},? (?:see|refer to)\b')
-# `1.2. Who opens the gate?`, `Q: Who opens the gate?`
-_ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 # "This is done by the miller": of what, only the sentence before says.
 _BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
@@ -147,8 +144,6 @@ class StatementReader:
     """The last sentence of the paragraph before, those of quotations aside."""
     label: str = ''
     """What the paragraph at hand begins with, and what its sentences after that are about."""
-    asked: list[Sentence] = field(default_factory=list[Sentence])
-    """The question that was the paragraph before, which what follows answers."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
     question: str = ''
@@ -166,7 +161,6 @@ class StatementReader:
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.gender, self.speaker, self.before = '', None, NOTHING
         self.terms.clear()
-        self.asked.clear()
         self.lead_ins.clear()
         self.question = _NUMBERING.sub('', title).rstrip('? ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
@@ -287,8 +281,6 @@ class StatementReader:
         lead, said_on, lines = self._led(lines)
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        if not (lead or label or self.speakers):
-            said = self._answered(said)
         led = self._lead_in() if self.is_item and not (lead or label) else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
@@ -343,19 +335,6 @@ class StatementReader:
         if self.lead_ins:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD else NOTHING
-
-    def _answered(self, said: list[Sentence]) -> list[Sentence]:
-        """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
-        if asked := _ASKS.match(' '.join(each.text for each in said)):
-            self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
-            return []
-        if (self.asked or self.question) and said and not said[0].text.endswith('?'):
-            short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
-            opening = [*self.asked, *said[: short + 1]]
-            lines = dict.fromkeys(number for each in opening for number in each.evidence)
-            said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
-        self.asked.clear()
-        return said
 
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:

@@ -316,10 +316,3 @@ def test_fields_before_a_text_are_no_part_of_it():
     assert read(
         '---\ntitle: The gate\ndescription: It is opened by Ada.\n---\n\nThe lock of the gate is shut.\n'
     ) == snapshot([('The lock of the gate is shut.', (6,))])
-
-
-def test_a_question_with_a_number_is_said_with_its_answer():
-    page = '1.2. May the gate be opened at night?\n\nYes. The keeper of it has the key.\nHe sleeps there.\n\n1.3. Who else has a key?'
-    assert read(page) == snapshot(
-        [('May the gate be opened at night? Yes. The keeper of it has the key.', (1, 3)), ('He sleeps there.', (4,))]
-    )
