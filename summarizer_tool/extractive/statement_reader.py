@@ -64,8 +64,6 @@ _DEFINED = regex.compile(
 )
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
-# The name in a signature: `gate.read(path, limit=8)`.
-_CALLED = regex.compile(r'[\w.]*\w(?=\([^)])')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
@@ -219,11 +217,11 @@ class StatementReader:
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
 
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
-        """What of a term a sentence of its definition is said with: one that is not the first, without a signature."""
+        """The term that a sentence of its definition is said with, where it needs one."""
         points_back = _PRONOUN.match(text) or (_POINTS_BACK.match(text) and not _DEFINED.match(text))
         if term.split(maxsplit=1)[0] in text or (goes_on and points_back and self._sentence_before()):
             return ''
-        return ((goes_on and _CALLED.match(term)) or [term])[0]
+        return term
 
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""

@@ -164,10 +164,10 @@ def _is_title(reader: StatementReader, lines: Sequence[NumberedLine], index: int
 def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int, tuple[Kind, str] | None]:
     """The places of lines in blocks of code, each with what it is and says; none for their marks, which say nothing.
 
-    A block stands in a fence, behind a prompt, in a patch, or further in than the line with `::` before it.
+    A block stands in a fence, behind a prompt, or in a patch.
     """
     found: dict[int, tuple[Kind, str] | None] = {}
-    fence, is_code, literal, is_patch = '', False, -1, False
+    fence, is_code, is_patch = '', False, False
     for place, text in enumerate(texts):
         mark = _FENCE.match(text)
         said = _COMMENT.sub('', text).strip()
@@ -185,12 +185,8 @@ def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[in
         elif mark and not (place and is_underline(texts[place - 1], text)):
             fence, found[place] = mark.group(1), None
             is_code = mark.group(2).lower() not in _TEXT_LANGUAGES
-        elif _indent(text) > literal >= 0 or _PROMPT.match(text):
+        elif _PROMPT.match(text):
             found[place] = (Kind.CODE, said)
-        else:
-            literal = -1
-        if not fence and literal < 0 and text.endswith('::') and not _BOX.match(text):
-            literal = _indent(text)
     return found
 
 

@@ -169,7 +169,7 @@ def test_a_sentence_that_points_back_to_nothing_stays_where_it_names_something()
     )
 
 
-def test_a_definition_goes_on_with_the_name_alone_and_with_what_it_points_back_to():
+def test_a_definition_goes_on_with_what_it_points_back_to():
     page = """
 gate.open(height, *, at=None)
 : Opens the gate that is the nearest to the mill.
@@ -181,13 +181,13 @@ gate.open(height, *, at=None)
     assert read(page) == snapshot(
         [
             ('gate.open(height, *, at=None): Opens the gate that is the nearest to the mill.', (2, 1)),
-            ('gate.open: If given, at should be a place.', (4, 1)),
-            ('gate.open: If given, at should be a place. The default is the weir.', (4, 1)),
+            ('gate.open(height, *, at=None): If given, at should be a place.', (4, 1)),
+            ('gate.open(height, *, at=None): If given, at should be a place. The default is the weir.', (4, 1)),
             (
-                'gate.open: If given, at should be a place. The default is the weir. If not given, the nearest is opened.',
+                'gate.open(height, *, at=None): If given, at should be a place. The default is the weir. If not given, the nearest is opened.',
                 (4, 1),
             ),
-            ('gate.open: The keeper has to be there.', (6, 1)),
+            ('gate.open(height, *, at=None): The keeper has to be there.', (6, 1)),
         ]
     )
 

@@ -149,7 +149,7 @@ OPTIONS
             ('FRAGMENT', 'sluice - open the gates of a mill', 1),
             ('PROSE', 'Each of the options is told by its first letter.', 2),
             ('CODE', '$ sluice --all', 2),
-            ('CODE', 'gate.open is True and gate.shut is not.', 2),
+            ('PROSE', 'gate.open is True and gate.shut is not.', 2),
         ]
     )
 
