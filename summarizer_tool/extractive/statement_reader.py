@@ -140,8 +140,6 @@ class StatementReader:
     """Whether the lines at hand stand behind `>`."""
     before: Sentence = NOTHING
     """The last sentence of the paragraph before, those of quotations aside."""
-    label: str = ''
-    """What the paragraph at hand begins with, and what its sentences after that are about."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
     question: str = ''
@@ -348,9 +346,8 @@ class StatementReader:
         if self._is_list():
             self.items.extend(self.paragraph)
         elif self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
-            self.say_sentences(self.paragraph, self.label)
+            self.say_sentences(self.paragraph)
         self.paragraph.clear()
-        self.label = ''
         for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)
         for group in _groups(self.pairs, _PAIR_WORDS):

@@ -61,8 +61,6 @@ _CODE = regex.compile(
 )
 _PATCH = regex.compile(r'(?:diff --git |index \p{Hex}+\.\.|--- (?:a/|/dev/)|\+\+\+ (?:b/|/dev/)|@@ -\d+(?:,\d+)? \+\d)')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
-# `[Orme](https://…). The mill stood still.`
-_LINKED = regex.compile(r'^(?=\[)(\[[^\[\]]{1,60}\]\([^()\s]{1,500}\))[.:](?=\s)')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
 _IS_VALUE = regex.compile(r'\d|, ')
@@ -381,8 +379,6 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
         reader.flush()
     if text:
-        if not reader.paragraph and (linked := _LINKED.match(line.text)):
-            reader.label = plain(linked.group(1))
         reader.paragraph.append(replace(line, text=text))
 
 

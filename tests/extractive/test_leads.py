@@ -214,16 +214,3 @@ Open the gate at two.
             ('+return wait(hours=2)', (8,)),
         ]
     )
-
-
-def test_what_a_link_at_the_beginning_names_leads_the_sentences_after_it():
-    page = (
-        '[Orme Mill](https://orme.example/1874). The wheel broke in the ice. Nobody was hurt by it.\n\nThe river rose.'
-    )
-    assert read(page) == snapshot(
-        [
-            ('Orme Mill: The wheel broke in the ice.', (1,)),
-            ('Orme Mill: Nobody was hurt by it.', (1,)),
-            ('The river rose.', (3,)),
-        ]
-    )
