@@ -15,8 +15,6 @@ from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain
 from summarizer_tool.text.stop_words import is_stop_word
 from summarizer_tool.text.structure import is_row
 
-_LISTED, _SHORT = 3, 45
-"""Lines, and characters of each, from and up to which a paragraph may be a list."""
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
 
@@ -343,9 +341,7 @@ class StatementReader:
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
-        if self._is_list():
-            self.items.extend(self.paragraph)
-        elif self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
+        if self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
             self.say_sentences(self.paragraph)
         self.paragraph.clear()
         for group in _groups(self.items, _GROUP_WORDS):
@@ -356,15 +352,6 @@ class StatementReader:
         self.pairs.clear()
         self.columns = []
         self.is_quoted = False
-
-    def _is_list(self) -> bool:
-        """Return whether the paragraph is lines that stand for themselves: all short, and none ends a sentence."""
-        return (
-            len(self.paragraph) >= _LISTED
-            and not (self.speakers or self.terms or self.items)
-            and all(len(line.text) <= _SHORT and line.text.isascii() for line in self.paragraph)
-            and not any(line.text.endswith(('.', '!', '?', ',', ':', '-')) for line in self.paragraph)
-        )
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]

@@ -91,16 +91,6 @@ def test_a_list_below_a_quotation_is_no_part_of_it():
     )
 
 
-def test_short_lines_that_end_no_sentence_are_a_list():
-    text = '## SSH\n\nServerAliveInterval 30\nForwardAgent no\nPort 2222\n\nThe mill was built\nin 1874 by Gann and\nstands there still.'
-    assert read(text) == snapshot(
-        [
-            ('SSH: ServerAliveInterval 30; ForwardAgent no; Port 2222', (3, 4, 5, 1)),
-            ('The mill was built in 1874 by Gann and stands there still.', (7, 8, 9)),
-        ]
-    )
-
-
 def test_what_stands_above_labels_and_values_is_one_of_them():
     box = (
         '## Wardens\n\n| Founded | 402, by Osmer Vant |\n|---|---|\n| Seat | Sluice Hall |\n| Leader | Ysolde Harrow |'
