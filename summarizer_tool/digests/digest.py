@@ -22,7 +22,7 @@ from summarizer_tool.digests.log_lines import (
 )
 from summarizer_tool.digests.logs import log_statements
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.settings_reading import comment_statements, is_settings, read_settings
+from summarizer_tool.digests.settings_reading import is_settings, read_settings
 from summarizer_tool.digests.statements import DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.tables import (
@@ -222,7 +222,7 @@ def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStateme
     if is_log:
         return _lines_of(lines)
     if (read := read_settings(text)) is not None:
-        return 'json', chain(json_statements(read, _inner), comment_statements(lines))
+        return 'json', json_statements(read, _inner)
     if tables := read_tables(lines, [fixed]):
         return 'table', table_statements(lines, tables)
     if not is_source and (_forms(lines) <= _REPEATED or (len(text) >= _LARGE and not is_written(text))):

@@ -18,7 +18,7 @@ MANY = 5
 """Objects in a list from which they are told as many with the same fields."""
 
 _KEYED = 20
-"""Entries of an object, with those within them, from which it may be a list under names: of the same fields."""
+"""Entries of an object from which it may be a list under names: of the same fields."""
 
 _CELLS = 400
 """Fields of one object that are looked at."""
@@ -97,8 +97,7 @@ class _JsonWalk:
             yield self._place(path, value)
 
     def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
-        rows = _keyed(value, path.rpartition('.')[2])
-        if len(rows) >= _KEYED:
+        if rows := _keyed(value):
             yield from record_statements(named_rows(path or 'entries', rows))
             return
         if not value or depth >= _DEEPEST:
@@ -151,9 +150,6 @@ class _JsonWalk:
                 objects = outer
             yield from record_statements(named_rows(path or 'items', flat(objects)))
         elif any(isinstance(each, Mapping | list) for each in value):
-            if len(value) >= MANY and (rows := _lists(value)):
-                yield from record_statements(named_rows(path or 'rows', rows))
-                return
             for number, each in enumerate(value):
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
         else:
@@ -192,45 +188,17 @@ def _leaf(value: Json) -> str:
     return _joined(map(cell, value)) if isinstance(value, list) and value else cell(value)
 
 
-def _keyed(value: Mapping[str, Json], name: str) -> list[Row]:
-    """The rows of an object of that name whose keys are names of like things; none if it is not such a one."""
+def _keyed(value: Mapping[str, Json]) -> list[Row]:
+    """The rows of an object whose keys are names of like things; none if it is not such a one."""
     inside = [each for each in value.values() if isinstance(each, Mapping)]
-    if len(inside) < 0.9 * len(value) or (len(value) < _KEYED and not any(name in each for each in inside)):
-        return []
     fields = Counter(field for each in inside for field in each)
     common = sum(count >= 0.5 * len(inside) for count in fields.values())
-    if not common or common < 0.2 * len(fields):
+    if len(value) < _KEYED or len(inside) < 0.9 * len(value) or not common or common < 0.2 * len(fields):
         return []
-    return [*_branches(value, name, '', _DEEPEST)]
-
-
-def _branches(value: Mapping[str, Json], name: str, within: str, depth: int) -> Iterator[Row]:
-    """A row for each thing, and for each of those that it has under the name by which it is one itself."""
-    for key, each in value.items():
-        label = f'{within}{cell(key)}'
-        if not isinstance(each, Mapping):
-            yield {'key': label, 'value': cell(each)}
-            continue
-        inside = each.get(name)
-        if depth and isinstance(inside, Mapping) and all(isinstance(inner, Mapping) for inner in inside.values()):
-            yield {'key': label, **flat([{field: cell for field, cell in each.items() if field != name}])[0]}
-            yield from _branches(inside, name, f'{label} > ', depth - 1)
-        else:
-            yield {'key': label, **flat([each])[0]}
-
-
-def _lists(value: Sequence[Json]) -> list[Row]:
-    """The rows of a list of lists of one length, such as a query's result."""
-    if not all(isinstance(each, list) for each in value):
-        return []
-    rows = cast('Sequence[Sequence[Json]]', value)
-    width = len(rows[0])
-    if not width or any(len(row) != width for row in rows):
-        return []
-    header = [each for each in rows[0] if isinstance(each, str) and quantity(each) is None]
-    titled = len(set(header)) == width
-    names = header if titled else [f'[{number}]' for number in range(width)]
-    return [dict(zip(names, map(_compact, row), strict=True)) for row in rows[titled:]]
+    return [
+        {'key': cell(key), **(flat([each])[0] if isinstance(each, Mapping) else {'value': cell(each)})}
+        for key, each in value.items()
+    ]
 
 
 def _long_lists(things: Sequence[Mapping[str, Json]]) -> Sequence[str]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import log2
 
-from summarizer_tool.digests.columns import brief, shown
+from summarizer_tool.digests.columns import brief
 from summarizer_tool.digests.log_lines import Event, Severity
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from summarizer_tool.digests.templates import Group, grouped
@@ -18,7 +18,7 @@ _FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
 _DAY_TIME = re.compile(r'\d\d:\d\d:\d\d')
 
 _TOGETHER = 8
-"""Errors and warnings of one template up to which each is told, if they fit together with all that varies."""
+"""Errors and warnings of one template up to which they are told together, if they fit, or each."""
 _LEAST = 3
 """Lines from which others of one template are told together."""
 _WARNED = 8.0
@@ -74,7 +74,7 @@ def _about(group: Group, events: Sequence[Event], words: Mapping[str, int]) -> I
     rank, size = _RANKS[severity], len(members)
     novel = log2(len(events) / min((words[word] for word in group.constant_words()), default=len(events)))
     if topic != 'templates' and 1 < size <= _TOGETHER:
-        text = f'{_span(members, is_timed=True)} {group.told(_inline)}'
+        text = f'{_span(members, is_timed=True)} {group.told(brief)}'
         if len(text) <= LONGEST:
             yield DigestStatement(text, rank + 0.5 * novel, topic, tuple(event.line for event in members))
             return
@@ -113,8 +113,3 @@ def _span(members: Sequence[Event], *, is_timed: bool) -> str:
     end = end.removeprefix(day)
     times = f' {begin} to {end}' if end and not begin.endswith(end) else f' {begin}'
     return f'×{len(members)} in {first.line}-{last.line}:{times}'.rstrip()
-
-
-def _inline(values: Sequence[str]) -> str:
-    """All values in the order of the lines, so that the places of a template can be read together; or the only one."""
-    return values[0] if len(set(values)) == 1 else f'{{{", ".join(map(shown, values))}}}'

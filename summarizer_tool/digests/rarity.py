@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from math import copysign, log1p, log2
+from math import log2
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from summarizer_tool.digests.places import without_digits
@@ -132,26 +132,13 @@ def _number(value: str) -> float | None:
     return moment(value) if found is None else found
 
 
-def _logarithm(number: float) -> float:
-    return copysign(log1p(abs(number)), number)
-
-
 def _farness(values: Sequence[str], counts: Mapping[str, int]) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """How surprising numbers are that stand far from the others, in bits, and how much farther than the next ones.
-
-    They are far as they are and by their logarithms: of what is counted some are small, of what grows some are large.
-    """
+    """How surprising numbers are that stand far from the others, in bits, and how much farther than the next ones."""
     known = {value: number for value in counts if (number := _number(value)) is not None}
     total = sum(counts[value] for value in known)
     if total < max(8, _NUMERIC * len(values)) or len(known) < 3:
         return {}, {}
-    plain, plain_gaps = _far(known, counts, total)
-    found, gaps = _far({value: _logarithm(number) for value, number in known.items()}, counts, total)
-    both = found.keys() & plain.keys()
-    return (
-        {value: max(found[value], plain[value]) for value in both},
-        {value: max(gaps[value], plain_gaps[value]) for value in both},
-    )
+    return _far(known, counts, total)
 
 
 def _far(

@@ -3,12 +3,10 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import cast
 
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.places import without_digits
-from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.unknown_forms import is_written
 
 _MOST = 1_000_000
@@ -20,11 +18,6 @@ _GROWN = 20
 
 _KEY = r'(?:[\w.$@/*+-]++|"[^"\n]++"|\'[^\'\n]++\')'
 _COMMENT = re.compile(r'[ \t]*(?:[#;].*)?')
-_REMARK = re.compile(r'[ \t]*[#;]+[ \t]*(\S.*)')
-_WORDS = 4
-"""Words of a comment from which it is told."""
-_COMMENTED = 50.0
-"""The rank of a comment at the margin; each character farther in takes one of it."""
 _YAML = re.compile(rf'(?>(?:- )*){_KEY}[ ]*:(?:\s|$)|-(?:\s|$)|---|\.\.\.|%YAML|[\]}}]')
 _NESTED = re.compile(
     rf'^([ \t]*+)(?>(?:- )*){_KEY}[ ]*:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*\1(?:[ \t]+|- )\S', re.MULTILINE
@@ -74,19 +67,6 @@ def _texts(value: Json) -> Iterator[str]:
 
 def _without_comments(text: str) -> str:
     return '\n'.join(line for line in text.splitlines() if not _COMMENT.fullmatch(line))
-
-
-def comment_statements(lines: Sequence[str]) -> Iterator[DigestStatement]:
-    """What the comments of settings say, those of consecutive lines together."""
-    read = ((number, line, _REMARK.fullmatch(line)) for number, line in enumerate(lines, 1))
-    for is_comment, together in groupby(read, lambda each: each[2] is not None):
-        block = [*together] if is_comment else []
-        text = ' '.join(found[1].strip() for _, _, found in block if found)
-        if len(text.split()) >= _WORDS and is_written(text):
-            indent = len(block[0][1]) - len(block[0][1].lstrip())
-            yield DigestStatement(
-                f'# {one_line(text)}', _COMMENTED - indent, 'values', tuple(each[0] for each in block)
-            )
 
 
 def _is_deep(text: str) -> bool:

@@ -11,7 +11,6 @@ from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, usual_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.values import moment, quantity
 
 LEAST_ROWS = 4
 """Rows from which lines in columns are a table."""
@@ -26,8 +25,6 @@ _LONGEST_CELL = 400
 
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
-_MANY, _MENTIONED = 50, 6
-"""Rows of a table, and how many of them may not differ from all others in a column, for these to be told."""
 LEAST_FIXED = 8
 """Rows from which columns are told by their places alone."""
 _BLANK = 0.98
@@ -109,7 +106,6 @@ def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[
     for number, table in enumerate(tables, 1):
         what = 'table' if len(tables) == 1 else f'table {number}'
         yield from usual_statements(what, table.rows, lines=table.lines)
-        yield from _repeated(lines, table)
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
     yield from surprising([OutputRecord(line, at) for at, line in beside])
@@ -144,23 +140,6 @@ def rows_of(
         titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
     rows = [{title: cell[:_LONGEST_CELL].strip() for title, cell in zip(titles, row, strict=False)} for _, row in cells]
     return Table(rows, [number for number, _ in cells], beside)
-
-
-def _repeated(lines: Sequence[str], table: Table) -> Iterator[DigestStatement]:
-    """The few rows that have what all others have for themselves alone in a column, such as a name or an id."""
-    for title in table.rows[0] if len(table.rows) >= _MANY else ():
-        times = Counter(row.get(title, '') for row in table.rows)
-        again = {value for value, count in times.items() if count > 1}
-        if sum(times[value] for value in again) > _MENTIONED or any(map(_is_measured, again)):
-            continue
-        for at, row in zip(table.lines, table.rows, strict=True):
-            if row.get(title, '') in again:
-                yield DigestStatement(f'{at}| {one_line(lines[at - 1], 300)} [same {title}]', 90.0, 'odd items', (at,))
-
-
-def _is_measured(value: str) -> bool:
-    """Return whether a value may well be that of another row, too: a number, a time, or none."""
-    return not value or quantity(value) is not None or moment(value) is not None
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:

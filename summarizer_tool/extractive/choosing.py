@@ -123,7 +123,6 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     asked = prompts.Focus(focus_areas=request.focus.focus_areas)
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
     is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
-    opening_of = _openings(found) if aim is scoring.Aim.ANSWER else {}
     leads = [each.lead for each in found if each.lead]
     is_talk = 2 * len(leads) > len(found) and 4 * len({*leads}) <= len(leads)  # speakers recur, terms do not
     cost_of_gist = SAYING_COST_OF_TALK if is_talk else SAYING_COST_OF_GIST
@@ -160,7 +159,6 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
                 bonus=bonus + scoring.vital(matters, words, aim),
                 section=statement.section,
                 variant_of=statement.thing if statement.thing >= 0 else None,
-                needs=opening_of.get(index),
             )
         )
         texts.append(whole)
@@ -184,17 +182,6 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     ]
     said_names = {name for index in chosen for name in items[index].names}
     return ChunkSummary(facts=facts, entities=entities(found, is_name, said_names, common, target_tokens))
-
-
-def _openings(found: Sequence[Statement]) -> dict[int, int]:
-    """By each statement in a definition that does not open it the one that does, where both are there."""
-    first: dict[tuple[int, int], int] = {}
-    openings: dict[int, int] = {}
-    for index, each in enumerate(found):
-        opening = first.setdefault((each.section, each.term), index) if each.term else index
-        if each.thing != found[opening].thing:
-            openings[index] = opening
-    return openings
 
 
 def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import takewhile
 
 import regex
 
@@ -16,8 +15,6 @@ from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain
 from summarizer_tool.text.stop_words import is_stop_word
 from summarizer_tool.text.structure import is_row
 
-_LISTED, _SHORT = 3, 45
-"""Lines, and characters of each, from and up to which a paragraph may be a list."""
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
 
@@ -65,14 +62,10 @@ _DEFINED = regex.compile(
 )
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
-# The name in a signature: `gate.read(path, limit=8)`.
-_CALLED = regex.compile(r'[\w.]*\w(?=\([^)])')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(r'^(?:[Pp]lease )?(?:See|Refer to)\b|^(?:For|To)\b[^.;:]{0,80},? (?:see|refer to)\b')
-# `1.2. Who opens the gate?`, `Q: Who opens the gate?`
-_ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 # "This is done by the miller": of what, only the sentence before says.
 _BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
@@ -145,10 +138,6 @@ class StatementReader:
     """Whether the lines at hand stand behind `>`."""
     before: Sentence = NOTHING
     """The last sentence of the paragraph before, those of quotations aside."""
-    label: str = ''
-    """What the paragraph at hand begins with, and what its sentences after that are about."""
-    asked: list[Sentence] = field(default_factory=list[Sentence])
-    """The question that was the paragraph before, which what follows answers."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
     question: str = ''
@@ -166,7 +155,6 @@ class StatementReader:
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.gender, self.speaker, self.before = '', None, NOTHING
         self.terms.clear()
-        self.asked.clear()
         self.lead_ins.clear()
         self.question = _NUMBERING.sub('', title).rstrip('? ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
@@ -225,11 +213,11 @@ class StatementReader:
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
 
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
-        """What of a term a sentence of its definition is said with: one that is not the first, without a signature."""
+        """The term that a sentence of its definition is said with, where it needs one."""
         points_back = _PRONOUN.match(text) or (_POINTS_BACK.match(text) and not _DEFINED.match(text))
         if term.split(maxsplit=1)[0] in text or (goes_on and points_back and self._sentence_before()):
             return ''
-        return ((goes_on and _CALLED.match(term)) or [term])[0]
+        return term
 
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""
@@ -287,8 +275,6 @@ class StatementReader:
         lead, said_on, lines = self._led(lines)
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        if not (lead or label or self.speakers):
-            said = self._answered(said)
         led = self._lead_in() if self.is_item and not (lead or label) else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
@@ -344,19 +330,6 @@ class StatementReader:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD else NOTHING
 
-    def _answered(self, said: list[Sentence]) -> list[Sentence]:
-        """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
-        if asked := _ASKS.match(' '.join(each.text for each in said)):
-            self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
-            return []
-        if (self.asked or self.question) and said and not said[0].text.endswith('?'):
-            short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
-            opening = [*self.asked, *said[: short + 1]]
-            lines = dict.fromkeys(number for each in opening for number in each.evidence)
-            said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
-        self.asked.clear()
-        return said
-
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
         """Return whether what is no sentence states nothing: an end without its beginning, a heading, a label."""
@@ -368,12 +341,9 @@ class StatementReader:
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
-        if self._is_list():
-            self.items.extend(self.paragraph)
-        elif self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
-            self.say_sentences(self.paragraph, self.label)
+        if self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
+            self.say_sentences(self.paragraph)
         self.paragraph.clear()
-        self.label = ''
         for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)
         for group in _groups(self.pairs, _PAIR_WORDS):
@@ -382,15 +352,6 @@ class StatementReader:
         self.pairs.clear()
         self.columns = []
         self.is_quoted = False
-
-    def _is_list(self) -> bool:
-        """Return whether the paragraph is lines that stand for themselves: all short, and none ends a sentence."""
-        return (
-            len(self.paragraph) >= _LISTED
-            and not (self.speakers or self.terms or self.items)
-            and all(len(line.text) <= _SHORT and line.text.isascii() for line in self.paragraph)
-            and not any(line.text.endswith(('.', '!', '?', ',', ':', '-')) for line in self.paragraph)
-        )
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]

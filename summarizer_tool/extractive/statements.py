@@ -61,8 +61,6 @@ _CODE = regex.compile(
 )
 _PATCH = regex.compile(r'(?:diff --git |index \p{Hex}+\.\.|--- (?:a/|/dev/)|\+\+\+ (?:b/|/dev/)|@@ -\d+(?:,\d+)? \+\d)')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
-# `[Orme](https://…). The mill stood still.`
-_LINKED = regex.compile(r'^(?=\[)(\[[^\[\]]{1,60}\]\([^()\s]{1,500}\))[.:](?=\s)')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
 _IS_VALUE = regex.compile(r'\d|, ')
@@ -164,10 +162,10 @@ def _is_title(reader: StatementReader, lines: Sequence[NumberedLine], index: int
 def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int, tuple[Kind, str] | None]:
     """The places of lines in blocks of code, each with what it is and says; none for their marks, which say nothing.
 
-    A block stands in a fence, behind a prompt, in a patch, or further in than the line with `::` before it.
+    A block stands in a fence, behind a prompt, or in a patch.
     """
     found: dict[int, tuple[Kind, str] | None] = {}
-    fence, is_code, literal, is_patch = '', False, -1, False
+    fence, is_code, is_patch = '', False, False
     for place, text in enumerate(texts):
         mark = _FENCE.match(text)
         said = _COMMENT.sub('', text).strip()
@@ -185,12 +183,8 @@ def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[in
         elif mark and not (place and is_underline(texts[place - 1], text)):
             fence, found[place] = mark.group(1), None
             is_code = mark.group(2).lower() not in _TEXT_LANGUAGES
-        elif _indent(text) > literal >= 0 or _PROMPT.match(text):
+        elif _PROMPT.match(text):
             found[place] = (Kind.CODE, said)
-        else:
-            literal = -1
-        if not fence and literal < 0 and text.endswith('::') and not _BOX.match(text):
-            literal = _indent(text)
     return found
 
 
@@ -385,8 +379,6 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
         reader.flush()
     if text:
-        if not reader.paragraph and (linked := _LINKED.match(line.text)):
-            reader.label = plain(linked.group(1))
         reader.paragraph.append(replace(line, text=text))
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from math import log1p
 
 from summarizer_tool.html.page_blocks import PageBlock
-from summarizer_tool.text import boilerplate_lines
 
 WEIGHTS: dict[str, float] = {
     'is a block': -4.45,
@@ -26,8 +25,6 @@ WEIGHTS: dict[str, float] = {
     'heads what is voted for': 0.74,
     'stands in a list': 1.54,
     'stands in a div': -0.99,
-    'is worded as boilerplate': -2.59,
-    'names networks': -2.74,
 }
 """What each feature adds to the score; above 0 a block is content."""
 
@@ -60,29 +57,11 @@ def names_networks(block: PageBlock) -> bool:
 
 def score(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> list[float]:
     """The scores of all blocks of a page; `is_voted` says of each whether trafilatura keeps most of it."""
-    found = [_weighed(seen) for seen in features(blocks, is_voted)]
-    # What speaks against a block takes longest, and most are no content without it.
-    return [
-        points + _weighed(worded(block)) if points > 0 else points for block, points in zip(blocks, found, strict=True)
-    ]
-
-
-def _weighed(seen: dict[str, float]) -> float:
-    return sum(WEIGHTS[name] * value for name, value in seen.items())
-
-
-def worded(block: PageBlock) -> dict[str, float]:
-    """What the words of a block say against it, by name."""
-    words = block.words
-    return {
-        'capitals': sum(map(str.isupper, words[:200])) / max(1, len(words[:200])),
-        'is worded as boilerplate': block.size < SHORT and boilerplate_lines.is_boilerplate(words),
-        'names networks': names_networks(block),
-    }
+    return [sum(WEIGHTS[name] * value for name, value in seen.items()) for seen in features(blocks, is_voted)]
 
 
 def features(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> list[dict[str, float]]:
-    """What else the score of each block rests on, by name."""
+    """What the score of each block rests on, by name."""
     total = sum(block.size for block, voted in zip(blocks, is_voted, strict=True) if voted) or 1
     first = next((at for at, block in enumerate(blocks) if is_voted[at] and block.size >= _SAID), len(blocks))
     title = next((at for at, block in enumerate(blocks) if block.level == 1), first)
@@ -105,6 +84,7 @@ def features(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> list[dict
                 'is linked': block.linked / max(1, block.size),
                 'ends as a sentence': ends_a_sentence(words),
                 'ends with a colon': words.rstrip().endswith(':'),
+                'capitals': sum(map(str.isupper, words[:200])) / max(1, len(words[:200])),
                 'heads what is voted for': block.level > 1 and any(is_voted[at + 1 : at + 2]),
                 'stands in a list': block.is_in('list'),
                 'stands in a div': block.tag in ('div', 'section'),

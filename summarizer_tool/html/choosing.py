@@ -227,12 +227,7 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
         is_other = 2 * block.linked > block.size
         if leading is not None and (is_other or block.level):
             leading.is_kept = False
-        if (
-            block.level != 1
-            and block.size < _LINE
-            and _stands_free(block)
-            and boilerplate_lines.leads_away(block.words)
-        ):
+        if block.level != 1 and block.size < _LINE and boilerplate_lines.leads_away(block.words):
             leading = block
             block.is_kept = block.level > 0
         elif is_other and leading is not None:
@@ -241,13 +236,6 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
             leading = None
     if leading is not None:
         leading.is_kept = False
-
-
-def _stands_free(block: PageBlock) -> bool:
-    """Return whether it is no part of a list, a table or the like."""
-    if block.kind not in ('text', 'heading') or block.is_in('quote', 'figure', 'caption'):
-        return False
-    return not block.is_in(*_WHOLES) or all(frame.is_layout for frame in block.frames() if frame.kind in _WHOLES)
 
 
 def _points_elsewhere(block: PageBlock) -> bool:

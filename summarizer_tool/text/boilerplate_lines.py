@@ -1,7 +1,7 @@
 """What on a page belongs to the site and not to the text: menus, cookie notices, share bars, licence lines."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import regex
 
@@ -41,9 +41,6 @@ _OPENS = regex.compile(
 )
 _LEADER = regex.compile(r'\.(?:\s?\.){3,}+\s*+(\d{1,4})$')
 """Dots that lead to the number of a page."""
-_SECTION = regex.compile(r'^[#:\s]*(\d{1,3}(?:\.\d{1,3}){0,5})\.?\s+\S[^\n]{0,200}(?<![.;:,])$')
-_LEAST_ENTRIES, _WRAPPED = 4, 3
-"""Lines with the numbers of sections from which they are a table of contents, and those that one entry may take."""
 _HOLDS = regex.compile(
     r"""
     \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
@@ -116,39 +113,10 @@ def is_boilerplate(line: str) -> bool:
 
 
 def contents(texts: Sequence[str]) -> frozenset[int]:
-    """The places of the lines of a table of contents: dots lead from them to numbers that never fall.
-
-    Or they have the numbers of sections, each the next one, without a text between.
-    """
+    """The places of the lines of a table of contents: dots lead from them to numbers that never fall."""
     found = [(place, _LEADER.search(text.rstrip())) for place, text in enumerate(texts) if len(text) <= _REACH]
     pages = {place: int(match.group(1)) for place, match in found if match}
-    led = pages if len(pages) > 2 and [*pages.values()] == sorted(pages.values()) else ()
-    return frozenset((*led, *(place for run in _numbered(texts) for place in range(run[0], run[-1] + 1))))
-
-
-def _numbered(texts: Sequence[str]) -> Iterator[list[int]]:
-    """Runs of lines with numbers of sections, most of them of sections of others."""
-    run: list[int] = []
-    before: tuple[int, ...] = ()
-    inner = 0
-    for place, text in enumerate((*texts, '')):
-        match = _SECTION.match(text)
-        number = tuple(map(int, match.group(1).split('.'))) if match else ()
-        if not match and text and text[-1] not in '.:;' and run and place - run[-1] < _WRAPPED:
-            continue
-        if run and not (number and _is_next(before, number)):
-            if len(run) >= _LEAST_ENTRIES and 2 * inner > len(run):
-                yield run
-            run, inner = [], 0
-        if number:
-            run, before, inner = [*run, place], number, inner + (len(number) > 1)
-
-
-def _is_next(before: tuple[int, ...], number: tuple[int, ...]) -> bool:
-    """Return whether a section follows another one: 2.1 or 3 does after 2, and 2.3 or 3 after 2.2.4."""
-    *above, last = number
-    size = len(above)
-    return (number == (*before, 1)) or (before[:size] == (*above,) and before[size : size + 1] == (last - 1,))
+    return frozenset(pages if len(pages) > 2 and [*pages.values()] == sorted(pages.values()) else ())
 
 
 def points_elsewhere(text: str) -> bool:

@@ -76,18 +76,16 @@ def test_toml_keeps_fractions_as_they_are_written():
     assert read.value == {'mill': {'rate': '2e-4', 'stones': 4, 'names': ['north', 'south']}}
 
 
-def test_settings_are_told_by_their_paths_with_their_comments_and_lines():
+def test_settings_are_told_by_their_paths_with_their_lines():
     told = digest(COMPOSE, 200)
     assert told.kind == 'json'
     assert [(each.text, each.lines[:1]) for each in told.lines] == snapshot(
         [
-            ('# Reached from this machine alone.', (1,)),
             ('services.mill.environment: GRIND=coarse, DRY_RUN=false', (9,)),
             (
                 'services.mill: image=mill:2.4, restart=unless-stopped, ports=[127.0.0.1:8007:8007], stop_grace_period=20s',
                 (7,),
             ),
-            ('# Longer than the grace period of the wheel, which is ten seconds.', (11,)),
             ('volumes.flour: null', (13,)),
         ]
     )

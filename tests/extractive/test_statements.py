@@ -91,16 +91,6 @@ def test_a_list_below_a_quotation_is_no_part_of_it():
     )
 
 
-def test_short_lines_that_end_no_sentence_are_a_list():
-    text = '## SSH\n\nServerAliveInterval 30\nForwardAgent no\nPort 2222\n\nThe mill was built\nin 1874 by Gann and\nstands there still.'
-    assert read(text) == snapshot(
-        [
-            ('SSH: ServerAliveInterval 30; ForwardAgent no; Port 2222', (3, 4, 5, 1)),
-            ('The mill was built in 1874 by Gann and stands there still.', (7, 8, 9)),
-        ]
-    )
-
-
 def test_what_stands_above_labels_and_values_is_one_of_them():
     box = (
         '## Wardens\n\n| Founded | 402, by Osmer Vant |\n|---|---|\n| Seat | Sluice Hall |\n| Leader | Ysolde Harrow |'
@@ -149,7 +139,7 @@ OPTIONS
             ('FRAGMENT', 'sluice - open the gates of a mill', 1),
             ('PROSE', 'Each of the options is told by its first letter.', 2),
             ('CODE', '$ sluice --all', 2),
-            ('CODE', 'gate.open is True and gate.shut is not.', 2),
+            ('PROSE', 'gate.open is True and gate.shut is not.', 2),
         ]
     )
 
@@ -316,10 +306,3 @@ def test_fields_before_a_text_are_no_part_of_it():
     assert read(
         '---\ntitle: The gate\ndescription: It is opened by Ada.\n---\n\nThe lock of the gate is shut.\n'
     ) == snapshot([('The lock of the gate is shut.', (6,))])
-
-
-def test_a_question_with_a_number_is_said_with_its_answer():
-    page = '1.2. May the gate be opened at night?\n\nYes. The keeper of it has the key.\nHe sleeps there.\n\n1.3. Who else has a key?'
-    assert read(page) == snapshot(
-        [('May the gate be opened at night? Yes. The keeper of it has the key.', (1, 3)), ('He sleeps there.', (4,))]
-    )

@@ -122,8 +122,6 @@ def test_what_leads_away_is_left_out(words: str, links: int) -> None:
 @pytest.mark.parametrize(
     ('heading_or_line', 'words', 'links'),
     [
-        (3, 'Read also', 1),
-        (2, 'Mehr zum Thema auf der Wacht', 1),
         (0, 'Te puede interesar:', 1),
         (2, 'Advertisement', 0),
         (0, 'Zuletzt aktualisiert: 3. Mai', 0),

@@ -97,27 +97,6 @@ def test_a_list_of_prices_is_no_table_of_contents():
     assert not contents(['Bread of rye ..... 12', 'Beer ..... 4', 'Cheese of the guild ..... 9'])
 
 
-def test_numbers_of_sections_without_a_text_between_are_contents():
-    listed = [
-        '1. The gate',
-        '1.1. Who opens it?',
-        '1.2. Which of the wheels',
-        'turns it?',
-        '2. The lock',
-        '2.1. Its doors',
-    ]
-    assert contents(['Intro', *listed, 'Text']) == {*range(1, 7)}
-    told = ['1.1 The miller opens it.', '1.2 Ada shuts it.', '1.3 Nobody sells it.', '1.4 Orme may look at it.']
-    assert not contents(told)
-    asked = [
-        '1.1. Who opens it?',
-        'Ada does.',
-        '1.2. Who shuts it?',
-        'Orme does.',
-        '1.3. Who sells it?',
-        'No.',
-        '1.4. Who?',
-    ]
-    assert not contents(asked)
+def test_a_list_of_links_points_elsewhere():
     assert points_elsewhere('* [The gate](#gate)\n\n* [The lock](#lock)')
     assert not points_elsewhere('The [gate](#gate) is open.')

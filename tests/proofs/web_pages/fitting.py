@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from summarizer_tool.html import content, parsing
-from summarizer_tool.html.block_score import features, worded
+from summarizer_tool.html.block_score import features
 from summarizer_tool.html.choosing import is_scored, is_voted_for
 from summarizer_tool.html.convert import votes
 from summarizer_tool.html.walking import TreeWalk
@@ -56,4 +56,4 @@ def _rows(page: LabelledPage) -> Iterator[tuple[dict[str, float], bool, float]]:
         places = [place for place, text in enumerate(words) if bare(said) in text]
         for place in places:
             if is_scored(found.blocks[place]):
-                yield seen[place] | worded(found.blocks[place]), is_content, 1 / len(places)
+                yield seen[place], is_content, 1 / len(places)
