@@ -270,7 +270,7 @@ def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
 def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
     """The statements without references and lines of code, and without scraps where the others fill the room."""
     found = [each for each in found if each.kind not in (Kind.REFERENCE, Kind.CODE)] or found
-    solid = [each for each in found if each.kind not in _SCRAPS or each.is_decided]
+    solid = [each for each in found if each.kind not in _SCRAPS]
     return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
 
 
@@ -371,7 +371,9 @@ _POINTS = regex.compile(
     r'|Then|Therefore|Thus|(?:To|If|When|Once|By|After|Before) (?:\p{Ll}+ )?(?:it|they|them|this)'
     r'|Aber|Allerdings|Außerdem|Daher'
     r'|Zum Beispiel|De même|En effet|Mais|Par exemple|Además|Pero|Por ejemplo)\b'
-    r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
+    r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
+    r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
+    r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
     r'|\b(?:above|aforementioned|former|latter)\b(?! (?:all|average|\d))'
     r'|\b(?:these|those|the (?:following|next|previous|two|three|same)|such an?) \p{L}'
 )
@@ -391,7 +393,10 @@ def _binding(found: Sequence[Statement], headings: Sequence[str], target_tokens:
     texts = [
         each.text
         for each in found
-        if _binds(each.text) and not each.is_turned and not _LEGAL_NOTICE.search(headings[each.section])
+        if _binds(each.text)
+        and not _POINTS.match(each.text)
+        and not each.is_turned
+        and not _LEGAL_NOTICE.search(headings[each.section])
     ]
     room = CHARACTERS_PER_TOKEN * target_tokens
     fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)

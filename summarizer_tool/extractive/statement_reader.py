@@ -385,7 +385,8 @@ class StatementReader:
         if self.before.text or len(above.titles) < 2 or not above.numbers[-1] or not said:
             return NOTHING
         text = bare(said[0].text)
-        tells = _TELLS.match(text) or not is_whole(text)
+        first = next(iter(names.mentions(text)), '')
+        tells = _TELLS.match(text) or not is_whole(text) or (first and text.startswith(first))
         if tells or self.language != 'en' or len(above.titles[-1]) > ASIDE_REACH:
             return NOTHING
         return Sentence(above.titles[-1], above.numbers[-1:])
@@ -458,13 +459,11 @@ class StatementReader:
 
 
 def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:
-    """Items that are said together: a few words each, and what is left over with those before it."""
+    """Items that are said together: a few words each."""
     group: list[NumberedLine] = []
-    left = sum(len(item.text.split()) for item in items)
     for item in items:
         group.append(item)
-        left -= len(item.text.split())
-        if sum(len(each.text.split()) for each in group) >= words and (not left or 2 * left > words):
+        if sum(len(each.text.split()) for each in group) >= words:
             yield group
             group = []
     if group:

@@ -304,7 +304,8 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         if not reader.leads_away:
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
-            _read_item(reader, item, _indent(line.text), leads=leads)
+            hangs = not leads and _indent(following) > _indent(line.text)
+            _read_item(reader, item, _indent(line.text), leads=leads, hangs=hangs)
     elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
         _read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or _DEFINITION.match(following)):
@@ -355,7 +356,10 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
 
 
-def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool) -> None:
+def _read_item(
+    reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool, hangs: bool
+) -> None:
+    """Read an item that leads to others, or below which text hangs."""
     bold = _BOLD.match(lines[0].text)
     is_done = lines[0].text[:4].lower() == '[x] '  # which would be a footnote
     lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
@@ -371,6 +375,10 @@ def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: i
     if leads and (text.endswith((':', ',')) or words < _SHORT_ITEM_WORDS):
         reader.flush()
         reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
+        return
+    if hangs and bold and not text.endswith(('.', '!', ':')):
+        reader.flush()
+        reader.terms.append((indent + 1, replace(lines[0], text=text)))
         return
     is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
     is_short = is_short and not text.endswith(('.', '!', '?'))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import regex
 
-from summarizer_tool.extractive.statement import HeadingSection, Statement
+from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
@@ -54,7 +54,12 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
     decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
-    said = [replace(each, is_decided=True) if each.section in decided else each for each in said]
+    said = [
+        replace(each, is_decided=True, kind=Kind.LIST if each.lead and each.kind is Kind.FRAGMENT else each.kind)
+        if each.section in decided
+        else each
+        for each in said
+    ]
     return [_under(each, sections[each.section], alike) for each in said]
 
 
