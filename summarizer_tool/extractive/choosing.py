@@ -203,7 +203,9 @@ def _share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
     share = QUOTED_WEIGHT if _QUOTE.search(statement.text) else 1.0
     share *= TURNED_WEIGHT if statement.is_turned else 1.0
     if not hangs_together:
-        share *= POINTING_WEIGHT if not statement.is_opening and _POINTS.search(statement.text) else 1.0
+        share *= (
+            POINTING_WEIGHT if not (statement.is_opening or statement.lead) and _POINTS.search(statement.text) else 1.0
+        )
         share *= ASKING_WEIGHT if statement.text.endswith('?') else 1.0
     return share
 
@@ -370,7 +372,7 @@ _POINTS = regex.compile(
     r'|Furthermore|Hence|However|In (?:addition|contrast|other words|short)|Likewise|Moreover|Otherwise|Similarly|So'
     r'|Then|Therefore|Thus|(?:To|If|When|Once|By|After|Before) (?:\p{Ll}+ )?(?:it|they|them|this)'
     r'|Aber|Allerdings|Außerdem|Daher'
-    r'|Zum Beispiel|De même|En effet|Mais|Par exemple|Además|Pero|Por ejemplo)\b'
+    r'|Zum Beispiel|De même|En effet|Mais|Par exemple|Además|Pero|Por ejemplo|Sin embargo|También)\b'
     r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
     r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
     r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'

@@ -47,6 +47,8 @@ SPEAKER = regex.compile(
     r'^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s+)?'
     r"(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?|\p{Ll}[\p{L}\p{N}_-]{0,20}):\s+(?=\S)"
 )
+# A mark of emphasis that goes on over several sentences.
+_OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _PRONOUN = regex.compile(
     r'^(He|She|It|They|His|Her|Its|Their)\b'
@@ -78,11 +80,6 @@ _CALLED = regex.compile(r'[\w.]*\w(?=\([^)])')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
-# What begins an item that says of itself what it is about.
-_TELLS = regex.compile(
-    r'^(?:A|All|An|And|Any|As|At|Both|But|By|Each|Every|For|From|He|I|If|In|It|Its|No|On|Once|One|Our|She|Some|That|The|Their'
-    r'|There|These|They|This|To|Under|We|What|When|Where|While|With|You|Your)\b|^[^\p{Lu}]'
-)
 _ELSEWHERE = regex.compile(
     r'^(?:[Pp]lease )?(?:See|Refer to)\b'
     r'|^(?:For|To|If)\b[^.;:]{0,140},? (?:see|refer to|please (?:check|visit|consult))\b'
@@ -328,11 +325,9 @@ class StatementReader:
         if not self.is_item:
             self.lead_ins.clear()
             self.before = self.before if self.is_quoted or not said else said[-1]
-        if self.is_item and not led.text:
-            led = self._heading(said)
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
-            text = bare(sentence.text)  # marks that go on over several lines
+            text = _OPEN_MARK.sub('', bare(sentence.text))  # marks that go on over several lines
             lead = lead or (label if place and (is_bold or not _names(text)) else '')
             if _ELSEWHERE.match(text):
                 continue
@@ -378,18 +373,6 @@ class StatementReader:
         if self.lead_ins:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD else NOTHING
-
-    def _heading(self, said: Sequence[Sentence]) -> Sentence:
-        """The heading right above a list, below others, for an item that does not say what it is about."""
-        above = self.sections[-1]
-        if self.before.text or len(above.titles) < 2 or not above.numbers[-1] or not said:
-            return NOTHING
-        text = bare(said[0].text)
-        first = next(iter(names.mentions(text)), '')
-        tells = _TELLS.match(text) or not is_whole(text) or (first and text.startswith(first))
-        if tells or self.language != 'en' or len(above.titles[-1]) > ASIDE_REACH:
-            return NOTHING
-        return Sentence(above.titles[-1], above.numbers[-1:])
 
     def _answered(self, said: list[Sentence]) -> list[Sentence]:
         """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
@@ -447,7 +430,9 @@ class StatementReader:
         if (led := self._lead_in()).text:
             lead, numbers = led.text.rstrip(':, '), led.evidence
         numbers = (*(item.number for item in group), *numbers)
-        kind = Kind.LIST if led.text or len(group) > 1 or (lead and ': ' in group[0].text) else Kind.FRAGMENT
+        # One alone says little, unless it is a value.
+        is_value = ': ' in group[0].text or any(map(str.isdigit, group[0].text))
+        kind = Kind.LIST if led.text or len(group) > 1 or (lead and is_value) else Kind.FRAGMENT
         self.say('; '.join(item.text for item in group), numbers, kind, lead)
 
     def _say_pairs(self, group: Sequence[NumberedLine]) -> None:

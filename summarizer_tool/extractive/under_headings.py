@@ -44,7 +44,8 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
         if len(section.titles) > 1:
             parents_of[section.titles[-1].casefold()].add(section.titles[:-1])
     alike = {parent for parents in parents_of.values() if len(parents) > 1 for parent in parents}
-    versions = {section.titles for section in sections if section.titles and _VERSION.search(section.titles[-1])}
+    named = [section.titles for section in sections if section.titles and len(section.titles[-1]) <= _LONGEST]
+    versions = {titles for titles in named if _VERSION.search(titles[-1])}
     alike |= versions if len({each[:-1] for each in versions}) < len(versions) else set()
     recurring = {
         title for title, times in Counter(each.titles[-1] for each in sections if each.titles).items() if times > 2

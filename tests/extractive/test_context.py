@@ -39,11 +39,6 @@ The following may be set:
 
 - `limit`: The crates that it holds. The default is 8. This may be changed at night.
 - `keeper`: Who opens it. Ada Finn is asked first.
-
-## Duties
-
-- Crates are counted at night.
-- The gate is opened by day.
 """
     assert read(page) == snapshot(
         [
@@ -52,8 +47,6 @@ The following may be set:
             ('limit: This may be changed at night.', (5,)),
             ('The following may be set: keeper: Who opens it.', (6, 3)),
             ('Ada Finn is asked first.', (6,)),
-            ('Duties: Crates are counted at night.', (10, 8)),
-            ('The gate is opened by day.', (11,)),
         ]
     )
 
