@@ -396,7 +396,7 @@ def _binding(found: Sequence[Statement], headings: Sequence[str], target_tokens:
         each.text
         for each in found
         if _binds(each.text)
-        and not _POINTS.match(each.text)
+        and (each.lead or not _POINTS.match(each.text))
         and not each.is_turned
         and not _LEGAL_NOTICE.search(headings[each.section])
     ]

@@ -22,6 +22,7 @@ from summarizer_tool.extractive.statement_reader import (
     is_name,
     is_question,
 )
+from summarizer_tool.extractive.under_headings import VERSION
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
@@ -37,6 +38,9 @@ _SPEAKER_TURNS = 3
 
 _LOWEST = 7
 """The level of a heading that has no mark of one."""
+
+_VERSIONS = 3
+"""Lines that differ by their numbers alone from which they are headings."""
 
 _SAMPLE_WORDS = 2000
 """Words by which the language is told."""
@@ -57,6 +61,7 @@ _BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence.
 _TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
+_DIGITS = regex.compile(r'\d+')
 _TITLE_FIELD = regex.compile(r"^title: +['\"]?(\S.*?)['\"]?$")
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
@@ -252,15 +257,25 @@ def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
 
 
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
-    """The places of the headings of a text that stands in from the margin, as of manual pages: lines that do not."""
+    """The places of headings without marks: lines that name one version each, and what is at the margin.
+
+    The latter where most of a text stands in from it, as of manual pages.
+    """
+    alone = [
+        place
+        for place, line in enumerate(lines)
+        if line.blank_after and (not place or lines[place - 1].blank_after) and _TITLE.match(line.text.strip())
+    ]
+    alike = Counter(_DIGITS.sub('', lines[place].text) for place in alone if VERSION.search(lines[place].text))
+    versions = (place for place in alone if alike[_DIGITS.sub('', lines[place].text)] >= _VERSIONS)
     indents = [_indent(line.text) for line in lines]
     if 2 * sum(indent > 0 for indent in indents) < len(lines):
-        return frozenset()
+        return frozenset(versions)
     return frozenset(
         place
         for place, (indent, below) in enumerate(pairwise(indents))
         if indent == 0 < below and (not place or lines[place - 1].blank_after) and _TITLE.match(lines[place].text)
-    )
+    ).union(versions)
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:

@@ -14,7 +14,9 @@ _LONGEST = 80
 # No version: `3.0.0`.
 _NUMBER = regex.compile(r'^\d{1,3}[.)]\s+')
 
-_VERSION = regex.compile(r'(?<![\d.§-])\d{1,4}\.\d{1,4}(?:\.\d|\b(?!\.))(?!.*[.?!]$)')
+VERSION = regex.compile(
+    r'(?:(?<![\d.§-])\d{1,4}\.\d{1,4}(?:\.\d|\b(?!\.))|\b(?:[Vv]ersions?|[Rr]elease) \d)(?!.*[.?!]$)'
+)
 
 # Below it stands what the text does not hold itself, or not as things are.
 _TURNS = regex.compile(
@@ -45,7 +47,7 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
             parents_of[section.titles[-1].casefold()].add(section.titles[:-1])
     alike = {parent for parents in parents_of.values() if len(parents) > 1 for parent in parents}
     named = [section.titles for section in sections if section.titles and len(section.titles[-1]) <= _LONGEST]
-    versions = {titles for titles in named if _VERSION.search(titles[-1])}
+    versions = {titles for titles in named if VERSION.search(titles[-1])}
     alike |= versions if len({each[:-1] for each in versions}) < len(versions) else set()
     recurring = {
         title for title, times in Counter(each.titles[-1] for each in sections if each.titles).items() if times > 2

@@ -130,3 +130,24 @@ sluice 2.0.0 (15 May 2022)
 def _told(page: str, target: int) -> list[Fact]:
     request = ParsedRequest((PromptSource(tuple(numbered(page))),), Focus(), target, merges=False)
     return summarize_sources(request, target).facts
+
+
+def test_a_placeholder_amid_a_sentence_is_no_tag():
+    assert read('The gate is opened when <P> comes near.') == [('The gate is opened when <P> comes near.', (1,))]
+
+
+def test_lines_that_name_versions_are_headings():
+    page = '\n\n'.join(
+        f'Changes between sluice {number} and {number + 1}, version {number}\n\n* The lock {number} holds in winter, too.'
+        for number in (3, 2, 1)
+    )
+    assert [text for text, _ in read(page)] == snapshot(
+        ['The lock 3 holds in winter, too.', 'The lock 2 holds in winter, too.', 'The lock 1 holds in winter, too.']
+    )
+    assert [fact.text for fact in _told(page, 100)] == snapshot(
+        [
+            'Changes between sluice 3 and 4, version 3: The lock 3 holds in winter, too.',
+            'Changes between sluice 2 and 3, version 2: The lock 2 holds in winter, too.',
+            'Changes between sluice 1 and 2, version 1: The lock 1 holds in winter, too.',
+        ]
+    )
