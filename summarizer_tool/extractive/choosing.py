@@ -4,14 +4,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import regex
 
 from summarizer_tool import prompts
 from summarizer_tool.extractive.entities import entities, names_seen
-from summarizer_tool.extractive.outline import outlined
+from summarizer_tool.extractive.outline import LEGAL, outlined
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statement_reader import TAKES_BACK
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine
@@ -66,6 +67,12 @@ QUOTED_WEIGHT = 0.7
 TURNED_WEIGHT = 0.4
 """Weight of what a text tells of only to turn it down, for the gist."""
 
+POINTING_WEIGHT = 0.5
+"""Weight of what points to something that stands elsewhere in the text, for the gist."""
+
+ASKING_WEIGHT = 0.2
+"""Weight of a question without an answer, for the gist."""
+
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
 
@@ -88,6 +95,7 @@ CHARACTERS_PER_TOKEN = 6
 def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
     """Summarize numbered source lines."""
     aim = scoring.Aim.of(request.focus)
+    is_gist = aim is scoring.Aim.GIST
     found: list[Statement] = []
     headings: list[str] = []
     former: list[tuple[Statement, str]] = []
@@ -99,8 +107,10 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             said = under_headings(said, sections)
         read = len(said)
         if len(source.path) < 2:  # under the title alone: the text begins here
-            said = _with_opening(said, is_gist=aim is scoring.Aim.GIST and len(sections) > 1)
+            said = _with_opening(said, is_gist=is_gist and len(sections) > 1)
         said, outdated = _standing(said, sections)
+        if aim is not scoring.Aim.NAMES:
+            said = _without_halves(said)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
         former += outdated
@@ -114,8 +124,9 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         count += read
     found = [statement for statement in found if _says_something(statement)] or found
     updates = {newest for _, newest in former}
-    binding = _binding(found, headings, target_tokens) if aim is scoring.Aim.GIST else frozenset[str]()
-    found = _translated(found, target_tokens) if aim is scoring.Aim.GIST else found
+    is_story = sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found)
+    binding = _binding(found, headings, target_tokens) if is_gist and not is_story else frozenset[str]()
+    found = _translated(found, target_tokens) if is_gist else found
     found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = names_seen(found, common)
@@ -123,10 +134,11 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     asked = prompts.Focus(focus_areas=request.focus.focus_areas)
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
     is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
-    leads = [each.lead for each in found if each.lead]
+    # Of those who speak: not of headings.
+    leads = [each.lead for each in found if each.lead.partition(': ')[0] not in headings[each.section]]
     is_talk = 2 * len(leads) > len(found) and 4 * len({*leads}) <= len(leads)  # speakers recur, terms do not
     cost_of_gist = SAYING_COST_OF_TALK if is_talk else SAYING_COST_OF_GIST
-    saying_cost = cost_of_gist if aim is scoring.Aim.GIST else SAYING_COST
+    saying_cost = cost_of_gist if is_gist else SAYING_COST
     items: list[scoring.Item] = []
     texts: list[str] = []
     answered: list[float] = []
@@ -141,10 +153,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         is_sentence = aim is scoring.Aim.ANSWER and statement.kind is Kind.FRAGMENT and is_whole(statement.text, '')
         weight *= KIND_WEIGHTS[Kind.ROW if is_sentence or statement.is_decided else statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
-        if aim is scoring.Aim.GIST and _QUOTE.search(statement.text):
-            weight *= QUOTED_WEIGHT
-        if aim is scoring.Aim.GIST and statement.is_turned:
-            weight *= TURNED_WEIGHT
+        weight *= _share_of_gist(statement, hangs_together=is_story or is_talk) if is_gist else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
         matters = scoring.MOST_IMPORTANT if is_binding else KIND_IMPORTANCE[statement.kind]
@@ -184,6 +193,21 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     return ChunkSummary(facts=facts, entities=entities(found, is_name, said_names, common, target_tokens))
 
 
+def _share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
+    """What a statement is worth where nothing was asked for, against one that tells by itself what holds.
+
+    Where all hangs together, as in stories and talk, nothing tells much by itself.
+    """
+    share = QUOTED_WEIGHT if _QUOTE.search(statement.text) else 1.0
+    share *= TURNED_WEIGHT if statement.is_turned else 1.0
+    if not hangs_together:
+        share *= (
+            POINTING_WEIGHT if not (statement.is_opening or statement.lead) and _POINTS.search(statement.text) else 1.0
+        )
+        share *= ASKING_WEIGHT if statement.text.endswith('?') else 1.0
+    return share
+
+
 def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:
     """The choice, with what points back to its sentences said together with them as far as there is much room.
 
@@ -211,7 +235,9 @@ def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
     saying = (
         place
         for place, each in enumerate(said[:_OPENING])
-        if not each.lead and (each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE)
+        if not each.lead
+        and not LEGAL.search(each.text)
+        and (each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE)
     )
     first = next(saying, None)
     if first is not None:
@@ -270,6 +296,16 @@ def _standing(
     return [each for index, each in enumerate(said) if index not in outdated], former
 
 
+def _without_halves(said: list[Statement]) -> list[Statement]:
+    """The statements without those that stand in the next one, too, with a sentence that takes back half of them."""
+    halves = {
+        index
+        for index, (each, longer) in enumerate(pairwise(said))
+        if each.thing == longer.thing >= 0 and TAKES_BACK.match(longer.text[len(each.text) + 1 :])
+    }
+    return [each for index, each in enumerate(said) if index not in halves]
+
+
 def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], target_tokens: int) -> list[Statement]:
     """The statements without those whose lines stand there again and again, where the others fill the room."""
     text_of = {line.number: line.text for line in lines}
@@ -320,6 +356,18 @@ _LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
+_POINTS = regex.compile(
+    r'^(?:Additionally|Also|Alternatively|As (?:a result|we)|But|Consequently|Finally|For (?:example|instance)'
+    r'|Furthermore|Hence|However|In (?:addition|contrast|other words|short)|Likewise|Moreover|Otherwise|Similarly|So'
+    r'|Then|Therefore|Thus|(?:To|If|When|Once|By|After|Before) (?:\p{Ll}+ )?(?:it|they|them|this)'
+    r'|Aber|Allerdings|Außerdem|Daher'
+    r'|Zum Beispiel|De même|En effet|Mais|Par exemple|Además|Pero|Por ejemplo|Sin embargo|También)\b'
+    r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
+    r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
+    r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
+    r'|\b(?:above|aforementioned|former|latter)\b(?! (?:all|average|\d))'
+    r'|\b(?:these|those|the (?:following|next|previous|two|three|same)|such an?) \p{L}'
+)
 _DISFLUENT = regex.compile(
     r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b|(?:\.\.|…|--)$', regex.IGNORECASE
 )
@@ -331,14 +379,15 @@ def _binds(text: str) -> bool:
 
 
 def _binding(found: Sequence[Statement], headings: Sequence[str], target_tokens: int) -> frozenset[str]:
-    """The texts of the statements that bind their readers; none in a story, and none where all of a text are rules."""
-    if sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found):
-        return frozenset()
+    """The texts of the statements that bind their readers; none where all of a text are rules."""
     decided = [each.text for each in found if each.is_decided]
     texts = [
         each.text
         for each in found
-        if _binds(each.text) and not each.is_turned and not _LEGAL_NOTICE.search(headings[each.section])
+        if _binds(each.text)
+        and (each.lead or not _POINTS.match(each.text))
+        and not each.is_turned
+        and not _LEGAL_NOTICE.search(headings[each.section])
     ]
     room = CHARACTERS_PER_TOKEN * target_tokens
     fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)

@@ -45,7 +45,7 @@ _CONTROLS = frozenset(
     """assert await case catch do elif else for foreach if match new raise return switch throw try until
     when while with yield""".split()  # noqa: SIM905
 )
-_LEGAL = regex.compile(
+LEGAL = regex.compile(
     r'\bcopyright(?: \(c\)| ©|[ :]*\d)|©|\bSPDX-|\b(?:licen[cs]ed|distributed) under\b|\blicen[cs]e information\b'
     r'|\ball rights reserved\b|\bfree software\b|\bredistributions? (?:of|and use)\b',
     regex.IGNORECASE,
@@ -184,7 +184,7 @@ class _Code:
                 begun = begun if goes_on else at
                 end = self.comments[begun] = min(at + tokens[at][0].height, len(lines))
         for at, end in [*self.comments.items()]:
-            if any(_LEGAL.search(line.text) for line in lines[at:end]):
+            if any(LEGAL.search(line.text) for line in lines[at:end]):
                 del self.comments[at]
         self._comment_before = {
             end: at

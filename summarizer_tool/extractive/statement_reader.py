@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import takewhile
 
 import regex
 
@@ -30,6 +31,9 @@ _ANTECEDENT_REACH = 300
 _TERM_REACH = 20
 """Lines up to which what stands below a term is said of it."""
 
+_SUBJECT_REACH = 12
+"""Characters before its name within which a sentence of a definition names what it is about."""
+
 _LONGEST_LEAD = 120
 """Characters of a sentence that leads to a list and is said with each part of it."""
 
@@ -41,6 +45,8 @@ SPEAKER = regex.compile(
     r'^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s+)?'
     r"(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?|\p{Ll}[\p{L}\p{N}_-]{0,20}):\s+(?=\S)"
 )
+# A mark of emphasis that goes on over several sentences.
+_OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _PRONOUN = regex.compile(
     r'^(He|She|It|They|His|Her|Its|Their)\b'
@@ -51,21 +57,32 @@ _POINTS_BACK = regex.compile(
     r'|library|licen[cs]e|manual|memo|module|package|page|paper|policy|program|report|section|specification|tool|utility)\b)'
     r'|(?:After|At|By|Due to|During|For|From|In|Of|On|Since|To|Under|With) (?:this|these|that|those|such)\b'
     r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
-    r'|(?:Both|Conversely|Instead|Otherwise|The (?:former|latter|same|default is))\b)'
+    r'|(?:Both|Conversely|Instead|Otherwise|(?:Of )?[Tt]he (?:former|latter)'
+    r'|The (?:same|default is))\b'
+    r'|(?:Dies(?:e[mnrs]?)?\b(?! (?:Abschnitt|Artikel|Buch|Dokument|Gesetz|Richtlinie|Seite|Verordnung|Vertrag)\b)'
+    r'|Ce(?:ci|la|s|lui-ci|lle-ci)|Est(?:o|os|as)|Quest[ei]|Iss?to|Isso)\b)'
 )
+# What takes back half of what the sentence before says.
+TAKES_BACK = regex.compile(r'^(?:However|Nevertheless|Whereas)\b')
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
 # What a definition calls what it defines.
 _DEFINED = regex.compile(
     r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
-    r'|property|setting|type|value|variable)\b'
+    r'|property|setting|type|user|group|value|variable)\b'
 )
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
-_ELSEWHERE = regex.compile(r'^(?:[Pp]lease )?(?:See|Refer to)\b|^(?:For|To)\b[^.;:]{0,80},? (?:see|refer to)\b')
+_ELSEWHERE = regex.compile(
+    r'^(?:[Pp]lease )?(?:See|Refer to)\b'
+    r'|^(?:For|To|If)\b[^.;:]{0,140},? (?:see|refer to|please (?:check|visit|consult))\b'
+    r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
+)
+# `1.2. Who opens the gate?`, `Q: Who opens the gate?`
+_ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
 _NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 # "This is done by the miller": of what, only the sentence before says.
 _BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
@@ -77,6 +94,15 @@ _LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
 def is_name(label: str) -> bool:
     """Return whether all longer words of a label have capitals, what stands in brackets aside."""
     return all(word[0].isupper() for word in _ASIDE.sub('', label).split() if len(word) > 3)
+
+
+def is_question(*lines: str) -> bool:
+    """Return whether lines are a question with a number."""
+    return _ASKS.match(' '.join(map(str.strip, lines))) is not None
+
+
+def _names(text: str) -> list[str]:
+    return [name for kind, name, _ in names.located(text) if kind not in ('number', 'date')]
 
 
 def breaks_off(before: str, text: str) -> bool:
@@ -124,6 +150,8 @@ class StatementReader:
     """Whether what is said is a list item's, which speaks of what its first words name."""
     is_of_identifier: bool = False
     """Whether the section at hand is on what a program knows by its heading."""
+    is_listed: bool = False
+    """Whether items stand below what leads to the list at hand."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
@@ -138,6 +166,8 @@ class StatementReader:
     """Whether the lines at hand stand behind `>`."""
     before: Sentence = NOTHING
     """The last sentence of the paragraph before, those of quotations aside."""
+    asked: list[Sentence] = field(default_factory=list[Sentence])
+    """The question that was the paragraph before, which what follows answers."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
     question: str = ''
@@ -155,6 +185,7 @@ class StatementReader:
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.gender, self.speaker, self.before = '', None, NOTHING
         self.terms.clear()
+        self.asked.clear()
         self.lead_ins.clear()
         self.question = _NUMBERING.sub('', title).rstrip('? ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
@@ -190,7 +221,8 @@ class StatementReader:
         section = len(self.sections) - 1
         is_spoken = bool(lead) and self._speaks(lead)
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
-        if kind is Kind.PROSE and (is_spoken or not lead) and (_PRONOUN.match(begins) or _POINTS_BACK.match(begins)):
+        points_back = _PRONOUN.match(begins) or _POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))
+        if kind is Kind.PROSE and (is_spoken or not lead) and points_back:
             before = self._sentence_before()
             if before is not None:
                 text, lead, thing = f'{before.text} {text}', before.lead, before.thing
@@ -215,7 +247,8 @@ class StatementReader:
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
         """The term that a sentence of its definition is said with, where it needs one."""
         points_back = _PRONOUN.match(text) or (_POINTS_BACK.match(text) and not _DEFINED.match(text))
-        if term.split(maxsplit=1)[0] in text or (goes_on and points_back and self._sentence_before()):
+        is_named = term.split(maxsplit=1)[0] in text[: len(term) + _SUBJECT_REACH] and not _DEFINED.search(text)
+        if is_named or (goes_on and points_back and self._sentence_before()):
             return ''
         return term
 
@@ -234,11 +267,11 @@ class StatementReader:
         if (
             _IDENTIFIER_TITLE.search(text)
             or _PRONOUN.match(text)
+            or TAKES_BACK.match(text)
             or (_POINTS_BACK.match(text) and not _DEFINED.match(text))
         ):
             return False
-        named = (name for kind, name, _ in names.located(text) if kind not in ('number', 'date'))
-        return all(names.opens_sentence(text, name) for name in named)
+        return all(names.opens_sentence(text, name) for name in _names(text))
 
     def _subject_for(self, text: str) -> str:
         """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
@@ -265,33 +298,38 @@ class StatementReader:
         """Return whether a label before a colon is somebody who speaks: in a conversation, any name."""
         return label in self.speakers or (self.is_conversation and is_name(label))
 
-    def say_sentences(self, lines: Sequence[NumberedLine], label: str = '') -> None:
+    def say_sentences(self, lines: Sequence[NumberedLine], label: str = '', *, is_bold: bool = True) -> None:
         """Say a paragraph or list item.
 
         Args:
             lines: Its lines.
-            label: What is set in bold at its beginning; the sentences after the first are about that.
+            label: What stands at its beginning, in bold or before a colon: the sentences after it are about that.
+            is_bold: Whether it does in bold, so that they are, whatever else they name.
         """
         lead, said_on, lines = self._led(lines)
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        led = self._lead_in() if self.is_item and not (lead or label) else NOTHING
+        if not (lead or label or self.speakers):
+            said = self._answered(said)
+        led = self._lead_in() if self.is_item and not lead else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
         goes_on_in_items = not led.text.endswith(':') or is_stop_word(ends, self.language)
+        self.is_listed = self.is_item
         if not self.is_item:
             self.lead_ins.clear()
             self.before = self.before if self.is_quoted or not said else said[-1]
+        is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
-            lead = lead or (label if place else '')
-            text = bare(sentence.text)  # marks that go on over several lines
+            text = _OPEN_MARK.sub('', bare(sentence.text))  # marks that go on over several lines
+            lead = lead or (label if place and (is_bold or not _names(text)) else '')
             if _ELSEWHERE.match(text):
                 continue
-            is_said = is_whole(text, self.language)
+            is_said = is_whole(text, self.language) and not (is_end and not place)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
             if led.text and not place and (not is_said or goes_on_in_items):
                 kind = Kind.PROSE if is_said else Kind.LIST
-                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip(': '))
+                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip(':, '))
                 continue
             if not (is_said or lead) and self._is_scrap(
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
@@ -311,10 +349,10 @@ class StatementReader:
         if match and lead:
             lead = lines[0].text[: match.end()].rstrip(': ')
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
-        if not self.is_conversation:
-            self.speaker, said_on = None, []
+        if not self.is_conversation or (self.is_item and not match and not self.before.text.endswith(':')):
+            self.speaker, lead, said_on = None, lead if match else '', []
         if self.is_quoted and not lead:
-            is_led = self.before.text.endswith(':')
+            is_led = self.before.text.endswith(':') and not self.is_listed
             lead, said_on = (self.before.text.rstrip(': '), [*self.before.evidence]) if is_led else ('>', [])
         return lead, said_on, lines
 
@@ -329,6 +367,19 @@ class StatementReader:
         if self.lead_ins:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= _LONGEST_LEAD else NOTHING
+
+    def _answered(self, said: list[Sentence]) -> list[Sentence]:
+        """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
+        if asked := _ASKS.match(' '.join(each.text for each in said)):
+            self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
+            return []
+        if (self.asked or self.question) and said and not said[0].text.endswith('?'):
+            short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
+            opening = [*self.asked, *said[: short + 1]]
+            lines = dict.fromkeys(number for each in opening for number in each.evidence)
+            said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
+        self.asked.clear()
+        return said
 
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
@@ -359,9 +410,11 @@ class StatementReader:
             (above.titles[-1].rstrip(' :'), above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
         )
         if (led := self._lead_in()).text:
-            lead, numbers = led.text.rstrip(': '), led.evidence
+            lead, numbers = led.text.rstrip(':, '), led.evidence
         numbers = (*(item.number for item in group), *numbers)
-        kind = Kind.LIST if lead or len(group) > 1 else Kind.FRAGMENT
+        # One alone says little, unless it is a value.
+        is_value = ': ' in group[0].text or any(map(str.isdigit, group[0].text))
+        kind = Kind.LIST if led.text or len(group) > 1 or (lead and is_value) else Kind.FRAGMENT
         self.say('; '.join(item.text for item in group), numbers, kind, lead)
 
     def _say_pairs(self, group: Sequence[NumberedLine]) -> None:

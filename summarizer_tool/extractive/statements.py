@@ -20,7 +20,9 @@ from summarizer_tool.extractive.statement_reader import (
     StatementReader,
     breaks_off,
     is_name,
+    is_question,
 )
+from summarizer_tool.extractive.under_headings import VERSION
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import is_reference, opens_references
@@ -33,6 +35,12 @@ _SHORT_ITEM_WORDS = 6
 
 _SPEAKER_TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
+
+_LOWEST = 7
+"""The level of a heading that has no mark of one."""
+
+_VERSIONS = 3
+"""Lines that differ by their numbers alone from which they are headings."""
 
 _SAMPLE_WORDS = 2000
 """Words by which the language is told."""
@@ -53,14 +61,22 @@ _BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence.
 _TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
+_DIGITS = regex.compile(r'\d+')
 _TITLE_FIELD = regex.compile(r"^title: +['\"]?(\S.*?)['\"]?$")
+# `limit: How many crates it holds. The default is 8.`
+_ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 _CODE = regex.compile(
     r'[{};]\s*$|\w\([^)\s]*[),]|[=!<>]=|[=-]>|::|\w_\w|</?\w+|^\s*(?:[$>]\s|//|#|--\s|/\*)|["\']\s*:'
     r'|^\s*(?:import|from|def|class|return|const|let|var|function|local|end|if|for|while)\b'
 )
 _PATCH = regex.compile(r'(?:diff --git |index \p{Hex}+\.\.|--- (?:a/|/dev/)|\+\+\+ (?:b/|/dev/)|@@ -\d+(?:,\d+)? \+\d)')
+# A line of its own that is bold stands for a heading.
+_BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
+# A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
+_SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
+_TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
 _IS_VALUE = regex.compile(r'\d|, ')
@@ -83,9 +99,7 @@ _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    texts = [
-        _BOLD_SPEAKER.sub(r'\2:', _MARGIN.sub('', text)) for text in without_split_marks([line.text for line in lines])
-    ]
+    texts = _texts(lines)
     lines = [line if line.text == text else replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
     levels = range(1 - len(path), 1)
     reader = StatementReader(
@@ -110,9 +124,8 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif (heading := _HEADING.match(text)) or index in titles:
-            title = text[heading.end() :].strip().rstrip('#').rstrip() if heading else text
-            reader.open_section(len(heading.group(1)) if heading else 2, title, line.number)
+        elif heading := (2, text) if index in titles else _heading(line, text, is_alone=not reader.paragraph):
+            reader.open_section(*heading, line.number)
         elif (_FENCE.match(text) or _SETEXT.match(text)) and _is_title(reader, lines, index):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
@@ -133,7 +146,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.say(plain(text), (line.number,), Kind.REFERENCE)
         else:
             last = _end_of_text(lines, index)
-            _read_text(reader, lines[index : last + 1], following)
+            _read_text(reader, lines[index : last + 1], ''.join(texts[last + 1 : last + 2]))
             line = lines[[index, *islice(places, last - index)][-1]]  # all of it has been read
         if text in common:
             said.add(text)
@@ -141,6 +154,25 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.flush()
     reader.flush()
     return reader.out, reader.sections
+
+
+def _texts(lines: Sequence[NumberedLine]) -> list[str]:
+    """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
+    texts = [
+        _BOLD_SPEAKER.sub(r'\2:', _MARGIN.sub('', text)) for text in without_split_marks([line.text for line in lines])
+    ]
+    labels = {match.group(1).casefold() for text in texts if (match := _TARGET.match(text))}
+    if not labels:
+        return texts
+    return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
+
+
+def _heading(line: NumberedLine, text: str, *, is_alone: bool) -> tuple[int, str] | None:
+    """The level and title of a heading: after its signs, or of a line of its own that is bold."""
+    if match := _HEADING.match(text):
+        return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
+    match = _BOLD_TITLE.match(text) if is_alone and line.blank_after else None
+    return (_LOWEST, match.group(2)) if match else None
 
 
 def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> int:
@@ -219,15 +251,25 @@ def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
 
 
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
-    """The places of the headings of a text that stands in from the margin, as of manual pages: lines that do not."""
+    """The places of headings without marks: lines that name one version each, and what is at the margin.
+
+    The latter where most of a text stands in from it, as of manual pages.
+    """
+    alone = [
+        place
+        for place, line in enumerate(lines)
+        if line.blank_after and (not place or lines[place - 1].blank_after) and _TITLE.match(line.text.strip())
+    ]
+    alike = Counter(_DIGITS.sub('', lines[place].text) for place in alone if VERSION.search(lines[place].text))
+    versions = (place for place in alone if alike[_DIGITS.sub('', lines[place].text)] >= _VERSIONS)
     indents = [_indent(line.text) for line in lines]
     if 2 * sum(indent > 0 for indent in indents) < len(lines):
-        return frozenset()
+        return frozenset(versions)
     return frozenset(
         place
         for place, (indent, below) in enumerate(pairwise(indents))
-        if indent == 0 < below and _TITLE.match(lines[place].text)
-    )
+        if indent == 0 < below and (not place or lines[place - 1].blank_after) and _TITLE.match(lines[place].text)
+    ).union(versions)
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
@@ -261,13 +303,18 @@ def _indent(text: str) -> int:
 
 def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
+    while not reader.paragraph and reader.terms and _indent(line.text) < reader.terms[-1][0]:
+        reader.terms.pop()
     if not any(map(str.isalnum, line.text)) and not _DEFINITION.match(following):
         reader.flush()
-    elif bullet := _BULLET.match(line.text):
+    elif (bullet := _BULLET.match(line.text)) and not (
+        lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
+    ):
         if not reader.leads_away:
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
-            _read_item(reader, item, _indent(line.text), leads=leads)
+            hangs = not leads and _indent(following) > _indent(line.text)
+            _read_item(reader, item, _indent(line.text), leads=leads, hangs=hangs)
     elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
         _read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or _DEFINITION.match(following)):
@@ -275,9 +322,8 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         reader.say(plain(line.text.lstrip('>: \t')), (line.number,), Kind.FRAGMENT)
     else:
         reader.leads_away = False
-        while not reader.paragraph and reader.terms and _indent(line.text) < reader.terms[-1][0]:
-            reader.terms.pop()
-        _read_prose(reader, line)
+        for line in lines:
+            _read_prose(reader, line)
 
 
 def _is_delimiter(text: str) -> bool:
@@ -319,7 +365,10 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
 
 
-def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool) -> None:
+def _read_item(
+    reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool, hangs: bool
+) -> None:
+    """Read an item that leads to others, or below which text hangs."""
     bold = _BOLD.match(lines[0].text)
     is_done = lines[0].text[:4].lower() == '[x] '  # which would be a footnote
     lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
@@ -332,9 +381,13 @@ def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: i
     reader.leave_lists(indent)
     text = lines[0].text
     words = len(text.split())
-    if leads and (text.endswith(':') or words < _SHORT_ITEM_WORDS):
+    if leads and (text.endswith((':', ',')) or words < _SHORT_ITEM_WORDS):
         reader.flush()
         reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
+        return
+    if hangs and bold and not text.endswith(('.', '!', ':')):
+        reader.flush()
+        reader.terms.append((indent + 1, replace(lines[0], text=text)))
         return
     is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
     is_short = is_short and not text.endswith(('.', '!', '?'))
@@ -344,7 +397,8 @@ def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: i
     if reader.items:
         reader.flush()
     reader.is_item = True
-    reader.say_sentences(lines, plain(bold.group(2)).rstrip(' .:,') if bold else '')
+    label = bold.group(2) if bold else labelled.group(1) if (labelled := _ITEM_LABEL.match(text)) else ''
+    reader.say_sentences(lines, plain(label).rstrip(' .:,'), is_bold=bold is not None)
     reader.is_item = False
 
 

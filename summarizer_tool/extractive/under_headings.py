@@ -1,18 +1,22 @@
 """Say with statements the heading without which they would be taken for something else. Pure text work."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 import regex
 
-from summarizer_tool.extractive.statement import HeadingSection, Statement
+from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
 
 # No version: `3.0.0`.
 _NUMBER = regex.compile(r'^\d{1,3}[.)]\s+')
+
+VERSION = regex.compile(
+    r'(?:(?<![\d.§-])\d{1,4}\.\d{1,4}(?:\.\d|\b(?!\.))|\b(?:[Vv]ersions?|[Rr]elease) \d)(?!.*[.?!]$)'
+)
 
 # Below it stands what the text does not hold itself, or not as things are.
 _TURNS = regex.compile(
@@ -42,11 +46,23 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
         if len(section.titles) > 1:
             parents_of[section.titles[-1].casefold()].add(section.titles[:-1])
     alike = {parent for parents in parents_of.values() if len(parents) > 1 for parent in parents}
+    named = [section.titles for section in sections if section.titles and len(section.titles[-1]) <= _LONGEST]
+    versions = {titles for titles in named if VERSION.search(titles[-1])}
+    alike |= versions if len({each[:-1] for each in versions}) < len(versions) else set()
+    recurring = {
+        title for title, times in Counter(each.titles[-1] for each in sections if each.titles).items() if times > 2
+    }
+    alike = {parent for parent in alike if parent[-1] not in recurring}
     titles = {sections[each.section].titles for each in said}
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
     decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
-    said = [replace(each, is_decided=True) if each.section in decided else each for each in said]
+    said = [
+        replace(each, is_decided=True, kind=Kind.LIST if each.lead and each.kind is Kind.FRAGMENT else each.kind)
+        if each.section in decided
+        else each
+        for each in said
+    ]
     return [_under(each, sections[each.section], alike) for each in said]
 
 

@@ -175,7 +175,15 @@ class _Layout:
                 yield beside[1], indent, [' ' * beside.end() + line[beside.end() :], *(lines[run:end] if hangs else ())]
                 continue
             term = ' '.join(each.strip() for each in lines[at:run])
-            if run < end and run - at <= _TERM_LINES and self._is_term(term, lines[run - 1], lines[run]):
+            # Text goes on around a line that stands in.
+            goes_on = min(len(term.split()), len(''.join(lines[end : end + 1]).split())) > _TERM_LINES
+            goes_on = goes_on and lines[end].strip()[0].islower()
+            if (
+                run < end
+                and run - at <= _TERM_LINES
+                and not goes_on
+                and self._is_term(term, lines[run - 1], lines[run])
+            ):
                 yield term, indent, list(lines[run:end])
             else:
                 yield '', indent, list(lines[at:end])

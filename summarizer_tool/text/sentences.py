@@ -35,7 +35,7 @@ _IMAGE = regex.compile(r'!\[([^\[\]]{0,300})\]\([^()]{0,500}\)')
 _LINK = regex.compile(r'\[([^\[\]]{1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,500}\)|\[[^\[\]]{0,100}\])')
 _FOOTNOTE = regex.compile(
     r'(?:^|(?<=\s))\[\^[^\[\]\s]{1,40}\]:\s*'
-    r'|\[(?:\^[^\[\]\s]{1,40}|\w{1,3}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\](?!\()',
+    r'|\[(?:\^[^\[\]\s]{1,40}|\w{1,3}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\](?!\(|\.?\w)',
     regex.IGNORECASE,
 )
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
@@ -60,8 +60,8 @@ _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
 _TAG = regex.compile(
-    r'</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong'
-    r'|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)\b(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300}>',
+    r'</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|(?<!\p{L} <)p|picture|pre|small'
+    r'|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)\b(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300}>',
     regex.IGNORECASE,
 )
 _WORD = regex.compile(r'\w+')

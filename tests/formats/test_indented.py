@@ -104,3 +104,10 @@ SIGNS
 FILES
 : /etc/mill
 """)
+
+
+def test_a_sentence_that_goes_on_around_a_line_is_no_term() -> None:
+    told = indented.markdown(
+        MANUAL + '\n       Names of gates have the form\n          valley/gate\n       and may not be changed.\n'
+    )
+    assert ': valley/gate' not in told

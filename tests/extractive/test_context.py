@@ -1,0 +1,153 @@
+"""What a statement is said with, so that it is understood alone."""
+
+from inline_snapshot import snapshot
+
+from summarizer_tool.extractive.choosing import summarize_sources
+from summarizer_tool.extractive.statement import Kind
+from summarizer_tool.extractive.statements import statements
+from summarizer_tool.prompts import Focus, ParsedRequest, PromptSource
+from summarizer_tool.schemas import Fact
+from tests.support.numbered_lines import numbered, read
+
+
+def test_a_question_with_a_number_is_answered_below_it_whatever_its_lines():
+    page = """
+Answers about the weir
+
+ 1. Is the weir of stone?
+
+    Yes. It was built in 1402.
+
+ 2. Who may open
+    the gate of the weir?
+
+    The keeper may. Nobody else has the key.
+"""
+    assert read(page) == snapshot(
+        [
+            ('Is the weir of stone? Yes. It was built in 1402.', (3, 5)),
+            ('Who may open the gate of the weir? The keeper may. Nobody else has the key.', (7, 8, 10)),
+        ]
+    )
+
+
+def test_what_is_said_of_a_label_has_it():
+    page = """
+# The gate
+
+The following may be set:
+
+- `limit`: The crates that it holds. The default is 8. This may be changed at night.
+- `keeper`: Who opens it. Ada Finn is asked first.
+"""
+    assert read(page) == snapshot(
+        [
+            ('The following may be set: limit: The crates that it holds.', (5, 3)),
+            ('limit: The default is 8.', (5,)),
+            ('limit: This may be changed at night.', (5,)),
+            ('The following may be set: keeper: Who opens it.', (6, 3)),
+            ('Ada Finn is asked first.', (6,)),
+        ]
+    )
+
+
+def test_a_bold_line_is_a_heading_and_a_link_that_is_its_label_has_no_brackets():
+    page = """
+**Who opens the gate?**
+
+The keeper of the [mill] opens it.
+
+[mill]: https://weir.example/mill
+"""
+    assert read(page) == snapshot([('Who opens the gate: The keeper of the mill opens it.', (3, 1))])
+
+
+def test_what_a_speaker_said_before_a_list_leads_to_it_alone():
+    turns = ''.join(f'{name}: We hold the {thing} at night.\n\n' for name, thing in [
+        ('Ada Finn', 'weir'), ('Bo Orme', 'gate'), ('Ada Finn', 'lock'), ('Bo Orme', 'sluice'),
+        ('Ada Finn', 'mill'), ('Bo Orme', 'dyke'),
+    ])  # fmt: skip
+    agenda = '* The lower gate has to be moved to another weir.\n'
+    assert [text for text, _ in read(turns + agenda)][-2:] == snapshot(
+        ['Bo Orme: We hold the dyke at night.', 'The lower gate has to be moved to another weir.']
+    )
+    assert [text for text, _ in read(f'{turns}Ada Finn: What is left:\n\n{agenda}')][-1:] == snapshot(
+        ['Ada Finn: The lower gate has to be moved to another weir.']
+    )
+
+
+def test_a_quotation_below_the_items_of_a_list_has_no_lead():
+    assert read('Remember this:\n\n- Keep it simple.\n\n> Not all of it will hold.') == snapshot(
+        [('Remember this: Keep it simple.', (3, 1)), ('> Not all of it will hold.', (5,))]
+    )
+
+
+def test_an_item_that_ends_a_long_sentence_is_none_itself():
+    page = """
+The weir may be used, by day and in all months in which the river is not frozen over between the upper and the lower
+
+1. Members of the guild of the valley, which was founded in 1402.
+"""
+    assert [said.kind for said in statements(numbered(page))[0]] == [Kind.FRAGMENT, Kind.FRAGMENT]
+
+
+def test_what_takes_half_of_a_sentence_back_goes_with_it():
+    page = """
+# The gates
+
+The lower gate opens for ships from the sea at any hour of the night. However, it is shut in winter.
+
+The upper gate is for barges of the guild. How does the guild pay for them?
+"""
+    assert [fact.text for fact in _told(page, 45)] == snapshot(
+        [
+            'The lower gate opens for ships from the sea at any hour of the night. However, it is shut in winter.',
+            'The upper gate is for barges of the guild.',
+        ]
+    )
+
+
+def test_each_change_has_its_version():
+    page = """
+sluice 2.1.0 (8 January 2023)
+=============================
+
+* The gate opens by itself when a ship comes near.
+
+sluice 2.0.0 (15 May 2022)
+==========================
+
+* The lock holds in winter, too.
+"""
+    assert [fact.text for fact in _told(page, 100)] == snapshot(
+        [
+            'sluice 2.1.0 (8 January 2023): The gate opens by itself when a ship comes near.',
+            'sluice 2.0.0 (15 May 2022): The lock holds in winter, too.',
+        ]
+    )
+
+
+def _told(page: str, target: int) -> list[Fact]:
+    request = ParsedRequest((PromptSource(tuple(numbered(page))),), Focus(), target, merges=False)
+    return summarize_sources(request, target).facts
+
+
+def test_a_placeholder_amid_a_sentence_is_no_tag():
+    assert read('The gate is opened when <P> comes near.') == [('The gate is opened when <P> comes near.', (1,))]
+
+
+def test_lines_that_name_versions_are_headings():
+    page = '\n\n'.join(
+        f'Changes between sluice {number} and {number + 1}, version {number}\n\n* The lock {number} holds in winter, too.'
+        for number in (3, 2, 1)
+    )
+    assert [text for text, _ in read(page)] == snapshot(
+        ['The lock 3 holds in winter, too.', 'The lock 2 holds in winter, too.', 'The lock 1 holds in winter, too.']
+    )
+    assert [fact.text for fact in _told(page, 100)] == snapshot(
+        [
+            'Changes between sluice 3 and 4, version 3: The lock 3 holds in winter, too.',
+            'Changes between sluice 2 and 3, version 2: The lock 2 holds in winter, too.',
+            'Changes between sluice 1 and 2, version 1: The lock 1 holds in winter, too.',
+        ]
+    )
