@@ -228,7 +228,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
     text = ''
     starts: list[int] = []
     for line in lines:
-        if _DIVIDED.search(text) and line.text[:1].islower():
+        if line.text[:1].islower() and _DIVIDED.search(text, len(text) - 2):
             text = text[:-1]
         elif text:
             text += ' '
