@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
@@ -38,7 +39,7 @@ class ChunkMapper:
         if reason := self.runner.skip_reason() or ('' if has_time else DEADLINE):
             outcomes[chunk.index] = ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
             return
-        numbered = await in_thread(number, chunk, self.runner.job.index_of)
+        numbered = await self._asked(chunk)
         if not numbered.places:
             outcomes[chunk.index] = ChunkOutcome(state='summarized')
             return
@@ -53,7 +54,7 @@ class ChunkMapper:
         if self.runner.skip_reason():
             return []
         try:
-            return (await self._ask(await in_thread(number, chunk, self.runner.job.index_of), target, missing)).facts
+            return (await self._ask(await self._asked(chunk), target, missing)).facts
         except UsageLimitExceeded:  # what there is already is worth more than an error
             self.runner.warnings.append('the usage limit is reached; what is missing was not asked for again')
             return []
@@ -94,6 +95,10 @@ class ChunkMapper:
         facts = await in_thread(extractive_fallback.first_statements, numbered, target)
         self.runner.stats.facts_in += len(facts)
         return facts, []
+
+    async def _asked(self, chunk: Chunk) -> Numbered:
+        """What the model is shown of a chunk."""
+        return await in_thread(partial(number, is_paid=not self.runner.is_extractive), chunk, self.runner.job.index_of)
 
     async def _share(self, chunk: Chunk, after: Place | None) -> float:
         """How much of a chunk follows a place, 0 to 1."""

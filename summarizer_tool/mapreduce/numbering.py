@@ -9,6 +9,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
+from summarizer_tool.text.boilerplate_lines import is_boilerplate, leads_away
 from summarizer_tool.text.relevance import relevances
 
 
@@ -71,8 +72,16 @@ class Numbered:
         ]
 
 
-def number(chunk: Chunk, index_of: Mapping[int, int]) -> Numbered:
-    """Number a chunk's segments from 1, over all its pieces; blank ones get no number."""
+def _is_furniture(text: str) -> bool:
+    # Not what tells of the lines below that they are.
+    return is_boilerplate(text) and not text.startswith('#') and not leads_away(text)
+
+
+def number(chunk: Chunk, index_of: Mapping[int, int], *, is_paid: bool = False) -> Numbered:
+    """Number a chunk's segments from 1, over all its pieces; blank ones get no number.
+
+    Where each token `is_paid`, what belongs to the site and not to the text is left out, if anything else is there.
+    """
     sources: list[PromptSource] = []
     places: list[Place] = []
     for piece in chunk.pieces:
@@ -83,13 +92,15 @@ def number(chunk: Chunk, index_of: Mapping[int, int]) -> Numbered:
         for segment in piece.segments:
             end = starts[segment] if segment < len(starts) else len(text)
             raw = text[max(starts[segment - 1], piece.start) : min(end, piece.end)]
-            if shown := raw.strip('\r\n').rstrip():
+            shown = raw.strip('\r\n').rstrip()
+            if shown and not (is_paid and _is_furniture(shown)):
                 places.append((document, segment))
                 lines.append(
                     NumberedLine(len(places), ' '.join(shown.splitlines()), raw[len(raw.rstrip()) :].count('\n') > 1)
                 )
-        sources.append(PromptSource(lines, piece.heading_path))
-    return Numbered(sources, places)
+        if lines or not is_paid:
+            sources.append(PromptSource(lines, piece.heading_path))
+    return Numbered(sources, places) if places or not is_paid else number(chunk, index_of)
 
 
 def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list[float]]:

@@ -1,6 +1,8 @@
 """Lines with the numbers of a request."""
 
-from summarizer_tool.mapreduce.numbering import Numbered
+from summarizer_tool.documents.chunking import chunk
+from summarizer_tool.documents.document import Document
+from summarizer_tool.mapreduce.numbering import Numbered, number
 from summarizer_tool.prompts import NumberedLine, PromptSource
 
 
@@ -10,3 +12,14 @@ def test_what_is_left_keeps_the_headings_over_it():
     numbered = Numbered([PromptSource(lines, ()), PromptSource([], ())], [(0, 10 + n) for n in range(5)])
     assert [line.text for line in numbered.after((0, 13)).lines] == ['# Factions', '## The Silt Choir', 'It drowns.']
     assert numbered.after((0, 14)).sources == []
+
+
+def test_what_belongs_to_the_site_is_not_paid_for():
+    text = '[Skip to content](#content)\n\nHome | Wiki | Log in\n\n## The Silt Choir\n\nIt sings.\n\nAdvertisement\n\nIt drowns.\n'
+    document = Document(text)
+    [piece] = chunk([document], size=1000)
+    index_of = {id(document): 0}
+    paid = number(piece, index_of, is_paid=True)
+    assert [line.text for line in paid.lines] == ['## The Silt Choir', 'It sings.', 'It drowns.']
+    assert [document.segment_text(at).strip() for _, at in paid.places] == [line.text for line in paid.lines]
+    assert len(number(piece, index_of).lines) == 6
