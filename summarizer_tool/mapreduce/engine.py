@@ -265,12 +265,12 @@ class Engine:
     async def _degrade(self) -> None:
         """Let the embedded model summarize what the model did not."""
         outcomes = self._outcomes
+        await self._degrade_chunks(range(len(outcomes)))
         if begun := [outcome.reason for outcome in outcomes if outcome.reached is not None]:
             self._runner.warnings.append(
                 f'{len(begun)} of {len(outcomes)} answers were broken off ({", ".join(sorted(set(begun)))}): '
                 'what they say is kept, and the extractive model has gone on from there'
             )
-        await self._degrade_chunks(range(len(outcomes)))
         if left := [outcome.reason for outcome in outcomes if outcome.state == 'degraded']:
             _logger.warning(
                 'chunks summarized by the extractive model instead',

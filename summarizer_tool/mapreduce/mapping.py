@@ -70,9 +70,9 @@ class ChunkMapper:
         with telemetry.span('degrade chunk', chunk=chunk.index + 1, reason=outcome.reason, model='extractive') as span:
             take = self.extract if self.runner.deadline.seconds > spare else self._first_statements
             said = merging.size(outcome.facts)
-            is_begun = said > LEAST_SAID * target * (1 - await self._share(chunk, outcome.reached))
-            left = self.runner.target(target - said)
-            facts, entities = await take(chunk, left, outcome.reached if is_begun else None)
+            if outcome.reached and said <= LEAST_SAID * target * await self._share(chunk, outcome.reached):
+                outcome.reached = None
+            facts, entities = await take(chunk, self.runner.target(target - said), outcome.reached)
             most = max((fact.importance for fact in outcome.facts), default=scoring.MOST_IMPORTANT)
             facts = [replace(fact, importance=min(fact.importance, most)) for fact in facts]
             outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
@@ -100,9 +100,10 @@ class ChunkMapper:
         """What the model is shown of a chunk."""
         return await in_thread(partial(number, is_paid=not self.runner.is_extractive), chunk, self.runner.job.index_of)
 
-    async def _share(self, chunk: Chunk, after: Place | None) -> float:
-        """How much of a chunk follows a place, 0 to 1."""
-        return (await self._numbered(chunk, after)).characters / (await self._numbered(chunk, None)).characters
+    async def _share(self, chunk: Chunk, place: Place) -> float:
+        """How much of a chunk stands before a place, or at it, 0 to 1."""
+        whole = await self._numbered(chunk, None)
+        return 1 - whole.after(place).characters / whole.characters
 
     async def _numbered(self, chunk: Chunk, after: Place | None) -> Numbered:
         numbered = await in_thread(number, chunk, self.runner.job.index_of)

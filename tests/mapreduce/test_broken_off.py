@@ -96,6 +96,15 @@ def test_a_model_that_goes_round_in_circles_is_stopped(again: str) -> None:
     assert summary.stats.usage.output_tokens < tokens.count(raw) / 4
 
 
+def test_an_answer_that_says_hardly_anything_of_much_is_begun_anew() -> None:
+    last = {'text': FACTS[6], 'importance': 1, 'evidence': [7]}
+    raw = f'{{"facts": [{json.dumps(last)}, {{"text": "Hes'
+    with serve(Behaviour(script(BrokenOff({'facts': [last, last], 'entities': []}, len(raw) - 1)))) as provider:
+        summary = run(provider)
+    assert [(part.first_line, part.last_line, part.state) for part in summary.parts] == [(1, 15, 'degraded')]
+    assert sum(fact.evidence[0].line < 13 for fact in summary.facts) > 1
+
+
 def test_what_a_provider_does_not_count_is_estimated() -> None:
     with serve(Behaviour(script(Json(ANSWER)), tells_usage=False)) as provider:
         usage = run(provider).stats.usage
