@@ -21,8 +21,6 @@ from summarizer_tool.text import tokens
 DEFAULT_TARGET_TOKENS = 1000
 """Size of the facts where a request names none."""
 
-CHARACTERS_PER_TOKEN = 4
-
 
 class ExtractiveModel(Model):
     """The embedded model, id `extractive`: deterministic, offline, free.
@@ -74,7 +72,7 @@ class ExtractiveModel(Model):
         read = len(prompt) + sum(len(part.content) for part in parts)
         answer, written = await in_process(_answer, prompt, limit)
         # Nobody pays for what is read: an estimate does, and another pass over all of the text costs time.
-        usage = RequestUsage(input_tokens=read // CHARACTERS_PER_TOKEN, output_tokens=written)
+        usage = RequestUsage(input_tokens=read // 4, output_tokens=written)
         output_tools = model_request_parameters.output_tools
         part = ToolCallPart(output_tools[0].name, answer) if output_tools else TextPart(answer)
         return ModelResponse(parts=[part], usage=usage, model_name=self.model_name, finish_reason='stop')
