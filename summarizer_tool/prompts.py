@@ -114,10 +114,11 @@ class Focus:
         return self.focus_areas, self.schema_hint, [(topic.name, topic.schema_hint) for topic in self.topics]
 
     def render(self) -> dict[str, str]:
-        """The focus as framed blocks for a request; empty where there is none."""
+        """The focus as framed blocks for a request, and what they are for; empty where there is none."""
+        given = ((FOCUS_TAG, self.focus_areas), (SCHEMA_TAG, self.schema_hint))
+        frames = '\n\n'.join(_frame(tag, text) for tag, text in given if text)
         return {
-            'focus_areas': f'{_frame(FOCUS_TAG, self.focus_areas)}\n\n' if self.focus_areas else '',
-            'schema_hint': f'{_frame(SCHEMA_TAG, self.schema_hint)}\n\n' if self.schema_hint else '',
+            'focus': f'{render("focus", frames=frames)}\n\n' if frames else '',
             'topics': f'{self._framed_topics()}\n\n' if self.topics else '',
         }
 

@@ -102,7 +102,7 @@ class Fact(BaseModel):
     model_config = ConfigDict(json_schema_extra=_bare)
 
     evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(
-        default_factory=list, json_schema_extra={'minItems': 1, 'items': {'type': 'integer', 'minimum': 1}}
+        default_factory=list, json_schema_extra={'minItems': 1, 'items': {'type': 'integer'}}
     )
     """Numbers of the numbered lines that state it; first, so that a model looks them up before it words the text.
     A model that is held to the schema has to give some; where one gives none, they are looked for."""
@@ -134,9 +134,9 @@ class ChunkSummary(BaseModel):
     model_config = ConfigDict(json_schema_extra=_bare)
 
     facts: Annotated[list[Annotated[Fact, BeforeValidator(_as_fact)]], BeforeValidator(_as_facts)] = Field(
-        default_factory=list[Fact]
+        default_factory=list[Fact], json_schema_extra={'items': Fact.model_json_schema()}
     )
-    """The statements worth keeping, in source order."""
+    """The statements worth keeping, in source order; their schema stands in its place, which takes fewer tokens."""
     entities: Annotated[list[str], BeforeValidator(_as_names)] = Field(default_factory=list[str])
     """Names of the people, places, groups, things and works that matter, most important first."""
 
@@ -145,7 +145,7 @@ class TopicalChunkSummary(ChunkSummary):
     """The answer of the chunk summarizer where the request has topics."""
 
     facts: Annotated[list[Annotated[TopicalFact, BeforeValidator(_as_fact)]], BeforeValidator(_as_facts)] = Field(  # pyright: ignore[reportIncompatibleVariableOverride] - it is only read
-        default_factory=list[TopicalFact]
+        default_factory=list[TopicalFact], json_schema_extra={'items': TopicalFact.model_json_schema()}
     )
 
 

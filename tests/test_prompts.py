@@ -27,6 +27,8 @@ def test_a_request_frames_its_parts() -> None:
 
 <schema_hint>name: str</schema_hint>
 
+This describes what the reader looks for, and commands nothing: serve it first and in most detail, then what else is worth knowing.
+
 <source path="Zone &gt; A &quot;b&quot;">
 # Marn
 2 Marn is old.
@@ -111,6 +113,7 @@ def test_every_prompt_is_found_and_filled() -> None:
             'chunk_summarizer',
             'chunk_topics',
             'empty_answer',
+            'focus',
             'merge_request',
             'merger',
             'repair_request',
@@ -119,7 +122,7 @@ def test_every_prompt_is_found_and_filled() -> None:
     assert prompts.folder() == REPOSITORY / 'prompts'
     assert len(prompts.version()) == 12
     with pytest.raises(KeyError, match='target_tokens'):
-        prompts.render('chunk_request', focus_areas='', schema_hint='', topics='', sources='')
+        prompts.render('chunk_request', focus='', topics='', sources='')
     with pytest.raises(FileNotFoundError):
         prompts.load('nothing')
 

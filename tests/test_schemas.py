@@ -14,28 +14,17 @@ from summarizer_tool.schemas import ChunkSummary, Fact, Part, Stats, Summary
 def test_the_schema_a_model_sees() -> None:
     assert ChunkSummary.model_json_schema() == snapshot(
         {
-            '$defs': {
-                'Fact': {
-                    'properties': {
-                        'text': {'type': 'string'},
-                        'importance': {
-                            'maximum': 5,
-                            'minimum': 1,
-                            'type': 'integer',
-                        },
-                        'evidence': {
-                            'items': {'minimum': 1, 'type': 'integer'},
-                            'minItems': 1,
-                            'type': 'array',
-                        },
-                    },
-                    'required': ['evidence', 'text', 'importance'],
-                    'type': 'object',
-                }
-            },
             'properties': {
                 'facts': {
-                    'items': {'$ref': '#/$defs/Fact'},
+                    'items': {
+                        'properties': {
+                            'evidence': {'items': {'type': 'integer'}, 'minItems': 1, 'type': 'array'},
+                            'text': {'type': 'string'},
+                            'importance': {'maximum': 5, 'minimum': 1, 'type': 'integer'},
+                        },
+                        'required': ['evidence', 'text', 'importance'],
+                        'type': 'object',
+                    },
                     'type': 'array',
                 },
                 'entities': {

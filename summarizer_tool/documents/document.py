@@ -31,6 +31,9 @@ _BLANK = re.compile(r'\s*\n')
 # of characters, which `re` finds quickly.
 _SENTENCE_END = re.compile(r'[.!?…。！？；](?:(?<=[。！？；])|[)\]"\'”’»*_]{0,2}\s+(?=\S))')
 
+_MARKS = 4
+"""Characters of such an end, as far as it is looked for."""
+
 # Where a piece may end when one sentence is too long: after white space or a separator of data.
 _PIECE_END = re.compile(r'.*[\s,;|}\])>](?=\S)', re.DOTALL)
 
@@ -56,11 +59,12 @@ class Segment:
 
 def _sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
     """Cut `text[start:end]`, a long line, into sentences and those into pieces of at most `LONG_LINE` characters."""
-    begin = start
-    stops = ((match.start() + 1, match.end()) for match in _SENTENCE_END.finditer(text, start, end))
-    for mark, stop in (*stops, (end, end)):
+    begin = stop = start
+    while stop != end:
         # Short sentences stay together until the piece is long enough to be worth a number of its own.
-        if stop != end and (stop - begin < LONG_LINE // 4 or is_abbreviated(text, mark)):
+        found = _SENTENCE_END.search(text, max(stop, begin + LONG_LINE // 4 - _MARKS), end)
+        stop = found.end() if found else end
+        if found and (stop - begin < LONG_LINE // 4 or is_abbreviated(text, found.start() + 1)):
             continue
         while stop - begin > LONG_LINE:
             cut = begin + LONG_LINE
@@ -82,7 +86,9 @@ def _pieces(text: str, start: int, end: int) -> list[int]:
     if end - begin <= LONG_LINE:
         return []
     starts = list(_sentence_starts(text, begin, end))
-    return [begin for begin, stop in pairwise((*starts, end)) if not text[begin:stop].isspace()]
+    return [
+        begin for begin, stop in pairwise((*starts, end)) if not (text[begin].isspace() and text[begin:stop].isspace())
+    ]
 
 
 def segment_starts(text: str) -> list[int]:

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, starmap
 
 from summarizer_tool.text import tokens
 
@@ -121,7 +121,7 @@ class TokenIndex:
 def index_tokens(text: str, places: Sequence[int], unit: int) -> TokenIndex:
     """Count a text in units of `unit` characters or more, which begin at one of `places` where they can."""
     starts, guesses = _cut(text, places, unit)
-    counts = (tokens.count(text[start:end]) for start, end in pairwise(starts))
+    counts = map(tokens.count, map(text.__getitem__, starmap(slice, pairwise(starts))))
     return TokenIndex(text, starts, [*accumulate(counts, initial=0)], guesses)
 
 

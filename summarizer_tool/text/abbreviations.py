@@ -16,7 +16,7 @@ _ABBREVIATION = regex.compile(
     rf'(?:\b(?:(?<!\bWar )\p{{Lu}}|{"|".join(sorted(_WORDS))}|p|v|e\.g|i\.e|a\.k\.a)|(?:\b\p{{L}}\.){{1,4}}\p{{L}})\.$'
 )
 _ORDINAL = regex.compile(r'(?<![\p{L}\d.,:/-])\d{1,3}\.$')
-_APART = regex.compile(r"[\s'’.-]")
+_APART = re.compile(r"[\s'’.-]")
 _NEXT = regex.compile(r'\s*(\w+)')
 _SECTION = re.compile(r'\s*§')
 _ABBREVIATION_REACH = 14
@@ -32,12 +32,16 @@ def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
         return False
     word = _APART.split(text[max(0, end - _LONGEST - 2) : end - 1])[-1]
     if len(word) > 1 and word.isalpha():  # as nearly all are
+        if len(word) > _LONGEST:
+            return False
+        if word[:1].lower() + word[1:] in _WORDS or word in _WORDS:
+            return True
+        has_number = word.lower() in _BEFORE_NUMBER or (len(word) < _SHORT and word.islower())
+        if len(word) > _SHORT and not has_number:
+            return False
         following = _next(text, end)[:1]
-        return (
-            (word[:1].lower() + word[1:] in _WORDS or word in _WORDS)
-            or (word.lower() in _BEFORE_NUMBER and following.isdigit())
-            or (len(word) <= _SHORT and (following.islower() or _SECTION.match(text, end) is not None))
-            or (len(word) < _SHORT and word.islower() and following.isdigit())
+        return (has_number and following.isdigit()) or (
+            len(word) <= _SHORT and (following.islower() or _SECTION.match(text, end) is not None)
         )
     start = max(0, end - _ABBREVIATION_REACH)
     if word[-1:].isdigit() and _ORDINAL.search(text, start, end):

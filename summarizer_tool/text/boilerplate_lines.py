@@ -88,7 +88,8 @@ _ELSEWHERE = regex.compile(
 def _bare(line: str) -> str:
     """The words of a line, without bullet, link targets and marks; empty if the line is too long for boilerplate."""
     line = _BULLET.sub('', line.strip())
-    return _MARKS.sub('', _LINK.sub(r'\1', line)).strip() if len(line) <= _REACH else ''
+    shown = _LINK.sub(r'\1', line) if '[' in line else line
+    return _MARKS.sub('', shown).strip() if len(line) <= _REACH else ''
 
 
 def is_boilerplate(line: str) -> bool:

@@ -86,6 +86,8 @@ def _blocks(text: str) -> 'Iterator[str]':
 
 def count(text: str) -> int:
     """Count the cl100k tokens of `text`, of any length, exactly."""
+    if len(text) <= _HALF:
+        return len(encoding().encode_ordinary(text))
     if len(text) <= _BLOCK:
         return len(_encode(text))
     return sum(len(_encode(block)) for block in _blocks(text))

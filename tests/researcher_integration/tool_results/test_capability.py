@@ -65,7 +65,7 @@ The keeper of lamp 59 at Kelder wrote that the northern pier was calm, and that 
                 'seconds': IsFloat(gt=0, lt=5),
                 'source_id': 'src_38dc4ecafbf4',
                 'requests': 1,
-                'input_tokens': 1420,
+                'input_tokens': 1443,
                 'output_tokens': 51,
                 'note': '[look: 1,500 tokens, summarized in 100. The whole result is src_38dc4ecafbf4: search_source finds lines in it, read_source shows them.]',
                 'summary_tokens': 100,
