@@ -45,7 +45,7 @@ def run(provider: Provider, **overrides: Any) -> Summary:
 
 BREAKS: list[tuple[BrokenOff, dict[str, float], str]] = [
     (BrokenOff(ANSWER, IN_FOURTH), {}, 'ModelConnectionError'),
-    (BrokenOff(ANSWER, IN_FOURTH, closes=False), {'llm_timeout_seconds': 0.4}, 'timeout'),
+    (BrokenOff(ANSWER, IN_FOURTH, closes=False), {'llm_timeout_seconds': 2.0}, 'timeout'),
     (BrokenOff(ANSWER, IN_FOURTH, closes=False), {'deadline_seconds': 2.0}, 'deadline'),
 ]
 

@@ -336,7 +336,7 @@ async def test_the_span_of_a_summary_stands_under_its_tool_call(noise: Noise, ca
                 'reason': '',
                 'tokens_out': 120,
                 'requests': 1,
-                'input_tokens': 1281,
+                'input_tokens': 1304,
                 'output_tokens': 36,
             }
         )
