@@ -73,6 +73,15 @@ POINTING_WEIGHT = 0.5
 ASKING_WEIGHT = 0.2
 """Weight of a question without an answer, for the gist."""
 
+LEADING = 4
+"""Statements with which a text leads in: the first that tells what it is about, and those right below."""
+
+LEADING_WEIGHT = 2.5
+"""Weight of these, for the gist."""
+
+LEADING_IMPORTANCE = 4
+"""What they matter to the whole."""
+
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
 
@@ -131,12 +140,14 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
     is_name = names_seen(found, common)
     relevance = _relevances(found, headings, request.focus)
+    language = scoring.language_of_texts(each.text for each in found)
     asked = prompts.Focus(focus_areas=request.focus.focus_areas)
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
     is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
     # Of those who speak: not of headings.
     leads = [each.lead for each in found if each.lead.partition(': ')[0] not in headings[each.section]]
     is_talk = 2 * len(leads) > len(found) and 4 * len({*leads}) <= len(leads)  # speakers recur, terms do not
+    hangs_together = is_story or is_talk
     cost_of_gist = SAYING_COST_OF_TALK if is_talk else SAYING_COST_OF_GIST
     saying_cost = cost_of_gist if is_gist else SAYING_COST
     items: list[scoring.Item] = []
@@ -153,12 +164,12 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         is_sentence = aim is scoring.Aim.ANSWER and statement.kind is Kind.FRAGMENT and is_whole(statement.text, '')
         weight *= KIND_WEIGHTS[Kind.ROW if is_sentence or statement.is_decided else statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
-        weight *= _share_of_gist(statement, hangs_together=is_story or is_talk) if is_gist else 1.0
+        weight *= _share_of_gist(statement, hangs_together=hangs_together) if is_gist else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
-        matters = scoring.MOST_IMPORTANT if is_binding else KIND_IMPORTANCE[statement.kind]
+        matters = scoring.MOST_IMPORTANT if is_binding else _importance(statement, hangs_together=hangs_together)
         cost = tokens.count_cached(whole) + 1
-        words = scoring.content_words(whole)
+        words = scoring.content_words(whole, language)
         items.append(
             scoring.Item(
                 cost=cost,
@@ -193,6 +204,11 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     return ChunkSummary(facts=facts, entities=entities(found, is_name, said_names, common, target_tokens))
 
 
+def _importance(statement: Statement, *, hangs_together: bool) -> int:
+    is_leading = statement.is_leading and statement.kind is Kind.PROSE and not hangs_together
+    return LEADING_IMPORTANCE if is_leading else KIND_IMPORTANCE[statement.kind]
+
+
 def _share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
     """What a statement is worth where nothing was asked for, against one that tells by itself what holds.
 
@@ -205,6 +221,7 @@ def _share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
             POINTING_WEIGHT if not (statement.is_opening or statement.lead) and _POINTS.search(statement.text) else 1.0
         )
         share *= ASKING_WEIGHT if statement.text.endswith('?') else 1.0
+        share *= LEADING_WEIGHT if statement.is_leading else 1.0
     return share
 
 
@@ -243,6 +260,11 @@ def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
     if first is not None:
         kind = Kind.PROSE if said[first].kind is Kind.FRAGMENT else said[first].kind
         said[first] = replace(said[first], is_opening=True, kind=kind)
+        section = said[first].section
+        for place in range(first, len(said) if is_gist else first):
+            if said[place].section != section or place - first >= LEADING:
+                break
+            said[place] = replace(said[place], is_leading=True)
     return said
 
 

@@ -59,6 +59,8 @@ class Statement:
     """The line of what it is part of the definition of; 0 for none."""
     is_opening: bool = False
     """Whether it tells what the text is about."""
+    is_leading: bool = False
+    """Whether it stands right below that, or is it."""
     is_turned: bool = False
     """Whether a heading says that the text does not hold it."""
     is_decided: bool = False

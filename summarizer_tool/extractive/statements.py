@@ -24,10 +24,10 @@ from summarizer_tool.extractive.statement_reader import (
 )
 from summarizer_tool.extractive.under_headings import VERSION
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text import boilerplate_lines, names
+from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.references import is_reference, opens_references
+from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, without_split_marks
-from summarizer_tool.text.stop_words import language_of
 from summarizer_tool.text.structure import front_matter, is_row, is_underline
 
 _SHORT_ITEM_WORDS = 6
@@ -41,9 +41,6 @@ _LOWEST = 7
 
 _VERSIONS = 3
 """Lines that differ by their numbers alone from which they are headings."""
-
-_SAMPLE_WORDS = 2000
-"""Words by which the language is told."""
 
 # No banner: `~~~ WARNING ~~~`.
 _FENCE = regex.compile(r'^ {0,3}(`{3,}+|~{3,}+)(?!.*(?:~~~|```))\s*(\w*)')
@@ -104,7 +101,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     levels = range(1 - len(path), 1)
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
-        language_of(islice((word for text in texts for word in names.words(text[:2000])), _SAMPLE_WORDS)),
+        language_of_texts(texts),
         *_labels(texts),
         levels=[*levels],
         is_conversation=_is_conversation(lines),

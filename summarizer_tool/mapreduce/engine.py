@@ -36,7 +36,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import Summary
 from summarizer_tool.settings import OnFailure
-from summarizer_tool.text import scoring
+from summarizer_tool.text import scoring, tokens
 
 if TYPE_CHECKING:
     from summarizer_tool.documents.chunking import Chunk
@@ -58,6 +58,12 @@ UNFILLED = 0.02
 
 FILL_SCALE = 1.5
 """What is asked for to fill a budget, against what was asked for before."""
+
+MOST_FILLING = 4
+"""Chunks that are read again for the last sentence of a small budget."""
+
+FILLING_TOKENS = 200
+"""What each of them is asked for beside what it has said."""
 
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 """A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
@@ -179,22 +185,43 @@ class Engine:
                 )
                 summary.topics = await in_thread(topics.summaries, asked, rendered, facts, self._job.documents)
             else:
-                rendered = await in_process(
-                    render.fit,
-                    facts,
-                    [outcome.entities for outcome in outcomes],
-                    [document.title for document in self._job.documents],
-                    self._job.budget,
-                    self._job.focus,
-                    self._places(facts, self._relevance),
-                    now.is_disputed,
-                    self._job.said_before,
-                )
+                rendered = await self._fit(facts, is_disputed=now.is_disputed)
+                if self._runner.is_extractive and await in_thread(self._is_unfilled, rendered.text):
+                    facts = await self._with_more(facts)
+                    rendered = await self._fit(facts, is_disputed=now.is_disputed)
                 summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             said = await self._said(summary.text)
             summary.coverage = await in_thread(audit.report, self._inventory, said, self._job.documents)
             span.set_attribute('tokens_out', summary.stats.tokens_out)
         return summary
+
+    async def _fit(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> render.RenderedFacts:
+        return await in_process(
+            render.fit,
+            facts,
+            [outcome.entities for outcome in self._outcomes],
+            [document.title for document in self._job.documents],
+            self._job.budget,
+            self._job.focus,
+            self._places(facts, self._relevance),
+            is_disputed,
+            self._job.said_before,
+        )
+
+    def _is_unfilled(self, text: str) -> bool:
+        return tokens.count(text) < (1 - UNUSED) * self._job.budget
+
+    async def _with_more(self, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
+        """The facts with fillers: for a small budget there are few, and the next one may be too long for what is left.
+
+        They are those of the embedded model, of a few chunks.
+        """
+        more: list[GroundedFact] = []
+        for index in [at for at, outcome in enumerate(self._outcomes) if outcome.facts][:MOST_FILLING]:
+            target = self._runner.target(self._asked[index] + FILLING_TOKENS)
+            found, _ = await self._mapper.extract(self._chunks[index], target)
+            more += [replace(fact, importance=1, is_filler=True) for fact in found]
+        return sorted(await self._reducer.union([*facts, *more]), key=lambda fact: fact.evidence)
 
     async def _fit_topics(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> list[render.RenderedFacts]:
         asked, documents = self._job.focus.topics, self._job.documents
@@ -349,7 +376,7 @@ class Engine:
         size = merging.size if is_own else merging.exact_size
         total = await in_thread(size, facts)
         room = self._job.budget - total
-        if room <= self._job.budget * (UNUSED if is_own else UNFILLED) or not (is_own or self._settings.fill_budget):
+        if room <= self._job.budget * UNFILLED or not (is_own or self._settings.fill_budget):
             return facts
         if self._runner.deadline.seconds < self._job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND:
             self._runner.mark_cut_short(DEADLINE)

@@ -99,8 +99,11 @@ def fit(
     is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
     openings = _openings(facts) if aim is scoring.Aim.ANSWER else {}
+    language = scoring.language_of_texts(said)
     entries = [
-        _entry(index, fact, relevance[index], aim, weights[index], openings.get(index), is_named=is_named[index])
+        _entry(
+            index, fact, relevance[index], aim, weights[index], language, openings.get(index), is_named=is_named[index]
+        )
         for index, fact in enumerate(facts)
     ]
     for index, variant in _beginnings(facts).items():
@@ -144,6 +147,7 @@ def _entry(
     relevance: float,
     aim: scoring.Aim,
     weight: float,
+    language: str = 'en',
     needs: int | None = None,
     *,
     is_named: bool = False,
@@ -152,7 +156,7 @@ def _entry(
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
     mentioned = names.mentions(text)
-    words = scoring.content_words(text)
+    words = scoring.content_words(text, language)
     item = scoring.Item(
         cost=tokens.count_cached(text) + 1,
         names=tuple(dict.fromkeys(map(names.key, mentioned))),

@@ -46,7 +46,7 @@ _SAME = {
 SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
 _TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|\d[\d,]*(?:\.\d+)?")
 _ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
-_HAS_SPACELESS = regex.compile(rf'[{SPACELESS}]')
+HAS_SPACELESS = regex.compile(rf'[{SPACELESS}]')
 _MARKS = regex.compile(r'[\p{Mn}\u00ad\u200b-\u200f\u2060\ufeff]+')
 _LETTERS = str.maketrans({'’': "'", 'ø': 'o', 'ł': 'l', 'đ': 'd', 'ð': 'd', 'þ': 'th', 'æ': 'ae', 'œ': 'oe', 'ı': 'i'})
 
@@ -109,7 +109,7 @@ def _tokens(clean: str) -> list[str]:
         return [_fold(word) for word in _ASCII_TOKEN.findall(clean)]
     out: list[str] = []
     for word in _TOKEN.findall(clean):
-        if _HAS_SPACELESS.match(word):  # as pairs of characters; a single character as it is
+        if HAS_SPACELESS.match(word):  # as pairs of characters; a single character as it is
             out.extend(word[place : place + 2] for place in range(max(1, len(word) - 1)))
         else:
             out.append(_fold(word))
@@ -143,7 +143,7 @@ def stated(text: str) -> frozenset[str]:
     if '.' in clean:
         found.update(match.group().replace('.', '') for match in _DOTTED.finditer(clean))
     if not clean.isascii():
-        found.update(_HAS_SPACELESS.findall(clean))
+        found.update(HAS_SPACELESS.findall(clean))
     return frozenset(found)
 
 
@@ -221,7 +221,7 @@ def relatives(word: str) -> Iterator[str]:
 
 def inflections(word: str) -> Iterator[str]:
     """Beginnings by which a word in an inflecting script (Cyrillic, Greek ...) is the same in another case."""
-    if not word.isascii() and not _HAS_SPACELESS.match(word):
+    if not word.isascii() and not HAS_SPACELESS.match(word):
         for length in range(len(word), max(3, len(word) - 3), -1):
             yield word[:length]
         if len(word) > 3:

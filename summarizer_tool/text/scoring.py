@@ -13,11 +13,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 from summarizer_tool.text import names, tokens
-from summarizer_tool.text.stop_words import ENGLISH
+from summarizer_tool.text.normalize import HAS_SPACELESS
+from summarizer_tool.text.stop_words import ENGLISH, is_stop_word, language_of
 from summarizer_tool.text.terms import Remembered, stem
 
 if TYPE_CHECKING:
@@ -58,9 +59,18 @@ LONE_WORD = 0.6
 
 
 @lru_cache(maxsize=16_384)
-def content_words(text: str) -> tuple[str, ...]:
-    """The distinct words of `text` that carry meaning, stemmed."""
-    return tuple(filter(None, dict.fromkeys(map(content_stem, names.words(text)))))
+def content_words(text: str, language: str = 'en') -> tuple[str, ...]:
+    """The distinct words of `text` that carry meaning in its language, stemmed; of scripts without spaces pairs."""
+    words = names.words(text)
+    if not text.isascii():
+        words = [part for word in words for part in _parts(word)]
+    if language != 'en':
+        words = [word for word in words if not is_stop_word(word, language)]
+    return tuple(filter(None, dict.fromkeys(map(content_stem, words))))
+
+
+def _parts(word: str) -> Sequence[str]:
+    return [*map(''.join, pairwise(word))] if HAS_SPACELESS.match(word) else [word]
 
 
 def _content_stem(word: str) -> str:
@@ -69,6 +79,15 @@ def _content_stem(word: str) -> str:
 
 content_stem: Final = Remembered(_content_stem).__getitem__
 """The stem of a word; nothing of one that carries no meaning."""
+
+
+def language_of_texts(texts: Iterable[str]) -> str:
+    """The language that most of the texts are in, by how they begin."""
+    return language_of(islice((word for text in texts for word in names.words(text[:2000])), _SAMPLE_WORDS))
+
+
+_SAMPLE_WORDS = 2000
+"""Words by which the language is told."""
 
 
 ASKED_BONUS = 4.0
@@ -168,8 +187,10 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
 
     With `fill`, items that add nothing new are chosen too, as long as there is room in the budget.
     """
-    state = _Coverage(items, aim)
-    heap = state.heap
+    worth = _worth(items, aim)
+    state = _Coverage(items, aim, {**worth})
+    heap = [(-state.density(index), index) for index in range(len(items))]
+    heapq.heapify(heap)
     chosen: list[int] = []
     left = budget
     while heap and left > 0:
@@ -189,8 +210,44 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
         chosen += taken
         for each in taken:
             state.take(each)
+    return _exchanged(chosen, items, left, aim, worth, SPARE * budget) if fill and left > SPARE * budget else chosen
+
+
+def _exchanged(
+    chosen: list[int], items: Sequence[Item], left: int, aim: Aim, worth: dict[str, float], spare: float
+) -> list[int]:
+    """The choice with one item in the place of another while that says more in room that is left.
+
+    The best for each token are not the best of a small room, most of which the next one may be too long for.
+    """
+    is_tied = {index for index, item in enumerate(items) if item.needs is not None} | {item.needs for item in items}
+    free = [index for index, item in enumerate(items) if index not in is_tied and item.variant_of is None]
+    chosen = [*chosen]
+    for _ in range(MOST_EXCHANGES):
+        best = 0.0, 0, 0
+        others = [index for index in free if index not in {*chosen}]
+        for place, out in enumerate(chosen):
+            longer = [index for index in others if 0 < items[index].cost - items[out].cost <= left]
+            if not longer or out in is_tied or items[out].variant_of is not None:
+                continue
+            state = _Coverage(items, aim, {**worth}, [each for each in chosen if each != out])
+            gains = [(state.density(index) * max(1, items[index].cost), index) for index in longer]
+            gain, index = max(gains)
+            best = max(best, (gain - state.density(out) * max(1, items[out].cost), place, index))
+        if best[0] <= 0:
+            break
+        _, place, index = best
+        left -= items[index].cost - items[chosen[place]].cost
+        chosen[place] = index
+        if left <= spare:
+            break
     return chosen
 
+
+SPARE = 0.1
+"""Share of a budget that may be left."""
+
+MOST_EXCHANGES = 8
 
 _NOISE = 1e-12
 """Differences of this size are rounding."""
@@ -210,15 +267,15 @@ def _worth(items: Sequence[Item], aim: Aim) -> dict[str, float]:
 class _Coverage:
     """What is said so far, and what each item would add to it."""
 
-    def __init__(self, items: Sequence[Item], aim: Aim) -> None:
+    def __init__(self, items: Sequence[Item], aim: Aim, worth: dict[str, float], said: Iterable[int] = ()) -> None:
         self.items = items
         self.aim = aim
-        self.word_worth = _worth(items, aim)
+        self.word_worth = worth
         self.known: set[Hashable] = set()
         self.taken: set[Hashable] = set()
         """Items, and what they were variants of."""
-        self.heap = [(-self.density(index), index) for index in range(len(items))]
-        heapq.heapify(self.heap)
+        for index in said:
+            self.take(index)
 
     def is_said(self, index: int) -> bool:
         """Return whether the item, or another variant of the same thing, is chosen already."""

@@ -1,7 +1,9 @@
 """The words of common languages that say nothing of what a question is about."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 _ENGLISH = """
@@ -90,9 +92,11 @@ def language_of(words: Iterable[str]) -> str:
     return max(_LANGUAGES, key=lambda code: sum(times[word] for word in _LANGUAGES[code] if word in times))
 
 
+@lru_cache(maxsize=16_384)
 def is_stop_word(word: str, language: str) -> bool:
     """Return whether a word is one of the stop words of a language, whose ISO code is among the known ones."""
-    return word.casefold() in _LANGUAGES[language]
+    letters = unicodedata.normalize('NFD', word.casefold())
+    return ''.join(letter for letter in letters if not unicodedata.combining(letter)) in _LANGUAGES[language]
 
 
 def stop_words(words: Iterable[str]) -> frozenset[str]:

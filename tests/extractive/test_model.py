@@ -45,10 +45,14 @@ def test_facts_within_the_target():
         ChunkSummary(
             facts=[
                 Fact(text='Mara Quill (1840–1902) was a cooper from Port Ansel.', evidence=[2], importance=5),
-                Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[5]),
-                Fact(text='| Heron | Master: Ada Finn | Lost: 1872 |', importance=2, evidence=[8, 6]),
+                Fact(
+                    text='She founded the Salt Guild on 3 May 1871 with Jonas Orme, who lent her 900 crowns.',
+                    evidence=[3],
+                    importance=4,
+                ),
+                Fact(text='Ada Finn poisoned Jonas Orme in 1874.', importance=4, evidence=[5]),
             ],
-            entities=['Jonas Orme', 'Ada Finn', 'Salt Guild', 'Karl Brandt'],
+            entities=['Jonas Orme', 'Ada Finn', 'Karl Brandt'],
         )
     )
 

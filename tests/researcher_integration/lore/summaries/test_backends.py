@@ -186,7 +186,7 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
                 'summarize',
                 """\
 Hesper Lowe inherited the Tide Hall on day 198 with 9,478 crowns from Tobin Sedge.
-Vael Tarn sold Marn on day 137 with 5,216 crowns from Ilse Quarry.
+Tobin Sedge surveyed Marn on day 128 with 310 crowns from Runa Holt.
 Nothing else of note is recorded for that season by the clerks of the hall.
 
 [src_44010ccbfcc1: ask again by source_ids, or read_source.]\
