@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 import regex
 
 from summarizer_tool import prompts
+from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.entities import entities, names_seen
 from summarizer_tool.extractive.outline import LEGAL, outlined
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
@@ -35,20 +36,6 @@ KIND_WEIGHTS = {
 }
 """Prose relates what it names; rows and lists are as full of names and state less, code and fragments state nothing."""
 
-KIND_IMPORTANCE = {
-    Kind.PROSE: 3,
-    Kind.DECLARATION: 5,
-    Kind.MEMBER: 2,
-    Kind.ROW: 2,
-    Kind.LIST: 2,
-    Kind.COMMENT: 1,
-    Kind.FRAGMENT: 1,
-    Kind.CODE: 1,
-    Kind.REFERENCE: 1,
-}
-"""How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
-another one may have said, and the last choice sees them all."""
-
 ANSWERS = 0.7
 """Share of the best answer's relevance from which a statement must survive any cut."""
 
@@ -61,32 +48,8 @@ SAYING_COST_OF_GIST = 20
 SAYING_COST_OF_TALK = 100
 """The same where people talk, most of whose sentences are short and say nothing without the ones around them."""
 
-QUOTED_WEIGHT = 0.7
-"""Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
-
-TURNED_WEIGHT = 0.4
-"""Weight of what a text tells of only to turn it down, for the gist."""
-
-POINTING_WEIGHT = 0.5
-"""Weight of what points to something that stands elsewhere in the text, for the gist."""
-
-ASKING_WEIGHT = 0.2
-"""Weight of a question without an answer, for the gist."""
-
-LEADING = 4
-"""Statements with which a text leads in: the first that tells what it is about, and those right below."""
-
-LEADING_WEIGHT = 2.5
-"""Weight of these, for the gist."""
-
-LEADING_IMPORTANCE = 4
-"""What they matter to the whole."""
-
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
-
-STORY = 0.25
-"""Share of statements with he, she or quotation marks, above which a text tells a story and binds nobody."""
 
 ROUTINE_TIMES = 3
 """What is said in the same words this many times is routine, such as the answers of an assistant."""
@@ -96,9 +59,6 @@ ENOUGH = 0.6
 
 LEAST_LEADING_WORDS = 5
 """Words of a line from which it is taken for a statement without a closer look."""
-
-CHARACTERS_PER_TOKEN = 6
-"""A high estimate."""
 
 
 def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
@@ -133,8 +93,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         count += read
     found = [statement for statement in found if _says_something(statement)] or found
     updates = {newest for _, newest in former}
-    is_story = sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found)
-    binding = _binding(found, headings, target_tokens) if is_gist and not is_story else frozenset[str]()
+    is_story = gist.is_story(found)
+    binding = gist.binding(found, headings, target_tokens) if is_gist and not is_story else frozenset[str]()
     found = _translated(found, target_tokens) if is_gist else found
     found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
@@ -164,10 +124,10 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         is_sentence = aim is scoring.Aim.ANSWER and statement.kind is Kind.FRAGMENT and is_whole(statement.text, '')
         weight *= KIND_WEIGHTS[Kind.ROW if is_sentence or statement.is_decided else statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
-        weight *= _share_of_gist(statement, hangs_together=hangs_together) if is_gist else 1.0
+        weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if is_gist else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
-        matters = scoring.MOST_IMPORTANT if is_binding else _importance(statement, hangs_together=hangs_together)
+        matters = scoring.MOST_IMPORTANT if is_binding else gist.importance(statement, hangs_together=hangs_together)
         cost = tokens.count_cached(whole) + 1
         words = scoring.content_words(whole, language)
         items.append(
@@ -202,27 +162,6 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     ]
     said_names = {name for index in chosen for name in items[index].names}
     return ChunkSummary(facts=facts, entities=entities(found, is_name, said_names, common, target_tokens))
-
-
-def _importance(statement: Statement, *, hangs_together: bool) -> int:
-    is_leading = statement.is_leading and statement.kind is Kind.PROSE and not hangs_together
-    return LEADING_IMPORTANCE if is_leading else KIND_IMPORTANCE[statement.kind]
-
-
-def _share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
-    """What a statement is worth where nothing was asked for, against one that tells by itself what holds.
-
-    Where all hangs together, as in stories and talk, nothing tells much by itself.
-    """
-    share = QUOTED_WEIGHT if _QUOTE.search(statement.text) else 1.0
-    share *= TURNED_WEIGHT if statement.is_turned else 1.0
-    if not hangs_together:
-        share *= (
-            POINTING_WEIGHT if not (statement.is_opening or statement.lead) and _POINTS.search(statement.text) else 1.0
-        )
-        share *= ASKING_WEIGHT if statement.text.endswith('?') else 1.0
-        share *= LEADING_WEIGHT if statement.is_leading else 1.0
-    return share
 
 
 def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:
@@ -262,7 +201,7 @@ def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
         said[first] = replace(said[first], is_opening=True, kind=kind)
         section = said[first].section
         for place in range(first, len(said) if is_gist else first):
-            if said[place].section != section or place - first >= LEADING:
+            if said[place].section != section or place - first >= gist.LEADING:
                 break
             said[place] = replace(said[place], is_leading=True)
     return said
@@ -282,7 +221,7 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
     """The statements without references and lines of code, and without scraps where the others fill the room."""
     found = [each for each in found if each.kind not in (Kind.REFERENCE, Kind.CODE)] or found
     solid = [each for each in found if each.kind not in _SCRAPS]
-    return solid if sum(len(each.text) for each in solid) > CHARACTERS_PER_TOKEN * target_tokens else found
+    return solid if sum(len(each.text) for each in solid) > gist.CHARACTERS_PER_TOKEN * target_tokens else found
 
 
 def _translated(found: list[Statement], target_tokens: int) -> list[Statement]:
@@ -332,7 +271,7 @@ def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], targe
     """The statements without those whose lines stand there again and again, where the others fill the room."""
     text_of = {line.number: line.text for line in lines}
     times = Counter(text_of.values())
-    news = [each for each in said if times[text_of[each.evidence[0]]] < ROUTINE_TIMES or _binds(each.text)]
+    news = [each for each in said if times[text_of[each.evidence[0]]] < ROUTINE_TIMES or gist.binds(each.text)]
     fills = len(news) < len(said) and sum(tokens.count_cached(each.text) for each in news) > ENOUGH * target_tokens
     return news if fills else said
 
@@ -369,51 +308,9 @@ _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p
 
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
-# The modal verbs of English, and how it says that something is agreed, wanted or forbidden.
-_BINDING = regex.compile(
-    r"^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
-    r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
-)
-_LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
-_NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
-_TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
-_QUOTE = regex.compile(r'["“”„«»「」]')
-_POINTS = regex.compile(
-    r'^(?:Additionally|Also|Alternatively|As (?:a result|we)|But|Consequently|Finally|For (?:example|instance)'
-    r'|Furthermore|Hence|However|In (?:addition|contrast|other words|short)|Likewise|Moreover|Otherwise|Similarly|So'
-    r'|Then|Therefore|Thus|(?:To|If|When|Once|By|After|Before) (?:\p{Ll}+ )?(?:it|they|them|this)'
-    r'|Aber|Allerdings|Außerdem|Daher'
-    r'|Zum Beispiel|De même|En effet|Mais|Par exemple|Además|Pero|Por ejemplo|Sin embargo|También)\b'
-    r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
-    r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
-    r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
-    r'|\b(?:above|aforementioned|former|latter)\b(?! (?:all|average|\d))'
-    r'|\b(?:these|those|the (?:following|next|previous|two|three|same)|such an?) \p{L}'
-)
 _DISFLUENT = regex.compile(
     r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b|(?:\.\.|…|--)$', regex.IGNORECASE
 )
-
-
-def _binds(text: str) -> bool:
-    """Return whether a statement tells its readers what to do, or what was decided, rather than a story."""
-    return _BINDING.search(text) is not None and not _QUOTE.search(text) and not _TOLD.search(text)
-
-
-def _binding(found: Sequence[Statement], headings: Sequence[str], target_tokens: int) -> frozenset[str]:
-    """The texts of the statements that bind their readers; none where all of a text are rules."""
-    decided = [each.text for each in found if each.is_decided]
-    texts = [
-        each.text
-        for each in found
-        if _binds(each.text)
-        and (each.lead or not _POINTS.match(each.text))
-        and not each.is_turned
-        and not _LEGAL_NOTICE.search(headings[each.section])
-    ]
-    room = CHARACTERS_PER_TOKEN * target_tokens
-    fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)
-    return frozenset(next(fitting, ()))
 
 
 def _says_something(statement: Statement) -> bool:

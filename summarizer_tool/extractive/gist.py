@@ -1,0 +1,120 @@
+"""What a statement is worth to an overview, for which nothing was asked: as it leads in, binds, or stands alone."""
+
+from collections.abc import Sequence
+
+import regex
+
+from summarizer_tool.extractive.statement import Kind, Statement
+
+QUOTED_WEIGHT = 0.7
+"""Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
+
+TURNED_WEIGHT = 0.4
+"""Weight of what a text tells of only to turn it down, for the gist."""
+
+POINTING_WEIGHT = 0.5
+"""Weight of what points to something that stands elsewhere in the text, for the gist."""
+
+ASKING_WEIGHT = 0.2
+"""Weight of a question without an answer, for the gist."""
+
+LEADING = 4
+"""Statements with which a text leads in: the first that tells what it is about, and those right below."""
+
+LEADING_WEIGHT = 2.5
+"""Weight of these, for the gist."""
+
+LEADING_IMPORTANCE = 4
+"""What they matter to the whole."""
+
+KIND_IMPORTANCE = {
+    Kind.PROSE: 3,
+    Kind.DECLARATION: 5,
+    Kind.MEMBER: 2,
+    Kind.ROW: 2,
+    Kind.LIST: 2,
+    Kind.COMMENT: 1,
+    Kind.FRAGMENT: 1,
+    Kind.CODE: 1,
+    Kind.REFERENCE: 1,
+}
+"""How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
+another one may have said, and the last choice sees them all."""
+
+STORY = 0.25
+"""Share of statements with he, she or quotation marks, above which a text tells a story and binds nobody."""
+
+CHARACTERS_PER_TOKEN = 6
+"""A high estimate."""
+
+# The modal verbs of English, and how it says that something is agreed, wanted or forbidden.
+_BINDING = regex.compile(
+    r"^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
+    r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
+)
+_LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
+_NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
+_TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
+_QUOTE = regex.compile(r'["“”„«»「」]')
+_POINTS = regex.compile(
+    r'^(?:Additionally|Also|Alternatively|As (?:a result|we)|But|Consequently|Finally|For (?:example|instance)'
+    r'|Furthermore|Hence|However|In (?:addition|contrast|other words|short)|Likewise|Moreover|Otherwise|Similarly|So'
+    r'|Then|Therefore|Thus|(?:To|If|When|Once|By|After|Before) (?:\p{Ll}+ )?(?:it|they|them|this)'
+    r'|Aber|Allerdings|Auch|Außerdem|Da(?:bei|durch|für|gegen|her|mit|nach|von|zu)|Das (?:bedeutet|heißt|ist|war)|Denn'
+    r'|Des(?:halb|wegen)|Dies(?:e[mnrs]?)?|Doch|Ebenso|Jedoch|Stattdessen|Trotzdem|Und|Zudem|Zum Beispiel'
+    r'|Ainsi|Ce(?:la|pendant|tte|s)?|Donc|De même|En effet|Et|Mais|Par exemple|Toutefois'
+    r'|A su vez|Además|Ahora bien|Asimismo|Est[aeo]s?|Pero|Por (?:ejemplo|eso|lo tanto)|Sin embargo|También|Y)\b'
+    r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
+    r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
+    r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
+    r'|\b(?:above|aforementioned|former|latter)\b(?! (?:all|average|\d))'
+    r'|\b(?:these|those|the (?:following|next|previous|two|three|same)|such an?) \p{L}'
+)
+
+
+def importance(statement: Statement, *, hangs_together: bool) -> int:
+    """How much a fact matters to the whole, 1 to 5, where it binds nobody."""
+    is_leading = statement.is_leading and statement.kind is Kind.PROSE and not hangs_together
+    return LEADING_IMPORTANCE if is_leading else KIND_IMPORTANCE[statement.kind]
+
+
+def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
+    """What a statement is worth where nothing was asked for, against one that tells by itself what holds.
+
+    Where all hangs together, as in stories and talk, nothing tells much by itself.
+    """
+    share = QUOTED_WEIGHT if _QUOTE.search(statement.text) else 1.0
+    share *= TURNED_WEIGHT if statement.is_turned else 1.0
+    if not hangs_together:
+        share *= (
+            POINTING_WEIGHT if not (statement.is_opening or statement.lead) and _POINTS.search(statement.text) else 1.0
+        )
+        share *= ASKING_WEIGHT if statement.text.endswith('?') else 1.0
+        share *= LEADING_WEIGHT if statement.is_leading else 1.0
+    return share
+
+
+def binds(text: str) -> bool:
+    """Return whether a statement tells its readers what to do, or what was decided, rather than a story."""
+    return _BINDING.search(text) is not None and not _QUOTE.search(text) and not _TOLD.search(text)
+
+
+def binding(found: Sequence[Statement], headings: Sequence[str], target_tokens: int) -> frozenset[str]:
+    """The texts of the statements that bind their readers; none where all of a text are rules."""
+    decided = [each.text for each in found if each.is_decided]
+    texts = [
+        each.text
+        for each in found
+        if binds(each.text)
+        and (each.lead or not _POINTS.match(each.text))
+        and not each.is_turned
+        and not _LEGAL_NOTICE.search(headings[each.section])
+    ]
+    room = CHARACTERS_PER_TOKEN * target_tokens
+    fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)
+    return frozenset(next(fitting, ()))
+
+
+def is_story(found: Sequence[Statement]) -> bool:
+    """Return whether a text tells a story, whose sentences hang together."""
+    return sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found)
