@@ -1,0 +1,41 @@
+"""What a summary says of a text of which nothing was asked."""
+
+from inline_snapshot import snapshot
+
+from summarizer_tool import ExtractiveModel, Summarizer
+from summarizer_tool.text import tokens
+from tests.support.map_models import make
+
+ARTICLE = """
+# Turm von Marn wieder offen
+
+Der Turm von Marn ist seit dem 3. Mai wieder für Besucher geöffnet. Die Stadt hat ihn vier Jahre lang für zwei \
+Millionen Kronen erneuern lassen. Zuvor war bei einem Sturm das Dach eingestürzt.
+
+Damit hatte der Rat lange gerechnet. Das ist auch der Grund, aus dem er das Geld schon vorher bereit hielt.
+
+## Der Bau
+
+Ada Finn leitete die Arbeiten mit sechzig Leuten, von denen die meisten aus den Dörfern am Fluss kamen und im Winter \
+in der Stadt wohnten. Das Holz des Daches stammt aus dem Wald von Aldern. Die Glocke, die der Sturm verschont hatte, \
+wurde im Herbst aus dem Turm gehoben und in der Werkstatt von Karl Brandt gestimmt. Sie wiegt drei Tonnen.
+
+## Der Betrieb
+
+Der Turm ist an jedem Tag von zehn bis sechs Uhr geöffnet, im Winter nur bis vier. Wer hinauf will, zahlt zwei Kronen \
+und muss gut zu Fuß sein, denn die Treppe hat 312 Stufen. Kinder gehen frei hinauf. Für Gruppen gibt es Führungen, die \
+bei der Stadt bestellt werden können.
+"""
+
+
+def test_an_article_begins_with_its_lead_and_fills_a_small_budget() -> None:
+    summary = Summarizer(make(), model=ExtractiveModel()).summarize_sync(ARTICLE, max_output_tokens=100)
+    assert tokens.count(summary.text) / 100 > 0.9
+    assert summary.text.splitlines() == snapshot(
+        [
+            'Der Turm von Marn ist seit dem 3. Mai wieder für Besucher geöffnet.',
+            'Die Stadt hat ihn vier Jahre lang für zwei Millionen Kronen erneuern lassen.',
+            'Der Turm ist an jedem Tag von zehn bis sechs Uhr geöffnet, im Winter nur bis vier.',
+            'Wer hinauf will, zahlt zwei Kronen und muss gut zu Fuß sein, denn die Treppe hat 312 Stufen.',
+        ]
+    )
