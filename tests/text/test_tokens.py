@@ -1,9 +1,6 @@
 """Counting is exact, and no cut goes through a character."""
 
-from pathlib import Path
-
 import regex
-import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -23,13 +20,6 @@ texts = st.one_of(st.lists(fragments, max_size=30).map(''.join), st.text(max_siz
 def clusters(text: str) -> set[int]:
     """Where a reader would say that characters begin and end."""
     return {0, *(match.end() for match in regex.finditer(r'\X', text))}
-
-
-def test_the_encoder_is_that_of_tiktoken() -> None:
-    text = Path(__file__).read_text()
-    theirs = tiktoken.get_encoding(tokens.ENCODING)
-    assert tokens.encoding().encode_ordinary(text) == theirs.encode_ordinary(text)
-    assert tokens.encoding().token_byte_values() == theirs.token_byte_values()
 
 
 def test_text_that_spells_a_special_token_is_ordinary_text() -> None:
