@@ -13,11 +13,14 @@ def main() -> None:
     """Run the command line; without its extra, say which one it is."""
     end_at_interrupt()
     # What a command loads stays: looking through it costs a tenth of its time, and once more where it ends.
-    gc.set_threshold(50_000, 20, 100)
+    gc.disable()  # until it is `loaded`
+    gc.set_threshold(200_000, 20, 100)
     atexit.register(gc.freeze)
+    # httpx does without its own command line, which would load all of rich.
+    sys.modules.setdefault('httpx._main', None)  # pyright: ignore[reportArgumentType]
     if 'LOGFIRE_PYDANTIC_PLUGIN_RECORD' not in os.environ:
         # Without it the plugin records nothing, but it would load all of Logfire before an input is looked at.
-        os.environ.setdefault('PYDANTIC_DISABLE_PLUGINS', 'logfire-plugin')
+        os.environ.setdefault('PYDANTIC_DISABLE_PLUGINS', '__all__')
     try:
         with naming_extra():
             from summarizer_tool.cli.main import main as command

@@ -130,6 +130,7 @@ def worker(
 
         name = name or f'{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}'
         working = Worker(settings, BatchDatabase(settings.database_url), name)
+        loaded()
         asyncio.run(_work(working, until_stdin_ends=until_stdin_ends))
 
 

@@ -1,5 +1,6 @@
 """Ctrl-C while a command loads, which takes a second and more: as an exception it would show where, or be lost."""
 
+import gc
 import os
 import signal
 from types import FrameType
@@ -12,7 +13,10 @@ def end_at_interrupt() -> None:
 
 
 def loaded() -> None:
-    """Make Ctrl-C an exception again, for the work that begins may have to be put away."""
+    """Make Ctrl-C an exception again, for the work that begins may have to be put away; and look for garbage in it."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
     if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -1,5 +1,6 @@
 """The command line: text in, the result alone on stdout, everything else on stderr."""
 
+import gc
 from functools import wraps
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -60,6 +61,7 @@ def _installed() -> dict[str, EntryPoint]:
 def _loaded(entry: EntryPoint) -> TyperCommand:
     with naming_extra():
         function = entry.load()
+    gc.enable()  # what it loads and keeps is its own affair
 
     @wraps(function)
     def run(**given: Any) -> None:

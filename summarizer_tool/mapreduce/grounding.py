@@ -259,7 +259,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
     for name in summary.entities:
         entity = one_line(name.encode('utf-8', 'replace').decode())
         if (words := asked(entity)) and (
-            entity.casefold() in known.running_text or known.locate(words, entity, ()) is not None
+            known.locate(words, entity, ()) is not None or entity.casefold() in known.running_text
         ):
             entities.setdefault(names.key(entity), entity)
     return Grounding(kept, list(entities.values()), unsupported, repaired)
@@ -271,7 +271,7 @@ def _statement(text: str, cited: Sequence[int], lines: Mapping[int, str]) -> str
     number = _NUMBER.match(text)
     if number and int(number[1]) in cited and number[1] not in lines.get(int(number[1]), ''):
         text = _LEAD.sub('', text[number.end() :])
-    citation = _CITATION.search(text)
+    citation = _CITATION.search(text) if text.endswith((']', ')', '].', ').')) else None
     if citation and (citation.group(1) or set(map(int, regex.findall(r'\d+', citation.group(2)))) <= set(cited)):
         text = text[: citation.start()] + text[citation.end() :]
     return text

@@ -5,7 +5,7 @@ The budget is a hard bound, counted exactly on the finished text.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import regex
 
@@ -337,7 +337,8 @@ class _Named:
         used: list[str] = []
         if room < _MIN_INDEX_ROOM:
             return used
-        said = f' {" | ".join(" ".join(names.words(text)) for text in texts)} '
+        lines = [names.words(text) for text in texts]
+        said, there = f' {" | ".join(map(" ".join, lines))} ', {*chain.from_iterable(lines)}
         left = room - 2
         words = MAX_LINE_WORDS
         for name in self._words if among is None else among:
@@ -348,7 +349,8 @@ class _Named:
             begins = words + length > MAX_LINE_WORDS
             if begins:
                 cost += tokens.count_cached(_INDEX_LEAD) + 1
-            if cost > left or self._words[name] in said:
+            words_of = self._words[name]
+            if cost > left or (there.issuperset(words_of.split()) and words_of in said):
                 continue
             words = len(_INDEX_LEAD.split()) + length if begins else words + length
             used.append(name)

@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, Self, TypeVar, cast
 import anyio.to_process
 import anyio.to_thread
 from anyio import BrokenWorkerProcess, CancelScope, CapacityLimiter
-from anyio.lowlevel import RunVar, checkpoint
+from anyio.lowlevel import RunVar
 
 from summarizer_tool.runtime.ending_threads import EndableCall
 from summarizer_tool.runtime.turns import Place, Turns
@@ -54,8 +54,11 @@ _logger = getLogger('summarizer_tool')
 
 _threads: RunVar[Turns] = RunVar('summarizer_tool_threads')
 _light_threads: RunVar[Turns] = RunVar('summarizer_tool_light_threads')
-_io_threads: RunVar[ThreadPoolExecutor] = RunVar('summarizer_tool_io_threads')
-"""Not those that compute: tiktoken takes half as long again in each thread but the first that it was called in."""
+_io_threads: RunVar[tuple[CapacityLimiter, list[ThreadPoolExecutor]]] = RunVar('summarizer_tool_io_threads')
+"""Not those that compute: tiktoken takes half as long again in each thread but the first that it was called in.
+
+The one that was idle last is taken first: a pool of several starts one more now and then, though one is about to be
+idle, and each keeps some 10 MB of what it has used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +130,20 @@ _computing: set[Task[Any]] = set()
 
 async def in_io_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run code that waits for a disk rather than computes; it is not kept waiting by what computes."""
-    await checkpoint()  # nothing is begun that is late already
     try:
-        threads = _io_threads.get()
+        limit, idle = _io_threads.get()
     except LookupError:
-        threads = ThreadPoolExecutor(IO_THREADS)
-        _io_threads.set(threads)
+        limit, idle = CapacityLimiter(IO_THREADS), [ThreadPoolExecutor(1) for _ in range(IO_THREADS)]
+        _io_threads.set((limit, idle))
     call = partial(copy_context().run, partial(function, *args, **kwargs))
-    done = get_running_loop().run_in_executor(threads, call)
-    with CancelScope(shield=True):
-        await done
+    async with limit:  # nothing is begun that is late already
+        thread = idle.pop()
+        done = get_running_loop().run_in_executor(thread, call)
+        try:
+            with CancelScope(shield=True):
+                await done
+        finally:  # what asyncio itself has cancelled goes on in its thread
+            idle.append(ThreadPoolExecutor(1) if done.cancelled() else thread)
     return done.result()
 
 

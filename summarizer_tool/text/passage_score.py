@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 
 from summarizer_tool.text import names, word_vectors
 from summarizer_tool.text.ranking import idf
@@ -91,9 +91,9 @@ def exponentials(found: Columns, weights: Mapping[str, float] = WEIGHTS) -> list
     return [math.exp(each - best) for each in sums]
 
 
-def _parts(word: str) -> tuple[tuple[str, str], ...]:
-    parts = (word,) if word.isascii() and word.isalpha() else names.words(word)  # most have one
-    return tuple((part, content_stem(part)) for part in parts)
+def _parts(word: str) -> tuple[str, ...]:
+    is_one = word.isascii() and (word.isalpha() or word.isdigit())  # as most are
+    return (word,) if is_one else tuple(names.words(word))
 
 
 _parts_of = Remembered(_parts).__getitem__
@@ -104,8 +104,8 @@ class Stretches:
 
     def __init__(self, read: Sequence[PassageWords]) -> None:
         parts = [[*chain.from_iterable(map(_parts_of, each.words))] for each in read]
-        self.stems = [[stem for _, stem in each] for each in parts]
-        self.telling = [[part for part, stem in each if stem] for each in parts]
+        self.stems = [[*map(content_stem, each)] for each in parts]
+        self.telling = [[*compress(*each)] for each in zip(parts, self.stems, strict=True)]
         """The words of each passage that carry meaning, those within identifiers one by one."""
         sizes = [max(1, len(each)) for each in parts]
         gaps = [_REACH * AROUND if each.is_apart else 0.0 for each in read]

@@ -24,6 +24,7 @@ from summarizer_tool.runtime.executors import (
     LIGHT_CHARACTERS,
     THREADS,
     WorkerProcesses,
+    in_io_thread,
     in_process,
     in_thread,
     request_load,
@@ -81,6 +82,26 @@ def test_a_profiler_sees_what_follows_computing_in_a_thread(how: str) -> None:
     """
     seen = subprocess.run([sys.executable, '-c', PROFILED, how], capture_output=True, text=True, timeout=60, check=True)
     assert seen.stdout.strip() == "['call nothing', 'return nothing']"
+
+
+async def test_calls_one_after_the_other_wait_in_one_thread_and_calls_at_once_do_not_wait_for_each_other() -> None:
+    assert len({await in_io_thread(threading.get_ident) for _ in range(200)}) == 1
+
+    met = threading.Barrier(3, timeout=20)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(met.parties):
+            tasks.start_soon(in_io_thread, met.wait)
+
+
+async def test_a_call_that_asyncio_has_cancelled_keeps_nobody_waiting() -> None:
+    goes_on, begun = threading.Event(), threading.Event()
+    task = asyncio.ensure_future(in_io_thread(lambda: begun.set() or goes_on.wait(20)))
+    await in_io_thread(begun.wait, 20)
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+    assert await in_io_thread(goes_on.is_set) is False
+    goes_on.set()
 
 
 async def test_large_requests_compute_in_a_process_and_small_ones_in_a_thread() -> None:
