@@ -86,7 +86,7 @@ def language_of_texts(texts: Iterable[str]) -> str:
     return language_of(islice((word for text in texts for word in names.words(text[:2000])), _SAMPLE_WORDS))
 
 
-_SAMPLE_WORDS = 2000
+_SAMPLE_WORDS = 500
 """Words by which the language is told."""
 
 
