@@ -259,7 +259,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
     for name in summary.entities:
         entity = one_line(name.encode('utf-8', 'replace').decode())
         if (words := asked(entity)) and (
-            known.locate(words, entity, ()) is not None or entity.casefold() in known.running_text
+            entity.casefold() in known.running_text or known.locate(words, entity, ()) is not None
         ):
             entities.setdefault(names.key(entity), entity)
     return Grounding(kept, list(entities.values()), unsupported, repaired)
