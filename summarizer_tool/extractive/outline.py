@@ -16,7 +16,7 @@ from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation,
 
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, LANGUAGES, language_of, may_be_code
+from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, LANGUAGES, is_sql, language_of, may_be_code
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
@@ -41,6 +41,8 @@ _TYPES = frozenset(
     'class enum interface module namespace object protocol record struct trait type union'.split()  # noqa: SIM905
 )
 _DECLARES = _TYPES | {'def', 'fn', 'fun', 'func', 'function', 'sub'}
+_MAY_DECLARE = regex.compile(rf'\s*(?:[a-z]\w*[ \t]+){{0,4}}(?:{"|".join(sorted(_DECLARES))})\b|.*\{{\s*$')
+"""What no file is without that declares something, and most others are; lexers take long."""
 _CONTROLS = frozenset(
     """assert await case catch do elif else for foreach if match new raise return switch throw try until
     when while with yield""".split()  # noqa: SIM905
@@ -98,6 +100,8 @@ TokensOfLines = Mapping[int, Sequence[_Token]]
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
     named = language_of(path[0]) if path else ''
+    if not named and is_sql([line.text for line in lines]) and not _is_fenced(lines):
+        named = 'sql'
     code = _Code(lines, _tokens(named, lines), brackets='([{' if named == 'python' else '([') if named else None
     found = (
         code.blocks()
@@ -116,9 +120,11 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
     lengths = [len(line.text) for line in lines]
     if max(lengths, default=0) > 10 * _LONGEST_LINE or sum(lengths) > _LONGEST_LINE * len(lines):
         return False
-    if any(_FENCE.match(line.text) for line in lines):
-        return False
-    return may_be_code([line.text for line in lines])
+    return not _is_fenced(lines) and may_be_code([line.text for line in lines])
+
+
+def _is_fenced(lines: Sequence[NumberedLine]) -> bool:
+    return any(_FENCE.match(line.text) for line in lines)
 
 
 def _language(sample: Sequence[NumberedLine]) -> str:
@@ -127,7 +133,8 @@ def _language(sample: Sequence[NumberedLine]) -> str:
     Of several the one that knows most of its words.
     """
     best, most = '', (0, 0)
-    for language in LANGUAGES:
+    may_declare = any(_MAY_DECLARE.match(line.text) for line in sample)
+    for language in LANGUAGES if may_declare else ():
         tokens = _tokens(language, sample)
         errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
         known = len({token.text for each in tokens.values() for token in each if token.is_of(Keyword)})
@@ -357,7 +364,8 @@ def _declares(here: Sequence[_Token]) -> bool:
         return False
     if here[0].is_of(Text):  # a function of a shell
         return ''.join(token.text for token in here[1:3]) == '()'
-    words = sum(1 for _ in takewhile(lambda token: token.is_of(Name, Keyword), here))
+    # The bracket may be a part of a name: a variable of a shell.
+    words = sum(1 for _ in takewhile(lambda token: token.is_of(Name, Keyword), here[:-1]))
     return 0 < words < 4 and here[words].text[0] == '(' and here[words - 1].text not in (*_CONTROLS, 'synchronized')
 
 
