@@ -27,6 +27,9 @@ _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
 """Declarations for each line; what has more is a list of some other kind."""
 _SAMPLE_LINES = 200
+_TRIED_LINES = 50
+_LIKELY = 4
+"""Languages of which the sample is read."""
 _LONGEST_LINE = 200
 """Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
@@ -130,18 +133,27 @@ def _is_fenced(lines: Sequence[NumberedLine]) -> bool:
 def _language(sample: Sequence[NumberedLine]) -> str:
     """The language whose lexer finds most declarations in a sample and fewest errors; none where it is no code.
 
-    Of several the one that knows most of its words.
+    Of several the one that knows most of its words. A few lines tell which languages are worth reading all of it.
     """
+    first = next((at for at, line in enumerate(sample) if _MAY_DECLARE.match(line.text)), None)
+    if first is None:
+        return ''
+    trial = {language: _declared(language, sample[first : first + _TRIED_LINES]) for language in LANGUAGES}
+    likely = sorted((each for each in LANGUAGES if trial[each][0] >= 0), key=lambda each: trial[each], reverse=True)
     best, most = '', (0, 0)
-    may_declare = any(_MAY_DECLARE.match(line.text) for line in sample)
-    for language in LANGUAGES if may_declare else ():
-        tokens = _tokens(language, sample)
-        errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
-        known = len({token.text for each in tokens.values() for token in each if token.is_of(Keyword)})
-        declared = sum(_declares(each) for each in tokens.values()) - _ERROR * errors
+    for language in sorted(likely[:_LIKELY], key=LANGUAGES.index):
+        declared, known = _declared(language, sample)
         if _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(sample) and (declared, known) > most:
             best, most = language, (declared, known)
     return best
+
+
+def _declared(language: str, sample: Sequence[NumberedLine]) -> tuple[int, int]:
+    """How many declarations a lexer finds in a sample, less what its errors count, and how many of its words."""
+    tokens = _tokens(language, sample)
+    errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
+    known = len({token.text for each in tokens.values() for token in each if token.is_of(Keyword)})
+    return sum(_declares(each) for each in tokens.values()) - _ERROR * errors, known
 
 
 @cache
