@@ -95,6 +95,9 @@ _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5
 
 _COINED = re.compile(COINED)
 
+_LONGEST = 200
+"""Characters of a secret with a digit among them, so that a long line of names is not read again for each."""
+
 _MAX_TRIPLE = 4000
 """Characters between three quotes and three."""
 
@@ -337,7 +340,7 @@ def _of_line(text: str, line_start: int, start: int, kind: Kind) -> Finding | No
 def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
     """Return whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
     if kind != 'PASSWORD':
-        return _is_count(value) or not any(c.isdigit() for c in value)
+        return _is_count(value) or not any(c.isdigit() for c in value[:_LONGEST])
     return secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
 
 
