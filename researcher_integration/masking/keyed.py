@@ -19,7 +19,7 @@ _BEFORE = re.compile(r'[\w\-.]*\Z')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
 _SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
-_ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@bfru]?{_QUOTE})?')
+_ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@Nbfru]?{_QUOTE})?')
 _OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?')
 
 _TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'", '`')}
@@ -64,8 +64,11 @@ _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|"[^"\n]*"|\'[^\'\n]*
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
 
 _FILE = re.compile(
-    r'\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
+    r'arn:[\w:/.\-+=<>]+|\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
 )
+
+_ARN = re.compile(r'\barn:[\w:\-]*\Z')
+_MAX_ARN = 100
 
 # Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
 _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
@@ -91,6 +94,9 @@ _IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 
 _COINED = re.compile(COINED)
+
+_LONGEST = 200
+"""Characters of a secret with a digit among them, so that a long line of names is not read again for each."""
 
 _MAX_TRIPLE = 4000
 """Characters between three quotes and three."""
@@ -132,13 +138,15 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
 def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
     """Find generated values by the names of services beside them: `stripe = …`."""
     for start, end in secret_names.service_hits(lower):
-        value = _value(text, start, end, 'API_KEY', option=text[start - 2 : start] == '--')
-        if value and secret_names.is_generated(text[value.start : value.end]):
-            yield value
+        for value in _values(text, start, end, 'API_KEY', option=text[start - 2 : start] == '--'):
+            if secret_names.is_generated(text[value.start : value.end]):
+                yield value
 
 
 def _values(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
     """The values of the name that stands from `start` to `end`."""
+    if _ARN.search(text[max(0, start - _MAX_ARN) : start]):
+        return
     if value := _value(text, start, end, kind, option=option):
         yield value
     for span, is_certain in values_beside(text, start, end):
@@ -255,7 +263,12 @@ def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> F
         return None  # a method: `$token->attr('name')`
     if (call := _CALL_OF_TEXT.match(text, start)) and not _NOT_OF_TEXT.search(call['function'].lower()):
         quoted = _quoted(text, call, kind)
-        return quoted if quoted and _ONE_TEXT.match(text, quoted.end) else None  # `password = SecretStr('…')`
+        if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
+            is_type = call['function'].rpartition('.')[2][0].isupper()
+            return (
+                quoted if kind == 'PASSWORD' or is_type or re.search(r'\d', text[quoted.start : quoted.end]) else None
+            )
+        return None
     is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
     if is_selector or _is_code(text, name_start, match, end, kind):
         return None
@@ -327,7 +340,7 @@ def _of_line(text: str, line_start: int, start: int, kind: Kind) -> Finding | No
 def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
     """Return whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
     if kind != 'PASSWORD':
-        return _is_count(value) or not any(c.isdigit() for c in value)
+        return _is_count(value) or not any(c.isdigit() for c in value[:_LONGEST])
     return secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
 
 

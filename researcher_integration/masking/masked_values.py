@@ -32,6 +32,9 @@ _SECRET_KINDS = ('Secret', 'SecretList')
 _VALUES = frozenset({'value', 'values'})
 """Fields of an object with a name, which is that of a secret where the name says so."""
 
+_SAID_ABOUT = ('name', 'pattern', 'uri', 'url', 'arn', 'integrity', 'checksum', 'fingerprint')
+"""Ends of other names of what is said about a secret."""
+
 _HEADERS = re.compile(r'headers?$', re.IGNORECASE)
 """The name of a list in which names and values take turns."""
 
@@ -163,10 +166,13 @@ class Values:
             if isinstance(key, str):
                 low = key.lower()
                 is_key = low == 'key' and kind == 'API_KEY'  # `"api_keys": [{"id": 1, "key": "…"}]`
-                said_about = low.replace('_', '') in secret_names.REFERENCES and not is_key
+                is_about = low.replace('_', '') in secret_names.REFERENCES
+                said_about = (is_about or (low.endswith(_SAID_ABOUT) and kind != KUBERNETES)) and not is_key
                 own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
                 below = None if own or kind or isinstance(item, str) else secret_names.kind_over(key)
                 kind = own or below or (None if said_about else kind) or (of_value if low in _VALUES else None)
+                if kind == place.kind not in ('PASSWORD', KUBERNETES) and isinstance(item, str) and not own:
+                    kind = kind if any(map(str.isdigit, item)) or low in _VALUES else None  # `{"shape": "Token"}`
                 generated = below is not None or (place.generated and own is None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES

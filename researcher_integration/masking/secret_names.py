@@ -62,7 +62,7 @@ _CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
 # Where a list continues, and what has no secret value of its own.
 _HARMLESS = regex.compile(
-    r'(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|max|min|per|stop'
+    r'(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward|backward|max|min|per|stop'
     r'|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|image_?pull|existing|automount_?service_?account)[_\-]?(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     regex.IGNORECASE,
 )

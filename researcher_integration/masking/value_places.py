@@ -82,7 +82,7 @@ _PLACES = (
     # builder.password("…"), setPassword("…"), withSecret("…"), but no getPassword("…") or checkPassword("…")
     _Place(
         re.compile(
-            r'(?:(?<![A-Za-z0-9_])(?i:set|with|use|add)_?|(?<=\.)(?!(?i:get|has|is|check|verify|validate|match|assert)))'
+            r'(?:(?<![A-Za-z0-9_])(?i:set|with|use|add)_?|(?<=\.)(?!(?i:get|has|is|check|verify|validate|match|assert|from)))'
             r'\w*\Z'
         ),
         re.compile(r'\(\s*["\'`](?P<value>[^"\'`\\\s\0]{4,})["\'`]\s*\)'),

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from summarizer_tool.digests.log_lines import loose, starts_like_log
@@ -125,6 +126,7 @@ def _is_made(filled: Sequence[tuple[int, str]]) -> bool:
     return sum(counts[form] >= _RECURS for form in forms) >= _MACHINE_SHARE * len(forms)
 
 
+@lru_cache(maxsize=8192)
 def _key(line: str) -> tuple[int, str]:
     """How a line begins: its indentation and its first word, digits aside."""
     bare = line.lstrip()

@@ -92,6 +92,7 @@ class FrequentWords:
         return ' '.join(name if self.has(name) else '*' for name in names)
 
 
+@lru_cache(maxsize=8192)
 def cut(text: str) -> CutLine:
     """Cut a line, or the value of a field, into words; what stands in quotes is one."""
     words: list[tuple[str, str]] = []

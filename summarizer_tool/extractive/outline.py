@@ -16,7 +16,7 @@ from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation,
 
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, LANGUAGES, language_of, may_be_code
+from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, LANGUAGES, is_sql, language_of, may_be_code
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
@@ -27,6 +27,9 @@ _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
 """Declarations for each line; what has more is a list of some other kind."""
 _SAMPLE_LINES = 200
+_TRIED_LINES = 50
+_LIKELY = 4
+"""Languages of which the sample is read."""
 _LONGEST_LINE = 200
 """Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
@@ -41,6 +44,8 @@ _TYPES = frozenset(
     'class enum interface module namespace object protocol record struct trait type union'.split()  # noqa: SIM905
 )
 _DECLARES = _TYPES | {'def', 'fn', 'fun', 'func', 'function', 'sub'}
+_MAY_DECLARE = regex.compile(rf'\s*(?:[a-z]\w*[ \t]+){{0,4}}(?:{"|".join(sorted(_DECLARES))})\b|.*\{{\s*$')
+"""What no file is without that declares something, and most others are; lexers take long."""
 _CONTROLS = frozenset(
     """assert await case catch do elif else for foreach if match new raise return switch throw try until
     when while with yield""".split()  # noqa: SIM905
@@ -98,6 +103,8 @@ TokensOfLines = Mapping[int, Sequence[_Token]]
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
     named = language_of(path[0]) if path else ''
+    if not named and is_sql([line.text for line in lines]) and not _is_fenced(lines):
+        named = 'sql'
     code = _Code(lines, _tokens(named, lines), brackets='([{' if named == 'python' else '([') if named else None
     found = (
         code.blocks()
@@ -116,25 +123,37 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
     lengths = [len(line.text) for line in lines]
     if max(lengths, default=0) > 10 * _LONGEST_LINE or sum(lengths) > _LONGEST_LINE * len(lines):
         return False
-    if any(_FENCE.match(line.text) for line in lines):
-        return False
-    return may_be_code([line.text for line in lines])
+    return not _is_fenced(lines) and may_be_code([line.text for line in lines])
+
+
+def _is_fenced(lines: Sequence[NumberedLine]) -> bool:
+    return any(_FENCE.match(line.text) for line in lines)
 
 
 def _language(sample: Sequence[NumberedLine]) -> str:
     """The language whose lexer finds most declarations in a sample and fewest errors; none where it is no code.
 
-    Of several the one that knows most of its words.
+    Of several the one that knows most of its words. A few lines tell which languages are worth reading all of it.
     """
+    first = next((at for at, line in enumerate(sample) if _MAY_DECLARE.match(line.text)), None)
+    if first is None:
+        return ''
+    trial = {language: _declared(language, sample[first : first + _TRIED_LINES]) for language in LANGUAGES}
+    likely = sorted((each for each in LANGUAGES if trial[each][0] >= 0), key=lambda each: trial[each], reverse=True)
     best, most = '', (0, 0)
-    for language in LANGUAGES:
-        tokens = _tokens(language, sample)
-        errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
-        known = len({token.text for each in tokens.values() for token in each if token.is_of(Keyword)})
-        declared = sum(_declares(each) for each in tokens.values()) - _ERROR * errors
+    for language in sorted(likely[:_LIKELY], key=LANGUAGES.index):
+        declared, known = _declared(language, sample)
         if _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(sample) and (declared, known) > most:
             best, most = language, (declared, known)
     return best
+
+
+def _declared(language: str, sample: Sequence[NumberedLine]) -> tuple[int, int]:
+    """How many declarations a lexer finds in a sample, less what its errors count, and how many of its words."""
+    tokens = _tokens(language, sample)
+    errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
+    known = len({token.text for each in tokens.values() for token in each if token.is_of(Keyword)})
+    return sum(_declares(each) for each in tokens.values()) - _ERROR * errors, known
 
 
 @cache
@@ -357,7 +376,8 @@ def _declares(here: Sequence[_Token]) -> bool:
         return False
     if here[0].is_of(Text):  # a function of a shell
         return ''.join(token.text for token in here[1:3]) == '()'
-    words = sum(1 for _ in takewhile(lambda token: token.is_of(Name, Keyword), here))
+    # The bracket may be a part of a name: a variable of a shell.
+    words = sum(1 for _ in takewhile(lambda token: token.is_of(Name, Keyword), here[:-1]))
     return 0 < words < 4 and here[words].text[0] == '(' and here[words - 1].text not in (*_CONTROLS, 'synchronized')
 
 

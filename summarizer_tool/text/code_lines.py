@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from math import ceil
 from pathlib import PurePath
 
@@ -35,9 +35,18 @@ _OPENS_CODE = regex.compile(
 )
 # Each begins with its mark, and looks back from there: so it is found thirty times as fast.
 _CODE = regex.compile(
-    r'[{};(\[)=>$](?:(?<=[{};(\[])\s*$|(?<=\w\()(?:[^()]*\)?:?\s*$|\w*[,)])|(?<=\w \W?=) |(?<=\w=)=|(?<=[=-]>)'
-    r'|(?<=\))\s*:\s*$|(?<=\$)[a-zA-Z_{(]|(?<=;) *(?:then|do)$)'
+    r'[{};(\[)=>$](?:(?<=[{};(\[])\s*$|(?<=\w\()(?:[^()]*\)?:?\s*$|\w*[,)])|(?<=\w \W?=) |(?<=\w=)=|(?<==>)'
+    r'|(?<=[\w)\]]->)|(?<=\) ->)|(?<=\))\s*:\s*$|(?<=\$)[a-zA-Z_{(]|(?<=;) *(?:then|do)$)'
 )
+
+
+_STATEMENT = regex.compile(
+    r'(?:alter|comment|create|delete|drop|grant|insert|revoke|select|update|with)\s+[\w"(*]', regex.IGNORECASE
+)
+_LEAST_STATEMENTS = 3
+_STATEMENTS_SHARE = 0.7
+_LONGEST_STATEMENT = 100
+"""Lines of a statement, on the average."""
 
 
 def is_code(text: str) -> bool:
@@ -50,6 +59,14 @@ def may_be_code(lines: Sequence[str]) -> bool:
     left = len(lines) - ceil(_CODE_SHARE * len(lines))
     others = (line for line in lines if not is_code(line[:_LOOKED_AT]))
     return bool(lines) and sum(1 for _ in islice(others, left + 1)) <= left
+
+
+def is_sql(lines: Sequence[str]) -> bool:
+    """Return whether nearly all that stands behind the end of a statement begins one of SQL."""
+    said = [line for line in lines if line[:2] not in ('--', '/*')]
+    behind = [line for before, line in pairwise(said) if before.rstrip()[-1:] == ';' and line[:1].strip()]
+    found = sum(_STATEMENT.match(line) is not None for line in behind)
+    return found >= max(_LEAST_STATEMENTS, _STATEMENTS_SHARE * len(behind), len(lines) / _LONGEST_STATEMENT)
 
 
 def language_of(name: str) -> str:

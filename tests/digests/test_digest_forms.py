@@ -159,6 +159,14 @@ def test_what_a_program_calls_is_no_source_code() -> None:
     assert '212| 701 open("/mill/keys", O_RDWR) = -1 EACCES (Permission denied)' in found.text
 
 
+def test_a_listing_of_links_is_no_source_code() -> None:
+    rows = [f'lrwxrwxrwx 1 root root {20 + n % 9} Jun {1 + n % 28:2} 2025 tool{n} -> /opt/tools/{n}' for n in range(60)]
+    rows[41] = 'lrwxrwxrwx 1 mill root 24 Jun  4 2025 tool41 -> /home/mill/41'
+    found = digest('\n'.join(rows), 200)
+    assert found.kind == 'table'
+    assert '42| lrwxrwxrwx 1 mill root' in found.text
+
+
 def test_blocks_below_lines_that_are_less_far_in() -> None:
     sacks = [
         f'sack-{at}\n'

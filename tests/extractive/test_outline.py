@@ -181,6 +181,20 @@ def test_what_python_declares():
         ),
         (
             """
+            import {
+              open,
+            } from './gate.js';
+            export function lift(gate) {
+              return open(gate);
+            }
+            export function lower(gate) {
+              return gate.down();
+            }
+            """,
+            snapshot(['export function lift(gate)', 'export function lower(gate)']),
+        ),
+        (
+            """
             # Opens a store.
             open_store () {
                 if test -z "$1"
@@ -207,7 +221,7 @@ def test_what_python_declares():
             snapshot(['def store(path, *, limit): """Store what is at a path.', 'def load(path): ...']),
         ),
     ],
-    ids=['typescript', 'go', 'rust', 'c', 'long-comments', 'ruby', 'shell', 'python'],
+    ids=['typescript', 'go', 'rust', 'c', 'long-comments', 'ruby', 'imports', 'shell', 'python'],
 )
 def test_what_others_declare(code: str, shown: list[str]):
     assert declared(numbered(code)) == shown
@@ -226,6 +240,40 @@ def test_what_others_declare(code: str, shown: list[str]):
 )
 def test_what_is_no_code(text: str):
     assert outlined(numbered(text))[0] == []
+
+
+def test_sql_that_no_name_tells_is_told_by_its_statements():
+    code = """
+        -- Who has moored where.
+        CREATE TABLE moorings (
+            berth integer NOT NULL,
+            ship text
+        );
+        CREATE FUNCTION leave(berth integer) RETURNS void AS $$
+        BEGIN
+            DELETE FROM moorings m WHERE m.berth = berth;
+            RETURN;
+        END;
+        $$ LANGUAGE plpgsql;
+        CREATE INDEX ON moorings (ship);
+        insert into moorings values (7, 'Tern');
+        GRANT SELECT ON moorings TO PUBLIC;
+        SELECT leave(7);
+    """
+    assert declared(numbered(code)) == snapshot(
+        [
+            'Who has moored where. CREATE TABLE moorings ( berth integer NOT NULL, ship text );',
+            'CREATE FUNCTION leave(berth integer) RETURNS void AS $$',
+            'BEGIN DELETE FROM moorings m WHERE m.berth = berth; RETURN;',
+            'END;',
+            '$$ LANGUAGE plpgsql;',
+            'CREATE INDEX ON moorings (ship);',
+            "insert into moorings values (7, 'Tern');",
+            'GRANT SELECT ON moorings TO PUBLIC;',
+            'SELECT leave(7);',
+        ]
+    )
+    assert outlined(numbered(f'```\n{textwrap.dedent(code)}\n```'))[0] == []
 
 
 @given(st.lists(st.sampled_from([*PYTHON.splitlines(), '}', 'fn a(', '"""', '/*', 'a;', 'Prose.']), max_size=30))

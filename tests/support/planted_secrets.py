@@ -71,6 +71,8 @@ BY_NAME = [
     planted('NPM_TOKEN', letters(36, 31), '//registry.fen.example/:_authToken={}\n'),
     planted('PASSWORD', 'l4mplight', 'machine git.fen.example login keeper password {}\n'),
     planted('API_KEY', letters(60, 32) + '==', 'AccountName=fen;AccountKey={};EndpointSuffix=core.example'),
+    planted('API_KEY', letters(32, 36), '<adobeKey>{}</adobeKey>'),
+    planted('PASSWORD', 'S3gge.9x', "ALTER LOGIN sa WITH PASSWORD = N'{}';"),
     planted('PASSWORD', 'S3gge', 'Server=db;User Id=sa;Password={};Encrypt=true'),
     planted('PASSWORD', 'sedge9', 'keeper:sedge9@tcp(db:3306)/lamps password=sedge9 '),
     planted('TOKEN', 'l4mplight', "connect(token=SecretStr('{}'))"),

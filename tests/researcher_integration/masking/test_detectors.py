@@ -62,6 +62,8 @@ CLIENT_SECRET="[MASKED_SECRET]"
 //registry.fen.example/:_authToken=[MASKED_NPM_TOKEN]
 machine git.fen.example login keeper password [MASKED_PASSWORD]
 AccountName=fen;AccountKey=[MASKED_API_KEY];EndpointSuffix=core.example
+<adobeKey>[MASKED_API_KEY]</adobeKey>
+ALTER LOGIN sa WITH PASSWORD = N'[MASKED_PASSWORD]';
 Server=db;User Id=sa;Password=[MASKED_PASSWORD];Encrypt=true
 keeper:[MASKED_BASIC_AUTH]@tcp(db:3306)/lamps password=[MASKED_PASSWORD]
 connect(token=SecretStr('[MASKED_TOKEN]'))
@@ -146,6 +148,9 @@ E0301 09:12:45.000001       1 reflector.go:150] pkg/mod/k8s.io/client-go@v0.29.2
 2026-03-01T09:12:50Z INFO  request id=550e8400-e29b-41d4-a716-446655440000 trace=4bf92f3577b34da6a3ce929d0e0e4736
 2026-03-01T09:12:51Z INFO  stored as src_0123456789ab and src_fedcba987654, see read_source
 2026-03-01T09:12:51Z INFO  install gir1.2-secret-1:amd64; LONGEST_TOKEN = 128; password = getpass(prompt)
+2026-03-01T09:12:51Z INFO  token = pool.acquire_token("openid"); arn:aws:route53:eu-1:111122223333:rule/rr-42b60677c0
+2026-03-01T09:12:51Z INFO  encryptionKey: arn:aws:kms:eu-1:111122223333:key/7f9a1c, arn:aws:x:eu-1:1:secret:Lamp-1a2b3c
+2026-03-01T09:12:52Z DEBUG "nextForwardToken": "f/3196120912244748"
 2026-03-01T09:12:52Z DEBUG next_page_token=CAUQAA cache_key=lamps:17 partition_key=fen sort-key: 2026
 Containers:
   lamp:
